@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs contestants of the same case in turn (A B A B ...), one process at a time, and compares what they report.
+//
+//   compare --case delivery-1 --pairs 11            a case of bench/cases.json; --case all runs every one
+//   compare --metric seconds --label-a ovlp --a 'command' --label-b tbb --b 'command' [--label-b x --b 'command' ...]
+//
+// A contestant's result is the last line of its standard output that begins with '{'. On a shared machine the cores
+// drift apart and together within minutes; contestants run side by side in pairs, so the ratio is taken pair by pair.
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "contestant.hpp"
+
+namespace {
+
+using bench::json;
+using std::string;
+
+volatile std::sig_atomic_t running_group = 0;  // so that an interrupt ends the contestant too
+
+extern "C" void interrupted(int) {
+  if (running_group != 0) kill(-running_group, SIGTERM);
+  _exit(130);
+}
+
+struct outcome {
+  string out, err;
+  bool timed_out = false;
+  int status = 0;
+};
+
+/// Runs a shell command in a process group of its own and takes in what it prints. Blocks: until the command and all
+/// its children have closed their output, or the limit; then the group is terminated, and killed two seconds later.
+outcome run_command(const string& command, double limit_s) {
+  std::array<std::array<int, 2>, 2> pipes{};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  for (int i : {0, 1}) {
+    auto& ends = pipes[static_cast<std::size_t>(i)];
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    posix_spawn_file_actions_adddup2(&actions, ends[1], i + 1);
+  }
+  const std::array<const char*, 4> arguments{"sh", "-c", command.c_str(), nullptr};
+  pid_t child = 0;
+  const int error =
+      posix_spawn(&child, "/bin/sh", &actions, &attributes, const_cast<char* const*>(arguments.data()), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "start /bin/sh");
+  running_group = child;
+
+  outcome result;
+  std::array<pollfd, 2> outputs{};
+  for (std::size_t i : {0U, 1U}) close(pipes[i][1]), outputs[i] = {pipes[i][0], POLLIN, 0};
+  auto deadline = bench::clock::now() + std::chrono::milliseconds(std::lround(1e3 * limit_s));
+  while (outputs[0].fd >= 0 || outputs[1].fd >= 0) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - bench::clock::now()).count();
+    if (left <= 0) {
+      kill(-child, result.timed_out ? SIGKILL : SIGTERM);
+      if (result.timed_out) break;
+      result.timed_out = true;
+      deadline = bench::clock::now() + std::chrono::seconds(2);
+      continue;
+    }
+    if (poll(outputs.data(), outputs.size(), static_cast<int>(left)) <= 0) continue;
+    for (std::size_t i : {0U, 1U}) {
+      if (outputs[i].revents == 0) continue;
+      std::array<char, 4096> text;
+      const auto n = read(outputs[i].fd, text.data(), text.size());
+      if (n <= 0) outputs[i].fd = -1;  // poll passes over negative descriptors
+      (i == 0 ? result.out : result.err).append(text.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    }
+  }
+  for (const auto& ends : pipes) close(ends[0]);
+  waitpid(child, &result.status, 0);
+  running_group = 0;
+  return result;
+}
+
+/// The last line of `text` that begins with `first` (any line that is not empty without it).
+string last_line(const string& text, char first = 0) {
+  std::istringstream lines(text);
+  string found;
+  for (string line; std::getline(lines, line);)
+    if (!line.empty() && (first == 0 || line.front() == first)) found = line;
+  return found;
+}
+
+/// The last line a command prints, or "unknown" where it fails or prints none.
+string ask(const string& command) {
+  const auto answer = run_command(command, 10);
+  return answer.status == 0 && !answer.out.empty() ? last_line(answer.out) : "unknown";
+}
+
+struct contestant {
+  string label, command;
+  std::vector<json> reports{};
+  std::vector<double> values{};
+};
+
+/// The first contestant is ours, the others are its rivals.
+struct bench_case {
+  string name, metric;
+  bool lower_is_better = true;
+  std::optional<double> limit{};  // of the median ratio, ours / the best rival
+  std::vector<contestant> contestants{};
+};
+
+using variables = std::map<string, string>;
+
+/// `command` with each {name} replaced by the variable of that name; variables may use variables. Braces around other
+/// names stay: a launch command of ours has some.
+string expand(const string& command, const variables& known, int depth = 0) {
+  if (depth > 10) throw std::runtime_error("endless variable in command: " + command);
+  static const std::regex placeholder("\\{([A-Za-z0-9_]+)\\}");
+  string expanded;
+  auto rest = command.cbegin();
+  for (std::sregex_iterator place(command.begin(), command.end(), placeholder), end; place != end; ++place) {
+    const auto found = known.find((*place)[1]);
+    expanded.append(rest, (*place)[0].first);
+    expanded += found == known.end() ? place->str() : expand(found->second, known, depth + 1);
+    rest = (*place)[0].second;
+  }
+  return expanded.append(rest, command.cend());
+}
+
+void expect_keys(const json& object, const string& where, std::initializer_list<string> keys) {
+  for (const auto& [key, value] : object.items())
+    if (std::find(keys.begin(), keys.end(), key) == keys.end())
+      throw std::runtime_error(where + ": unknown key '" + key + "'");
+}
+
+std::vector<bench_case> read_cases(const string& path, variables& known) try {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(path + ": cannot be read");
+  const json whole = json::parse(file);
+  expect_keys(whole, path, {"variables", "cases"});
+  const json named = whole.value("variables", json::object());
+  for (const auto& [name, value] : named.items()) known.emplace(name, value);
+  std::vector<bench_case> cases;
+  for (const json& j : whole.at("cases")) {
+    bench_case c{j.at("name"), j.at("metric")};
+    const string where = path + ": case " + c.name, better = j.value("better", "lower");
+    expect_keys(j, where, {"name", "metric", "better", "limit", "contestants"});
+    if (better != "lower" && better != "higher") throw std::runtime_error(where + ": better is 'lower' or 'higher'");
+    c.lower_is_better = better == "lower";
+    if (j.contains("limit")) c.limit = j.at("limit").get<double>();
+    for (const json& k : j.at("contestants")) {
+      expect_keys(k, where, {"label", "command"});
+      c.contestants.push_back({k.at("label"), k.at("command")});
+    }
+    if (c.contestants.empty()) throw std::runtime_error(where + ": no contestants");
+    cases.push_back(std::move(c));
+  }
+  return cases;
+} catch (const json::exception& e) {
+  throw std::runtime_error(path + ": " + e.what());
+}
+
+/// Runs one contestant once and keeps its report. Errors: one line with case, label, reason and the command.
+void run_once(const bench_case& c, contestant& who, double limit_s) {
+  const auto ended = run_command(who.command, limit_s);
+  const auto failed = [&](const string& why) {
+    const string said = last_line(ended.err);
+    return std::runtime_error(c.name + ": " + who.label + " " + why + (said.empty() ? "" : " (" + said + ")") + ": " +
+                              who.command);
+  };
+  if (ended.timed_out) throw failed("did not end within " + std::to_string(std::lround(limit_s)) + " s");
+  if (WIFSIGNALED(ended.status)) throw failed("was ended by signal " + std::to_string(WTERMSIG(ended.status)));
+  if (ended.status != 0) throw failed("failed with exit code " + std::to_string(WEXITSTATUS(ended.status)));
+  const json result = json::parse(last_line(ended.out, '{'), nullptr, false);
+  if (!result.is_object()) throw failed("printed no line of JSON");
+  if (!result.contains(c.metric) || !result.at(c.metric).is_number()) throw failed("reported no " + c.metric);
+  const auto value = result.at(c.metric).get<double>();
+  if (!(value > 0)) throw failed("reported " + c.metric + " = " + result.at(c.metric).dump());
+  who.reports.push_back(result);
+  who.values.push_back(value);
+}
+
+constexpr std::array<std::pair<const char*, double>, 5> quantiles{
+    {{"min", 0.0}, {"q1", 0.25}, {"median", 0.5}, {"q3", 0.75}, {"max", 1.0}}};
+
+void print_row(const string& label, const std::vector<double>& values) {
+  std::printf("  %-24s", label.c_str());
+  for (const auto& [name, q] : quantiles) std::printf(" %11.5g", bench::quantile(values, q));
+  std::printf("\n");
+}
+
+json summary(const std::vector<double>& values) {
+  json j;
+  for (const auto& [name, q] : quantiles) j[name] = bench::quantile(values, q);
+  j["values"] = values;
+  return j;
+}
+
+/// Runs a case and prints it. Returns its part of the results; "within" says whether the limit holds, if there is one.
+json compete(bench_case& c, int pairs, double limit_s) {
+  std::printf("%s: %s, %s is better, %d pairs\n", c.name.c_str(), c.metric.c_str(),
+              c.lower_is_better ? "lower" : "higher", pairs);
+  for (int pair = 0; pair < pairs; ++pair)
+    for (auto& who : c.contestants) run_once(c, who, limit_s);
+
+  json result{{"name", c.name}, {"metric", c.metric}, {"better", c.lower_is_better ? "lower" : "higher"}};
+  std::printf("  %-24s", "");
+  for (const auto& [name, q] : quantiles) std::printf(" %11s", name);
+  std::printf("\n");
+  for (const auto& who : c.contestants) {
+    print_row(who.label, who.values);
+    json entry{{"label", who.label}, {"command", who.command}};
+    entry.update(summary(who.values));
+    entry["reports"] = who.reports;
+    result["contestants"].push_back(entry);
+  }
+
+  const contestant& ours = c.contestants.front();
+  const contestant* best = nullptr;
+  double against_best = 1;
+  for (const auto& rival : c.contestants) {
+    if (&rival == &ours) continue;
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < ours.values.size(); ++i) ratios.push_back(ours.values[i] / rival.values[i]);
+    print_row(ours.label + " / " + rival.label, ratios);
+    json entry{{"rival", rival.label}};
+    entry.update(summary(ratios));
+    result["ratios"].push_back(entry);
+    const double median = bench::quantile(rival.values, 0.5);
+    const double record = best ? bench::quantile(best->values, 0.5) : 0;
+    if (!best || (c.lower_is_better ? median < record : median > record))
+      best = &rival, against_best = bench::quantile(ratios, 0.5);
+  }
+  if (best && c.limit) {
+    const bool within = c.lower_is_better ? against_best <= *c.limit : against_best >= *c.limit;
+    std::printf("  median ratio to %s %.3f, limit %s %g: %s\n", best->label.c_str(), against_best,
+                c.lower_is_better ? "<=" : ">=", *c.limit, within ? "within" : "NOT within");
+    result["limit"] = *c.limit;
+    result["within"] = within;
+  }
+  std::fflush(stdout);
+  return result;
+}
+
+json describe_machine() {
+  utsname system{};
+  uname(&system);
+  return {{"host", system.nodename},
+          {"system", string(system.sysname) + " " + system.release},
+          {"cpu", ask("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo")},
+          {"cores", std::thread::hardware_concurrency()}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const auto source = std::filesystem::path(__FILE__).parent_path();
+  string file = (source / "cases.json").string(), output = "compare.json", metric = "seconds", label_a = "a", a;
+  string bin = std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
+  std::vector<string> selected, labels_b, b;
+  int pairs = 11;
+  unsigned seed = 1;
+  double limit_s = 300;
+  bool higher = false, gate = false;
+  CLI::App app{"Runs contestants interleaved, one process at a time, and compares what they report"};
+  app.add_option("--file", file, "file of cases");
+  auto* const cases_wanted = app.add_option("--case", selected, "cases of the file to run; all");
+  app.add_option("--a", a, "a case of its own: our command")->excludes(cases_wanted);
+  app.add_option("--b", b, "a rival's command; may be given several times")->allow_extra_args(false);
+  app.add_option("--label-a", label_a, "name of --a");
+  app.add_option("--label-b", labels_b, "names of the --b, in their order")->allow_extra_args(false);
+  app.add_option("--metric", metric, "key of the value to compare, with --a");
+  app.add_flag("--higher", higher, "a higher value is better, with --a");
+  app.add_option("--pairs", pairs, "how often each contestant runs")->check(CLI::PositiveNumber);
+  app.add_option("--seed", seed, "what {seed} stands for in commands");
+  app.add_option("--bin", bin, "what {bin} stands for in commands: the folder of this program");
+  app.add_option("--timeout", limit_s, "seconds one command may take")->check(CLI::PositiveNumber);
+  app.add_option("--json", output, "file for the results");
+  app.add_flag("--gate", gate, "exit code 3 when a limit does not hold");
+  CLI11_PARSE(app, argc, argv);
+  std::signal(SIGINT, interrupted);
+  std::signal(SIGTERM, interrupted);
+
+  variables known{{"bin", bin}, {"seed", std::to_string(seed)}};
+  std::vector<bench_case> cases;
+  if (!a.empty()) {
+    cases.push_back({label_a, metric, !higher, {}, {{label_a, a}}});
+    labels_b.resize(b.size());
+    for (std::size_t i = 0; i < b.size(); ++i)
+      cases.front().contestants.push_back({labels_b[i].empty() ? "b" + std::to_string(i + 1) : labels_b[i], b[i]});
+  } else {
+    const auto all = read_cases(file, known);
+    if (selected.empty()) {
+      for (const auto& c : all) std::cout << c.name << '\n';
+      throw std::runtime_error("choose with --case (the cases are listed above), or give --a and --b");
+    }
+    for (const string& name : selected) {
+      const auto before = cases.size();
+      std::copy_if(all.begin(), all.end(), std::back_inserter(cases),
+                   [&](const bench_case& c) { return name == "all" || name == c.name; });
+      if (cases.size() == before) throw std::runtime_error(file + ": no case '" + name + "'");
+    }
+  }
+  for (auto& c : cases)
+    for (auto& who : c.contestants) who.command = expand(who.command, known);
+
+  const string git = "git -C '" + source.string() + "' ";
+  json results{{"commit", ask(git + "rev-parse HEAD")},
+               {"modified", ask(git + "status --porcelain") != "unknown"},  // it prints a line for each change
+               {"date", ask("date -u +%Y-%m-%dT%H:%M:%SZ")},
+               {"machine", describe_machine()},
+               {"seed", seed},
+               {"pairs", pairs},
+               {"cases", json::array()}};
+  int code = 0;
+  for (auto& c : cases) try {
+      results["cases"].push_back(compete(c, pairs, limit_s));
+      if (gate && code == 0 && !results["cases"].back().value("within", true)) code = 3;
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "compare: %s\n", e.what());
+      results["failures"].push_back(e.what());
+      code = 2;
+    }
+  if (!(std::ofstream(output) << results.dump(1) << '\n')) throw std::runtime_error(output + ": cannot be written");
+  return code;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "compare: %s\n", e.what());
+  return 2;
+}

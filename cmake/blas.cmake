@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ovlp_blas: CBLAS and LAPACKE over OpenBLAS, for the kernels of examples and benchmarks; never for the library.
+
+ovlp_require(OpenBLAS CONFIG PACKAGE libopenblas-pthread-dev)
+find_path(OVLP_LAPACKE_INCLUDE_DIR lapacke.h)
+find_library(OVLP_LAPACKE_LIBRARY lapacke)
+mark_as_advanced(OVLP_LAPACKE_INCLUDE_DIR OVLP_LAPACKE_LIBRARY)
+if(NOT OVLP_LAPACKE_INCLUDE_DIR OR NOT OVLP_LAPACKE_LIBRARY)
+  ovlp_missing(LAPACKE liblapacke-dev)
+endif()
+
+# OpenBLAS first: its LAPACK routines then also serve LAPACKE, whatever the system's default LAPACK is.
+add_library(ovlp_blas INTERFACE)
+target_include_directories(ovlp_blas SYSTEM INTERFACE ${OpenBLAS_INCLUDE_DIRS} ${OVLP_LAPACKE_INCLUDE_DIR})
+target_link_libraries(ovlp_blas INTERFACE ${OpenBLAS_LIBRARIES} ${OVLP_LAPACKE_LIBRARY})

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+add_library(ovlp_warnings INTERFACE)
+target_compile_options(ovlp_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict>  # false alarms inside library headers (GCC 12)
+  $<$<BOOL:${OVLP_WERROR}>:-Werror>)
+
+add_library(ovlp_sanitizers INTERFACE)
+if(OVLP_SANITIZE)
+  target_compile_options(ovlp_sanitizers INTERFACE
+    -fsanitize=${OVLP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(ovlp_sanitizers INTERFACE -fsanitize=${OVLP_SANITIZE})
+endif()
+
+# What each target of ours is compiled with. Never exported: hence BUILD_INTERFACE.
+function(ovlp_use_flags target)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ovlp_warnings> $<BUILD_INTERFACE:ovlp_sanitizers>)
+endfunction()

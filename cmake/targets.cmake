@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+include(GNUInstallDirs)
+
+# `check-headers`: each public header (those in a module's file set) compiles alone.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+  add_custom_target(check-headers)
+  add_dependencies(check-headers all_verify_interface_header_sets)
+endif()
+
+# ovlp_add_module(<name> SOURCES <file>... HEADERS <public header>...)
+# The static library ovlp_<name>, also called ovlp::<name>, and its installation.
+function(ovlp_add_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS")
+  set(target ovlp_${name})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(ovlp::${name} ALIAS ${target})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  ovlp_use_flags(${target})
+  install(TARGETS ${target} EXPORT ovlpTargets FILE_SET HEADERS)
+endfunction()
+
+# ovlp_add_test(<name> <source>... [LABEL <label>...] [TIMEOUT <seconds>] [LIBRARIES <target>...] [OWN_MAIN])
+# A doctest program that is one CTest test. OWN_MAIN: a source has its own main().
+function(ovlp_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN" "TIMEOUT" "LABEL;LIBRARIES")
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ovlp::real doctest::doctest ${arg_LIBRARIES})
+  if(NOT arg_OWN_MAIN)
+    target_link_libraries(${name} PRIVATE ovlp_test_main)
+  endif()
+  ovlp_use_flags(${name})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABEL}")
+endfunction()
+
+# ovlp_add_compile_fail_test(<name> <source> <regex>)
+# The source must compile as it is; with OVLP_MISTAKE defined it must not, and the compiler must print the regex.
+function(ovlp_add_compile_fail_test name source regex)
+  set(compile ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  set(includes "-I$<JOIN:$<TARGET_PROPERTY:ovlp_real,INTERFACE_INCLUDE_DIRECTORIES>,;-I>")
+  add_test(NAME ${name}.correct COMMAND ${compile} "${includes}" COMMAND_EXPAND_LISTS)
+  add_test(NAME ${name}.mistake COMMAND ${compile} "${includes}" -DOVLP_MISTAKE COMMAND_EXPAND_LISTS)
+  set_tests_properties(${name}.correct ${name}.mistake PROPERTIES
+    TIMEOUT 60 LABELS compile-fail ENVIRONMENT LC_ALL=C)
+  # "error:" is printed only when the compilation fails; what we expect may stand in a note below it.
+  set_tests_properties(${name}.mistake PROPERTIES PASS_REGULAR_EXPRESSION "error:.*${regex}")
+endfunction()
+
+# ovlp_add_example(<name> <source>... [LIBRARIES <target>...])
+# <name>_real runs on the real backend, <name> on the one chosen by OVLP_SIMULATE.
+function(ovlp_add_example name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+  add_executable(${name}_real ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name}_real PRIVATE ovlp::real)
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ovlp::ovlp)
+  foreach(program ${name}_real ${name})
+    target_link_libraries(${program} PRIVATE ${arg_LIBRARIES})
+    ovlp_use_flags(${program})
+    add_dependencies(examples ${program})
+  endforeach()
+endfunction()
+
+# ovlp_add_contestant(<case> <contestant> [LIBRARIES <target>...])
+# bench/<case>/<contestant>.cpp becomes the program <case>_<contestant>; a rival links nothing of ovlp.
+function(ovlp_add_contestant case contestant)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
+  set(program ${case}_${contestant})
+  add_executable(${program} ${case}/${contestant}.cpp)
+  target_link_libraries(${program} PRIVATE ${arg_LIBRARIES})
+  ovlp_use_flags(${program})
+endfunction()

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The temperature of a plate whose edges keep theirs, by Jacobi sweeps over strips of rows:
+//
+//   heat --nodes 4 --sync barrier      all strips meet after each sweep
+//   heat --nodes 4 --sync neighbours   a strip waits for its neighbours only
+//
+// Either way strips exchange borders in a graph of this form, where `lend` and `take` are the neighbours':
+//
+//                     relative(-1)
+//   start --> ask   =============> lend --> sweep  --> combine      barrier: called for each sweep
+//   start --> relax =============> take --> settle --> combine      neighbours: called once
+//   split     split relative(+1)   leaf     merge      merge
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <ovlp/ovlp.hpp>
+
+#include "strip.hpp"
+
+using Strips = ovlp::threads<Strip>;
+using Graph = ovlp::graph<Status, Status>;
+
+void start(Here& here, Status wanted, ovlp::out<Status>& strips) {
+  for (std::size_t i = 0; i < here.size(); ++i) strips.post(wanted);
+}
+Status combine(ovlp::in<Status>& strips) {
+  Status all;
+  while (auto strip = strips.wait()) {
+    all = {strip->sweeps, std::max(all.change, strip->change), all.checksum + strip->checksum};
+  }
+  return all;
+}
+Graph in_all(Strips const& strips, std::string const& name, Status (*leaf)(Here&, Status)) {
+  return ovlp::split("start", strips.at(0), start) >> ovlp::leaf(name, strips.in_turn(), leaf) >>
+         ovlp::merge("combine", strips.at(0), combine);
+}
+template <class Split, class Leaf, class Merge>
+Graph between_neighbours(Strips const& strips, std::array<std::string, 3> const& names, Split split, Leaf leaf,
+                         Merge merge) {
+  Graph g(names[0]);
+  auto first = g.split("start", strips, start);
+  auto opener = g.split(names[0], strips, split);
+  auto neighbour = g.leaf(names[1], strips, leaf);
+  auto closer = g.merge(names[2], strips, merge);
+  auto last = g.merge("combine", strips, combine);
+  g.enter(first, ovlp::at(0));
+  g.edge(first, opener, ovlp::in_turn());
+  g.edge(opener.template port<0>(), neighbour, ovlp::relative(-1));
+  g.edge(opener.template port<1>(), neighbour, ovlp::relative(+1));
+  g.edge(neighbour, closer, ovlp::at_opener());
+  g.edge(closer, last, ovlp::at(0));
+  g.leave(last);
+  return g;
+}
+
+// With a barrier: a strip asks for the borders. A neighbour that has swept by then still has the rows of before, for
+// only the next sweep overwrites them.
+
+struct Request {
+  int sweeps;
+  Side side;
+};
+
+void ask(Here& here, Status, ovlp::out<Request>& up, ovlp::out<Request>& down) {
+  if (has_above(here)) up.post({here.state.now.sweeps, Side::above});
+  if (has_below(here)) down.post({here.state.now.sweeps, Side::below});
+}
+Border lend(Here& here, Request request) { return here.state.border(request.sweeps, request.side); }
+Status sweep_between(Here& here, ovlp::in<Border>& borders) {
+  while (auto border = borders.wait()) here.state.take(std::move(*border));
+  return sweep_strip(here);
+}
+/// Sweeps until no cell changes by `tolerance` or more, but `sweeps` times at most.
+Graph with_barrier(Strips const& strips, int sweeps, double tolerance) {
+  Graph const one_sweep = between_neighbours(strips, {"ask", "lend", "sweep"}, ask, lend, sweep_between);
+  Graph g("barrier");
+  auto repeat = g.repeat_until("sweeps", strips, one_sweep,
+                               [=](Status const& now) { return now.change < tolerance || now.sweeps >= sweeps; });
+  g.enter(repeat, ovlp::at(0));
+  g.leave(repeat);
+  return g;
+}
+
+// Without one: a strip posts its borders before each sweep, and `take` puts them where the neighbour waits for them.
+// Each port must have a merge; this one learns when the neighbours have taken the last border.
+
+struct Taken {};
+
+void relax(Here& here, Status wanted, ovlp::out<Border>& up, ovlp::out<Border>& down) {
+  Strip& strip = here.state;
+  while (strip.now.sweeps < wanted.sweeps) {
+    here.iteration(strip.now.sweeps + 1);
+    if (has_above(here)) up.post(strip.border(strip.now.sweeps, Side::below));
+    if (has_below(here)) down.post(strip.border(strip.now.sweeps, Side::above));
+    Rows const& rows = strip.after(strip.now.sweeps);
+    here.wait_until([&] { return !rows.front().empty() && !rows.back().empty(); });
+    sweep_strip(here);
+  }
+}
+Taken take(Here& here, Border border) {
+  here.state.take(std::move(border));
+  return {};
+}
+Status settle(Here& here, ovlp::in<Taken>& borders) {
+  while (borders.wait()) continue;
+  return here.state.now;
+}
+Graph without_barrier(Strips const& strips) {
+  return between_neighbours(strips, {"relax", "take", "settle"}, relax, take, settle);
+}
+
+/// The plate without ovlp.
+Status serially(std::size_t rows, std::size_t columns, int sweeps) {
+  Rows from(rows + 2, Row(columns + 2));
+  fill(from, 0);
+  Rows to = from;
+  Status now;
+  for (; now.sweeps < sweeps; ++now.sweeps) {
+    now.change = sweep(from, to);
+    std::swap(from, to);
+  }
+  now.checksum = checksum(from, 0);
+  return now;
+}
+
+/// Neighbours on one node, as far as possible.
+ovlp::mapping in_blocks(std::size_t strips, std::size_t nodes) {
+  std::string text;
+  for (std::size_t i = 0; i < strips; ++i)
+    text += ovlp::node_name(static_cast<ovlp::node_id>(i * nodes / strips)) + ' ';
+  return text;
+}
+
+int main(int argc, char** argv) try {
+  std::size_t rows = 2000, columns = 2000, strips = 0;
+  int sweeps = 100;
+  double tolerance = 0;
+  std::string sync = "barrier";
+  bool verify = false;
+  ovlp::options options{"heat", "Jacobi sweeps over a heated plate, in strips of rows"};
+  options.add("--rows", rows, "rows of the plate").at_least(1);
+  options.add("--columns", columns, "columns of the plate").at_least(1);
+  options.add("--strips", strips, "strips of rows; 0: two for each node");
+  options.add("--sweeps", sweeps, "how many, at most").at_least(1);
+  options.add("--tolerance", tolerance, "stop when all cells change by less; needs a barrier").at_least(0);
+  options.add("--sync", sync, "what a strip waits for after a sweep").one_of({"barrier", "neighbours"});
+  options.add("--verify", verify, "compare with a serial computation, bit by bit");
+  ovlp::engine run{argc, argv, options};
+  if (strips == 0) strips = std::min(rows, 2 * run.nodes());
+  if (strips > rows) throw ovlp::config_error("--strips: expected at most one for each row");
+  bool const barrier = sync == "barrier";
+  if (tolerance > 0 && !barrier) throw ovlp::config_error("--tolerance: expected with --sync barrier only");
+
+  Strips const plate("strips", in_blocks(strips, run.nodes()), [=](std::size_t i) {
+    std::size_t const begin = i * rows / strips, end = (i + 1) * rows / strips;
+    return Strip{begin, {Rows(end - begin + 2, Row(columns + 2)), {}}, {}};
+  });
+  Graph const filling = in_all(plate, "fill", fill_strip);
+  Graph const sweeping = barrier ? with_barrier(plate, sweeps, tolerance) : without_barrier(plate);
+  Graph const summing = in_all(plate, "checksum", checksum_strip);
+  run.add(sweeping);
+  run.add(summing);
+  run.record();
+  run(filling, {});
+  Status const swept = run(sweeping, {sweeps});
+  ovlp::summary figures = run.summary();
+  std::uint64_t const sum = run(summing, {}).checksum;
+
+  char checksum[17];
+  std::snprintf(checksum, sizeof checksum, "%016" PRIx64, sum);
+  std::printf("%zu x %zu cells, %zu strips, %s: %d sweeps in %.3f s, last change %.6g, checksum %s\n", rows, columns,
+              strips, sync.c_str(), swept.sweeps, figures.time_s, swept.change, checksum);
+  figures.set("rows", rows);
+  figures.set("columns", columns);
+  figures.set("strips", strips);
+  figures.set("sync", sync);
+  figures.set("sweeps", swept.sweeps);
+  figures.set("change", swept.change);
+  figures.set("checksum", std::string(checksum));
+  run.write(figures);
+  if (!verify) return 0;
+
+  Status const expected = serially(rows, columns, swept.sweeps);
+  bool const equal = expected.checksum == sum && expected.change == swept.change;
+  std::printf("%s the serial computation\n", equal ? "verified: equal to" : "WRONG: differs from");
+  return equal ? 0 : 1;
+} catch (ovlp::error const& error) {
+  std::fprintf(stderr, "heat: %s\n", error.what());
+  return 1;
+}

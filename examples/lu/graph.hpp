@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ovlp/flowgraph/graph.hpp>
+
+#include "columns.hpp"
+
+namespace lu {
+
+struct Order {};     ///< starts a factorization of the matrix in the columns
+struct Factored {};  ///< the columns now hold the factors
+
+/// The graph of the paper (figure 5, without the pictures: DESIGN.md, "The LU graph"). One DPS thread per block column.
+/// Products of blocks go to the multipliers, wherever these are; at most `window` of a level at once, unless 0.
+/// `basic`: each level ends before the next begins. `pipelined`: streams let levels overlap.
+/// Source: the paper, sections 5 and 6.
+ovlp::graph<Order, Factored> basic_graph(ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
+                                         Layout const& layout, std::size_t window);
+ovlp::graph<Order, Factored> pipelined_graph(ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
+                                             Layout const& layout, std::size_t window);
+
+/// The graph that ships panels instead of products: each product is computed where its column lives.
+ovlp::graph<Order, Factored> owner_graph(ovlp::threads<Columns> const& columns, Layout const& layout);
+
+// Before and after: each does something in all threads of the collection.
+
+// clang-format off
+struct Seed { std::uint64_t value; };
+struct Filled {};
+struct Checksum { std::uint64_t value; };
+struct Shares { std::vector<Columns> of; };  ///< by thread
+// clang-format on
+
+/// Fills the columns with the matrix of this seed.
+ovlp::graph<Seed, Filled> fill_graph(ovlp::threads<Columns> const& columns);
+/// The checksum of the factors.
+ovlp::graph<Factored, Checksum> checksum_graph(ovlp::threads<Columns> const& columns);
+/// Brings the factors to node 0.
+ovlp::graph<Factored, Shares> gather_graph(ovlp::threads<Columns> const& columns);
+
+}  // namespace lu

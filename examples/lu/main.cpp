@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Block LU factorization with partial pivoting: the application of the paper, sections 5 and 6.
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <ovlp/ovlp.hpp>
+
+#include "graph.hpp"
+#include "matrix.hpp"
+
+namespace {
+
+constexpr double residual_limit = 10;
+
+struct Options {
+  int n = 2592;
+  int block = 324;
+  std::string graph = "basic";
+  std::size_t flow_control = 0;
+  std::size_t column_nodes = 0;  // 0, until complete(): the default
+  std::size_t multipliers = 0;
+  std::size_t owners = 0;
+  std::size_t seed = 1;
+  bool verify = false;
+
+  void describe(ovlp::options& to) {
+    to.add("--n", n, "order of the matrix").at_least(1);
+    to.add("--block", block, "order of a block").at_least(1);
+    to.add("--graph", graph, "flow graph").one_of({"basic", "pipelined", "owner"});
+    to.add("--flow-control", flow_control, "products of a level in circulation at once; 0: no bound").at_least(0);
+    to.add("--column-nodes", column_nodes, "nodes that hold the matrix; default: all").at_least(1);
+    to.add("--multipliers", multipliers, "threads that multiply, not in graph owner; default: one per node")
+        .at_least(1);
+    to.add("--owners", owners, "threads that share the columns in graph owner; default: one per column node")
+        .at_least(1);
+    to.add("--seed", seed, "of the matrix").at_least(0);
+    to.add("--verify", verify, "compute the residual; the run fails above 10");
+  }
+  /// What depends on the number of nodes. Errors: config_error.
+  void complete(std::size_t nodes) {
+    if (column_nodes > nodes) {
+      throw ovlp::config_error("--column-nodes: expected 1 to " + std::to_string(nodes) + " (--nodes), got " +
+                               std::to_string(column_nodes));
+    }
+    if (column_nodes == 0) column_nodes = nodes;
+    if (multipliers == 0) multipliers = nodes;
+    if (owners == 0) owners = column_nodes;
+  }
+  lu::Layout layout() const {
+    lu::Layout made{n, block, 1};
+    int const blocks = made.blocks();
+    made.threads = graph == "owner" ? static_cast<int>(std::min(owners, static_cast<std::size_t>(blocks))) : blocks;
+    return made;
+  }
+};
+
+int run_lu(int argc, char** argv) {
+  Options given;
+  ovlp::options options("lu", "Block LU factorization with partial pivoting");
+  given.describe(options);
+  ovlp::engine run{argc, argv, options};
+  given.complete(run.nodes());
+  lu::use_one_blas_thread();
+
+  lu::Layout const layout = given.layout();
+  auto const columns = lu::make_columns(layout, given.column_nodes);
+  ovlp::threads<> const multipliers("multipliers", given.multipliers);
+  auto const fill = lu::fill_graph(columns);
+  auto const factor = given.graph == "owner"   ? lu::owner_graph(columns, layout)
+                      : given.graph == "basic" ? lu::basic_graph(columns, multipliers, layout, given.flow_control)
+                                               : lu::pipelined_graph(columns, multipliers, layout, given.flow_control);
+  auto const checksum = lu::checksum_graph(columns);
+  auto const gather = lu::gather_graph(columns);
+  run.add(fill);
+  run.add(factor);
+  run.add(checksum);
+  run.add(gather);
+  run.record();
+
+  run(fill, {given.seed});
+  lu::Factored const factored = run(factor, {});
+  ovlp::summary figures = run.summary();
+
+  double const operations = 2.0 / 3.0 * std::pow(given.n, 3);
+  std::printf("%-10s %d, blocks of %d, graph %s, %zu nodes\n", "LU", given.n, given.block, given.graph.c_str(),
+              run.nodes());
+  std::printf("%-10s %.6f s\n", "time", figures.time_s);
+  std::printf("%-10s %.3f GFlop/s\n", "speed", 1e-9 * operations / figures.time_s);
+
+  char digest[19];
+  std::snprintf(digest, sizeof digest, "0x%016" PRIx64, run(checksum, factored).value);
+  std::printf("%-10s %s\n", "checksum", digest);
+  figures.set("n", given.n);
+  figures.set("block", given.block);
+  figures.set("graph", given.graph);
+  figures.set("flow_control", given.flow_control);
+  figures.set("column_nodes", given.column_nodes);
+  figures.set("seed", given.seed);
+  figures.set("factors_checksum", std::string(digest));
+
+  bool correct = true;
+  if (given.verify) {
+    double const residual = lu::residual(run(gather, factored).of, given.seed);
+    std::printf("%-10s %.4f\n", "residual", residual);
+    figures.set("residual", residual);
+    correct = residual <= residual_limit;  // false for a NaN too
+    if (!correct) std::fprintf(stderr, "lu: the residual is %g, expected at most %g\n", residual, residual_limit);
+  }
+  run.write(figures);
+  return correct ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_lu(argc, argv);
+  } catch (ovlp::config_error const& wrong) {
+    std::fprintf(stderr, "lu: %s\n", wrong.what());
+    return 2;
+  } catch (std::exception const& failed) {
+    std::fprintf(stderr, "lu: %s\n", failed.what());
+    return 1;
+  }
+}

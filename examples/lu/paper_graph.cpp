@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The letters are those of the paper's figure 5. Level k, from 0, begins with panel k, and is iteration k + 1.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "distribution.hpp"
+#include "graph.hpp"
+
+namespace lu {
+namespace {
+
+using Matrix = ovlp::buffer<double>;
+using Pivots = ovlp::buffer<int>;
+
+// clang-format off
+struct Solve { int level, column; Matrix l11; Pivots pivots; };          // (a), (f) -> (b)
+struct Solved { int level, column; Matrix t12; };                        // (b) -> (c)
+struct Product { int level, row, column; Matrix l21, t12; };             // (c) -> (d)
+struct Minus { int level, row, column; Matrix product; };                // (d) -> (e)
+struct Done { int level, column; };                                      // (e) -> (f)
+struct Exchange { int level, column; Pivots pivots; };                   // (f) -> (g)
+struct Exchanged {};                                                     // (g) -> (h)
+
+struct AllSolved { int level; std::vector<Solved> columns; };            // basic: the two halves of (c)
+struct AllDone { int level; };                                           // basic: the two halves of (f)
+// clang-format on
+
+/// What other columns need of a panel.
+struct Panel {
+  int level;
+  Matrix l11;
+  Pivots pivots;
+  Solve solve(int column) const { return {level, column, l11, pivots}; }
+};
+
+Panel factor_panel(Here& here, int level) {
+  here.iteration(level + 1);
+  factor(here, level);
+  ++here.state.taken;
+  return {level, extract(here, level, level, here.state.layout.width(level)), here.state.pivots_of(level)};
+}
+
+/// Row exchanges do not commute, and those of two panels come from two nodes: each waits for its turn.
+void take(Here& here, int level, int column, Pivots const& pivots) {
+  here.wait_until([&] { return here.state.taken == level; });
+  here.state.pivots_of(level) = pivots;
+  exchange_rows(here, level, column, here.state.layout.width(column));
+  ++here.state.taken;
+}
+
+void post_exchanges(Panel const& panel, ovlp::out<Exchange>& exchanges) {
+  for (int j = 0; j < panel.level; ++j) exchanges.post({panel.level, j, panel.pivots});
+}
+
+/// The blocks of L21. Taken before the level's first product is posted: after that the rows of this column may be
+/// exchanged for a later panel while products of this one still wait at the window.
+std::vector<Matrix> lower_blocks(Here& here, int level) {
+  Layout const& layout = here.state.layout;
+  std::vector<Matrix> blocks;
+  for (int i = level + 1; i < layout.blocks(); ++i) blocks.push_back(extract(here, i, level, layout.width(i)));
+  return blocks;
+}
+
+void post_products(std::vector<Matrix> const& l21, Solved const& solved, ovlp::out<Product>& products) {
+  int row = solved.level;
+  for (Matrix const& block : l21) products.post({solved.level, ++row, solved.column, block, solved.t12});
+}
+
+// (a)
+void factor_first(Here& here, Order, ovlp::out<Solve>& solves) {
+  Panel const panel = factor_panel(here, 0);
+  for (int j = 1; j < here.state.layout.blocks(); ++j) solves.post(panel.solve(j));
+}
+
+// (b)
+Solved solve(Here& here, Solve const& s) {
+  Layout const& layout = here.state.layout;
+  int const m = layout.width(s.level), n = layout.width(s.column);
+  take(here, s.level, s.column, s.pivots);
+  here.kernel("trsm", {m, n}, [&] { trsm(m, n, {s.l11.data(), m}, here.state.at(s.level, s.column)); });
+  return {s.level, s.column, extract(here, s.level, s.column, m)};
+}
+
+// (c), pipelined
+void request(Here& here, ovlp::in<Solved>& solved, ovlp::out<Product>& products) {
+  std::vector<Matrix> l21;
+  while (auto s = solved.wait()) {
+    if (l21.empty()) l21 = lower_blocks(here, s->level);
+    post_products(l21, *s, products);
+  }
+}
+
+// (c), basic
+AllSolved collect_solved(ovlp::in<Solved>& solved) {
+  AllSolved all{};
+  while (auto s = solved.wait()) all.columns.push_back(std::move(*s));
+  all.level = all.columns.front().level;
+  return all;
+}
+void request_all(Here& here, AllSolved const& all, ovlp::out<Product>& products) {
+  std::vector<Matrix> const l21 = lower_blocks(here, all.level);
+  for (Solved const& s : all.columns) post_products(l21, s, products);
+}
+
+// (d)
+struct Multiply {
+  Layout layout;
+  Minus operator()(ovlp::here<>& here, Product const& p) const {
+    int const m = layout.width(p.row), n = layout.width(p.column), k = layout.width(p.level);
+    auto product = Matrix::uninitialized(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
+    here.kernel("gemm", {m, n, k}, [&] {
+      gemm(m, n, k, 1, {p.l21.data(), m}, {p.t12.data(), k}, 0, {product.mutate().data(), m});
+    });
+    return {p.level, p.row, p.column, std::move(product)};
+  }
+};
+
+// (e)
+Done subtract_product(Here& here, Minus const& p) {
+  Layout const& layout = here.state.layout;
+  int const m = layout.width(p.row), n = layout.width(p.column);
+  here.kernel("subtract", {m, n}, [&] { subtract(m, n, {p.product.data(), m}, here.state.at(p.row, p.column)); });
+  return {p.level, p.column};
+}
+
+// (f), pipelined
+void advance(Here& here, ovlp::in<Done>& done, ovlp::out<Solve>& solves, ovlp::out<Exchange>& exchanges) {
+  int const blocks = here.state.layout.blocks(), next = here.state.thread;    // runs where the next panel is
+  std::vector<int> missing(static_cast<std::size_t>(blocks), blocks - next);  // products of each column
+  std::vector<int> early;                                                     // columns complete before the next panel
+  std::optional<Panel> panel;
+  while (auto d = done.wait()) {
+    if (--missing[static_cast<std::size_t>(d->column)] > 0) continue;
+    if (d->column == next) {
+      panel = factor_panel(here, next);
+      for (int j : early) solves.post(panel->solve(j));
+      post_exchanges(*panel, exchanges);
+    } else if (panel) {
+      solves.post(panel->solve(d->column));
+    } else {
+      early.push_back(d->column);
+    }
+  }
+}
+
+// (f), basic
+AllDone collect_done(ovlp::in<Done>& done) {
+  AllDone all{};
+  while (auto d = done.wait()) all.level = d->level;
+  return all;
+}
+void advance_all(Here& here, AllDone done, ovlp::out<Solve>& solves, ovlp::out<Exchange>& exchanges) {
+  Panel const panel = factor_panel(here, done.level + 1);
+  for (int j = panel.level + 1; j < here.state.layout.blocks(); ++j) solves.post(panel.solve(j));
+  post_exchanges(panel, exchanges);
+}
+
+// (g)
+Exchanged exchange_earlier(Here& here, Exchange const& e) {
+  take(here, e.level, e.column, e.pivots);
+  return {};
+}
+
+// (h)
+Factored finish(ovlp::in<Exchanged>& exchanged) {
+  while (exchanged.wait()) {
+  }
+  return {};
+}
+
+using Graph = ovlp::graph<Order, Factored>;
+
+/// The two graphs differ in (c) and (f): in the way from (b) to the port of (c) ...
+ovlp::port<Product> add_request(Graph& g, bool pipelined, ovlp::threads<Columns> const& columns,
+                                ovlp::operation<Solve, Solved> const& b) {
+  auto const here = ovlp::by([](auto const& solved) { return solved.level; });
+  if (pipelined) {
+    auto c = g.stream("request", columns, &request);
+    g.edge(b, c, here);
+    return c.port<Product>();
+  }
+  auto collect = g.merge("collect solved", columns, &collect_solved);
+  auto c = g.split("request", columns, &request_all);
+  g.edge(b, collect, here);
+  g.edge(collect, c, here);
+  return c.port<Product>();
+}
+
+/// ... and from (e) to the ports of (f).
+std::pair<ovlp::port<Solve>, ovlp::port<Exchange>> add_advance(Graph& g, bool pipelined,
+                                                               ovlp::threads<Columns> const& columns,
+                                                               ovlp::operation<Minus, Done> const& e) {
+  auto const next = ovlp::by([](auto const& done) { return done.level + 1; });
+  if (pipelined) {
+    auto f = g.stream("advance", columns, &advance);
+    g.edge(e, f, next);
+    return {f.port<Solve>(), f.port<Exchange>()};
+  }
+  auto collect = g.merge("collect done", columns, &collect_done);
+  auto f = g.split("advance", columns, &advance_all);
+  g.edge(e, collect, next);
+  g.edge(collect, f, next);
+  return {f.port<Solve>(), f.port<Exchange>()};
+}
+
+Graph build(bool pipelined, ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
+            Layout const& layout, std::size_t window) {
+  Graph g(pipelined ? "pipelined LU" : "basic LU");
+  int const blocks = layout.blocks();
+  if (blocks == 1) {  // no other column: nothing is posted, so nothing is split
+    auto only = g.leaf("factor", columns, [](Here& here, Order) { return factor_panel(here, 0), Factored{}; });
+    g.enter(only, ovlp::at(0));
+    g.leave(only);
+    return g;
+  }
+  auto const spread = ovlp::by([blocks](Product const& p) { return product_number(blocks, p.level, p.row, p.column); });
+  auto a = g.split("factor first", columns, &factor_first);
+  auto h = g.merge("finish", columns, &finish);
+  g.enter(a, ovlp::at(0));
+  auto solves = a.port<Solve>();
+  for (int level = 0; level + 1 < blocks; ++level) {
+    auto b = g.leaf("solve", columns, &solve);
+    g.edge(solves, b, ovlp::by(&Solve::column));
+    auto c = add_request(g, pipelined, columns, b);
+    auto d = g.leaf("multiply", multipliers, Multiply{layout});
+    auto e = g.leaf("subtract", columns, &subtract_product);
+    g.edge(c.window(window), d, spread);
+    g.edge(d, e, ovlp::by(&Minus::column));
+    auto [next_solves, exchanges] = add_advance(g, pipelined, columns, e);
+    auto exchange = g.leaf("exchange rows", columns, &exchange_earlier);
+    g.edge(exchanges, exchange, ovlp::by(&Exchange::column));
+    g.edge(exchange, h, ovlp::at(0));
+    solves = next_solves;
+  }
+  g.discard(solves);  // the last panel has no columns right of it
+  g.leave(h);
+  return g;
+}
+
+}  // namespace
+
+ovlp::graph<Order, Factored> basic_graph(ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
+                                         Layout const& layout, std::size_t window) {
+  return build(false, columns, multipliers, layout, window);
+}
+
+ovlp::graph<Order, Factored> pipelined_graph(ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
+                                             Layout const& layout, std::size_t window) {
+  return build(true, columns, multipliers, layout, window);
+}
+
+}  // namespace lu

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace ovlp {
+namespace detail {
+
+/// If set, called before this OS thread allocates the elements of any buffer, with their size in bytes; what it throws
+/// leaves the function that touched the buffer, which stays as it was. The simulator's no-alloc mode sets it to turn a
+/// touch outside a kernel into an error. Set and read within one step: it does not follow an operation that suspends.
+using allocation_guard_function = void (*)(std::size_t bytes);
+inline thread_local constinit allocation_guard_function allocation_guard = nullptr;
+
+/// Bytes whose number is fixed at birth, whose memory comes with the first touch, and which copies share: what is left
+/// of a buffer<T> without its T.
+///
+/// Thread: different handles may be used from different threads at once, also for the first touch.
+class shared_bytes {
+ public:
+  static constexpr std::size_t alignment = 64;
+
+  shared_bytes() = default;
+
+  /// `size` bytes, no memory yet. Errors: std::bad_alloc (also for a size that no memory can have).
+  shared_bytes(std::size_t size, bool zeroed) {
+    if (size > most_bytes) throw std::bad_array_new_length{};
+    if (size > 0) block_ = new block{size, zeroed};
+  }
+
+  shared_bytes(shared_bytes const& other) noexcept : block_(other.block_) {
+    if (block_ != nullptr) block_->handles.fetch_add(1, std::memory_order_relaxed);
+  }
+  shared_bytes(shared_bytes&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  shared_bytes& operator=(shared_bytes const& other) noexcept {
+    shared_bytes copy(other);
+    std::swap(block_, copy.block_);
+    return *this;
+  }
+  shared_bytes& operator=(shared_bytes&& other) noexcept {
+    shared_bytes taken(std::move(other));
+    std::swap(block_, taken.block_);
+    return *this;
+  }
+  ~shared_bytes() {
+    if (block_ != nullptr && block_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block_;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return block_ != nullptr ? block_->size : 0; }
+
+  [[nodiscard]] bool allocated() const noexcept {
+    return block_ != nullptr && block_->bytes.load(std::memory_order_relaxed) != nullptr;
+  }
+
+  /// Where the bytes are, allocated if this is the first touch; nullptr if there are none.
+  [[nodiscard]] std::byte* touch() const {
+    if (block_ == nullptr) return nullptr;
+    std::byte* const bytes = block_->bytes.load(std::memory_order_acquire);
+    return bytes != nullptr ? bytes : block_->allocate();
+  }
+
+  /// As touch(), of bytes that no other handle shares: copies them first if need be.
+  [[nodiscard]] std::byte* own() {
+    if (block_ != nullptr && block_->handles.load(std::memory_order_acquire) > 1) {
+      // While another handle shares the block nobody writes to it: without memory it has nothing to copy.
+      bool const copies = block_->bytes.load(std::memory_order_acquire) != nullptr;
+      shared_bytes mine(block_->size, block_->zeroed && !copies);
+      if (copies) std::memcpy(mine.touch(), touch(), block_->size);
+      *this = std::move(mine);
+    }
+    return touch();
+  }
+
+  friend bool operator==(shared_bytes const&, shared_bytes const&) = default;  // the same block
+
+ private:
+  static constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max() - alignment;
+
+  struct block {
+    block(std::size_t bytes_wanted, bool zero_them) : size(bytes_wanted), zeroed(zero_them) {}
+    block(block const&) = delete;
+    block& operator=(block const&) = delete;
+    ~block() { release(bytes.load(std::memory_order_relaxed)); }
+
+    /// Of two threads that come here at once, the later one takes the memory of the earlier.
+    [[gnu::cold, gnu::noinline]] std::byte* allocate() {
+      if (allocation_guard != nullptr) allocation_guard(size);
+      std::byte* const mine = acquire();
+      std::byte* theirs = nullptr;
+      if (bytes.compare_exchange_strong(theirs, mine, std::memory_order_acq_rel)) return mine;
+      release(mine);
+      return theirs;
+    }
+
+    /// Aligned memory from calloc, whose large blocks are zero without being written. malloc aligns to 16 bytes, so
+    /// there are 16 or more before an aligned place; the pointer to give back stands there.
+    [[nodiscard]] std::byte* acquire() const {
+      void* const from = zeroed ? std::calloc(size + alignment, 1) : std::malloc(size + alignment);
+      if (from == nullptr) throw std::bad_alloc{};
+      std::size_t const beyond = reinterpret_cast<std::uintptr_t>(from) % alignment;
+      std::byte* const aligned = static_cast<std::byte*>(from) + (alignment - beyond);
+      std::memcpy(aligned - sizeof from, &from, sizeof from);
+      return aligned;
+    }
+
+    static void release(std::byte* aligned) noexcept {
+      if (aligned == nullptr) return;
+      void* from = nullptr;
+      std::memcpy(&from, aligned - sizeof from, sizeof from);
+      std::free(from);
+    }
+
+    std::atomic<std::size_t> handles{1};
+    std::atomic<std::byte*> bytes{nullptr};
+    std::size_t const size;
+    bool const zeroed;
+  };
+
+  block* block_ = nullptr;
+};
+
+}  // namespace detail
+
+/// A fixed number of elements that travel well: copies share them, memory comes with the first touch, and the runtime
+/// sends them without copying.
+///
+/// A buffer that is posted is frozen by being shared: `mutate()` of sender or receiver then gives elements of their
+/// own. Shape: size() elements, contiguous, aligned to 64 bytes. The size never changes but by assignment of another
+/// buffer. Thread: as for a value. Different buffers may be used at once even if they share elements; one buffer may be
+/// read by several threads at once. Errors: std::bad_alloc at birth or at the first touch; under no-alloc the
+/// simulator's error at the first touch. Cost: 40 bytes until the first touch. A copy is one atomic increment.
+template <class T>
+requires(std::is_trivially_copyable_v<T>&& std::is_same_v<T, std::remove_cv_t<T>>) class buffer {
+  static_assert(alignof(T) <= detail::shared_bytes::alignment, "elements of a buffer are aligned to 64 bytes at most");
+
+ public:
+  using value_type = T;
+
+  /// No elements.
+  buffer() = default;
+
+  /// `size` elements, all bytes zero from the first touch on.
+  explicit buffer(std::size_t size) : bytes_(bytes_of(size), true) {}
+
+  /// `size` elements to be written before they are read.
+  [[nodiscard]] static buffer uninitialized(std::size_t size) {
+    buffer made;
+    made.bytes_ = detail::shared_bytes(bytes_of(size), false);
+    return made;
+  }
+
+  /// How many elements; no touch.
+  [[nodiscard]] std::size_t size() const noexcept { return size_bytes() / sizeof(T); }
+  /// Units: bytes. No touch.
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return bytes_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return size_bytes() == 0; }
+
+  /// The elements, to be read; this touches them. nullptr if empty.
+  [[nodiscard]] T const* data() const { return reinterpret_cast<T const*>(bytes_.touch()); }
+  [[nodiscard]] std::span<T const> view() const { return {data(), size()}; }
+  [[nodiscard]] T const* begin() const { return data(); }
+  [[nodiscard]] T const* end() const { return data() + size(); }
+
+  /// Element `i` of [0, size()), unchecked.
+  /// Cost: an atomic load that the compiler can not move out of a loop: take view() before long ones.
+  [[nodiscard]] T const& operator[](std::size_t i) const { return data()[i]; }
+
+  /// The elements, to be written; they are copied first if another buffer shares them.
+  /// The span serves until this buffer is copied, posted, assigned or destroyed; after that it would write to all.
+  /// Cost: of a shared buffer one copy of its elements, else none.
+  [[nodiscard]] std::span<T> mutate() {
+    T* const elements = reinterpret_cast<T*>(bytes_.own());
+    return {elements, size()};
+  }
+
+  /// Do both share the same elements (or have both none)?
+  [[nodiscard]] bool same_storage(buffer const& other) const noexcept { return bytes_ == other.bytes_; }
+
+  /// Has the first touch been?
+  [[nodiscard]] bool allocated() const noexcept { return bytes_.allocated(); }
+
+ private:
+  static std::size_t bytes_of(std::size_t size) {
+    if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length{};
+    return size * sizeof(T);
+  }
+
+  detail::shared_bytes bytes_;
+};
+
+}  // namespace ovlp

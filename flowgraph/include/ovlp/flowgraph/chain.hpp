@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/graph.hpp>
+
+namespace ovlp {
+
+/// The short form of a graph without branches: `split >> leaf >> merge`. Each operation has one port, and the route
+/// of an operation is that of its incoming edge. Converts to graph<In, Out>.
+template <class In, class Out>
+class chain {
+ public:
+  struct stage {
+    operation_definition operation;
+    route_definition route;
+  };
+
+  explicit chain(stage first) { stages_.push_back(std::move(first)); }
+  explicit chain(std::vector<stage> stages) : stages_(std::move(stages)) {}
+
+  /// Bounds the objects in circulation between the last operation's port and its closer.
+  chain window(std::size_t objects) const {
+    chain bounded = *this;
+    bounded.stages_.back().operation.ports.front().window = objects;
+    return bounded;
+  }
+
+  /// Errors: graph_error if the structure is wrong.
+  operator graph<In, Out>() const {  // NOLINT(google-explicit-constructor): a chain is a graph
+    graph<In, Out> built("chain");
+    graph_definition& definition = *built.definition();
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      definition.operations.push_back(stages_[i].operation);
+      if (i > 0) built.connect({i - 1, 0}, {i, stages_[i].route});
+    }
+    definition.entry = edge_definition{0, stages_.front().route};
+    definition.exit = stages_.size() - 1;
+    definition.check();
+    return built;
+  }
+
+  std::vector<stage> const& stages() const { return stages_; }
+
+ private:
+  std::vector<stage> stages_;
+};
+
+template <class In, class Out>
+graph(chain<In, Out>) -> graph<In, Out>;
+
+namespace detail {
+
+template <class Body, class State, class Route>
+auto make_chain(std::string name, placed_route<State, Route> where, Body body) {
+  using shape = signature<Body>;
+  using input = typename shape::input;
+  expect_state<Body, State>();
+  auto output = [] {
+    if constexpr (shape::outs::size == 0) {
+      return std::type_identity<typename shape::result>{};
+    } else {
+      static_assert(shape::outs::size == 1, "the short form a >> b takes operations with one port; use graph");
+      return []<class Only>(type_list<Only>) { return std::type_identity<Only>{}; }(typename shape::outs{});
+    }
+  }();
+  using made = chain<input, typename decltype(output)::type>;
+  return made(typename made::stage{define_operation(std::move(name), where.collection, std::move(body)),
+                                   make_route<input>(std::move(where.route))});
+}
+
+}  // namespace detail
+
+template <class State, class Route, leaf_body Body>
+auto leaf(std::string name, placed_route<State, Route> where, Body body) {
+  return detail::make_chain(std::move(name), std::move(where), std::move(body));
+}
+template <class State, class Route, split_body Body>
+auto split(std::string name, placed_route<State, Route> where, Body body) {
+  return detail::make_chain(std::move(name), std::move(where), std::move(body));
+}
+template <class State, class Route, merge_body Body>
+auto merge(std::string name, placed_route<State, Route> where, Body body) {
+  return detail::make_chain(std::move(name), std::move(where), std::move(body));
+}
+template <class State, class Route, stream_body Body>
+auto stream(std::string name, placed_route<State, Route> where, Body body) {
+  return detail::make_chain(std::move(name), std::move(where), std::move(body));
+}
+
+template <class In, class Left, class Right, class Out>
+chain<In, Out> operator>>(chain<In, Left> const& left, chain<Right, Out> const& right) {
+  static_assert(std::is_same_v<Left, Right>, "an edge joins equal types: what one operation gives, the next takes");
+  std::vector<typename chain<In, Out>::stage> stages;
+  for (auto const& stage : left.stages()) stages.push_back({stage.operation, stage.route});
+  for (auto const& stage : right.stages()) stages.push_back({stage.operation, stage.route});
+  return chain<In, Out>(std::move(stages));
+}
+
+}  // namespace ovlp

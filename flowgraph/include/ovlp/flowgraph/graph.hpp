@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/flowgraph/graph_definition.hpp>
+
+namespace ovlp {
+
+/// A port of an operation of a graph that is being built.
+template <class T>
+class port {
+ public:
+  port(std::shared_ptr<graph_definition> graph, port_reference at) : graph_(std::move(graph)), at_(at) {}
+
+  /// Bounds the objects in circulation between this port and its closer: post() suspends at the bound, and the
+  /// closer's wait() makes room. 0: no bound.
+  port& window(std::size_t objects) {
+    graph_->expect_open();
+    definition().window = objects;
+    return *this;
+  }
+
+  port_definition& definition() const { return graph_->operations[at_.operation].ports[at_.port]; }
+  port_reference reference() const { return at_; }
+  graph_definition const* graph() const { return graph_.get(); }
+
+ private:
+  std::shared_ptr<graph_definition> graph_;
+  port_reference at_;
+};
+
+namespace detail {
+
+template <class T, class... Types>
+constexpr std::size_t index_of() {
+  std::size_t index = 0;
+  static_cast<void>(((std::is_same_v<T, Types> ? false : (++index, true)) && ...));
+  return index;
+}
+template <class T, class... Types>
+inline constexpr std::size_t count_of = (std::size_t{0} + ... + (std::is_same_v<T, Types> ? 1 : 0));
+
+template <class Body>
+operation_definition define_operation(std::string name, std::shared_ptr<collection_definition> collection, Body body) {
+  using shape = signature<Body>;
+  operation_definition definition;
+  definition.name = std::move(name);
+  definition.kind = kind_of<Body>();
+  definition.threads = std::move(collection);
+  definition.input = &type_of<typename shape::input>();
+  auto add_port = [&](object_type const& type) { definition.ports.emplace_back().type = &type; };
+  if constexpr (shape::outs::size > 0) {
+    [&]<class... Outs>(type_list<Outs...>) { (add_port(type_of<Outs>()), ...); }(typename shape::outs{});
+  } else {
+    add_port(type_of<typename shape::result>());
+  }
+  definition.body = erase_body(std::move(body), typename shape::outs{});
+  return definition;
+}
+
+template <class Body, class State>
+constexpr void expect_state() {
+  using wanted = typename signature<Body>::state;
+  static_assert(std::is_void_v<wanted> || std::is_same_v<wanted, State>,
+                "the operation's here<State> must have the state type of the collection that it runs in");
+}
+
+}  // namespace detail
+
+/// An operation of a graph that is being built, with its types: one input, one or more ports.
+template <class In, class... Outs>
+class operation {
+ public:
+  operation(std::shared_ptr<graph_definition> graph, std::size_t entry, std::size_t exit)
+      : graph_(std::move(graph)), entry_(entry), exit_(exit) {}
+
+  /// The port of type T. Where several have this type, name it by number.
+  template <class T>
+  ovlp::port<T> port() const {
+    static_assert(detail::count_of<T, Outs...> == 1, "port<T>(): the operation must have exactly one port of type T");
+    return {graph_, {exit_, detail::index_of<T, Outs...>()}};
+  }
+  template <std::size_t Number>
+  auto port() const {
+    static_assert(Number < sizeof...(Outs), "port<number>(): the operation has fewer ports");
+    return ovlp::port<std::tuple_element_t<Number, std::tuple<Outs...>>>{graph_, {exit_, Number}};
+  }
+
+  std::size_t entry() const { return entry_; }
+  std::size_t exit() const { return exit_; }
+  graph_definition const* graph() const { return graph_.get(); }
+
+ private:
+  std::shared_ptr<graph_definition> graph_;
+  std::size_t entry_;  ///< differs from exit_ where a graph stands for an operation
+  std::size_t exit_;
+};
+
+/// A flow graph that takes an In and gives an Out. A handle: copies mean the same graph.
+///
+/// Operations are added, then joined by edges. The structure is checked at the first use (or by check()), and cannot
+/// be changed afterwards. Building needs no running engine; every process of a run builds the same graphs.
+/// Errors: graph_error where types cannot say it.
+template <class In, class Out>
+class graph {
+ public:
+  explicit graph(std::string name = "graph") : definition_(std::make_shared<graph_definition>(std::move(name))) {}
+
+  template <class State, leaf_body Body>
+  auto leaf(std::string name, threads<State> const& where, Body body) {
+    return add(std::move(name), where, std::move(body));
+  }
+  template <class State, split_body Body>
+  auto split(std::string name, threads<State> const& where, Body body) {
+    return add(std::move(name), where, std::move(body));
+  }
+  template <class State, merge_body Body>
+  auto merge(std::string name, threads<State> const& where, Body body) {
+    return add(std::move(name), where, std::move(body));
+  }
+  template <class State, stream_body Body>
+  auto stream(std::string name, threads<State> const& where, Body body) {
+    return add(std::move(name), where, std::move(body));
+  }
+
+  /// A graph in the place of an operation of the same signature. Its operations are copied in, named "name/...".
+  template <class PartIn, class PartOut>
+  operation<PartIn, PartOut> part(std::string const& name, graph<PartIn, PartOut> const& inner) {
+    auto [entry, exit] = insert(name, *inner.definition());
+    return {definition_, entry, exit};
+  }
+
+  /// Calls `body` `times` times, each time with the last result: a leaf on `where` that calls a graph.
+  /// The k-th call belongs to iteration k.
+  template <class State, class T>
+  operation<T, T> repeat(std::string name, threads<State> const& where, graph<T, T> const& body, std::size_t times) {
+    return repeat_while(std::move(name), where, body, [times](T const&, std::size_t done) { return done < times; });
+  }
+  /// Calls `body` until `condition(result)` holds, at least once.
+  template <class State, class T, std::predicate<T const&> Condition>
+  operation<T, T> repeat_until(std::string name, threads<State> const& where, graph<T, T> const& body,
+                               Condition condition) {
+    return repeat_while(std::move(name), where, body,
+                        [condition](T const& object, std::size_t done) { return done == 0 || !condition(object); });
+  }
+
+  /// Joins a port to an operation; the route chooses the thread for each object.
+  template <class T, class Input, class... Outs, class Route>
+  void edge(port<T> const& from, operation<Input, Outs...> const& to, Route route) {
+    static_assert(std::is_same_v<T, Input>, "an edge joins equal types: the port's and the operation's input");
+    expect_own(from.graph());
+    expect_own(to.graph());
+    connect(from.reference(), {to.entry(), detail::make_route<T>(std::move(route))});
+  }
+  template <class First, class T, class Input, class... Outs, class Route>
+  void edge(operation<First, T> const& from, operation<Input, Outs...> const& to, Route route) {
+    edge(from.template port<0>(), to, std::move(route));
+  }
+
+  /// Where calls of the graph begin, and end. One each.
+  template <class... Outs, class Route>
+  void enter(operation<In, Outs...> const& first, Route route) {
+    expect_own(first.graph());
+    definition_->expect_open();
+    if (definition_->entry) throw graph_error("graph '" + definition_->name + "': a second entry");
+    definition_->entry = edge_definition{first.entry(), detail::make_route<In>(std::move(route))};
+  }
+  template <class Last>
+  void leave(operation<Last, Out> const& last) {
+    expect_own(last.graph());
+    definition_->expect_open();
+    if (definition_->exit) throw graph_error("graph '" + definition_->name + "': a second exit");
+    definition_->exit = last.exit();
+  }
+  /// A port that leads nowhere: posting there is an error.
+  template <class T>
+  void discard(port<T> const& nothing) {
+    expect_own(nothing.graph());
+    definition_->expect_open();
+    nothing.definition().discarded = true;
+  }
+
+  void check() const { definition_->check(); }
+  void write_graphviz(std::ostream& to) const { definition_->write_graphviz(to); }
+  std::string const& name() const { return definition_->name; }
+  std::shared_ptr<graph_definition> const& definition() const { return definition_; }
+
+  /// For the short form and `part`, which build definitions directly.
+  void connect(port_reference from, edge_definition edge) {
+    definition_->expect_open();
+    port_definition& port = definition_->operations[from.operation].ports[from.port];
+    if (port.edge) {
+      throw graph_error("graph '" + definition_->name + "': a second edge from " + definition_->describe(from));
+    }
+    port.edge = std::move(edge);
+  }
+
+ private:
+  template <class State, class Body>
+  auto add(std::string name, threads<State> const& where, Body body) {
+    detail::expect_state<Body, State>();
+    definition_->expect_open();
+    definition_->operations.push_back(detail::define_operation(std::move(name), where.definition(), std::move(body)));
+    return handle<Body>(definition_->operations.size() - 1);
+  }
+  template <class Body>
+  auto handle(std::size_t index) {
+    using shape = detail::signature<Body>;
+    using input = typename shape::input;
+    if constexpr (shape::outs::size > 0) {
+      return [&]<class... Outs>(detail::type_list<Outs...>) {
+        return operation<input, Outs...>{definition_, index, index};
+      }(typename shape::outs{});
+    } else {
+      return operation<input, typename shape::result>{definition_, index, index};
+    }
+  }
+  template <class State, class T, class Condition>
+  operation<T, T> repeat_while(std::string name, threads<State> const& where, graph<T, T> const& body,
+                               Condition again) {
+    auto repeated = leaf(std::move(name), where, [body, again](here<State>& here, T object) {
+      for (std::size_t done = 0; again(object, done); ++done) {
+        here.iteration(static_cast<int>(done + 1));
+        object = here.call(body, std::move(object));
+      }
+      return object;
+    });
+    definition_->operations.back().calls.push_back(body.definition());
+    return repeated;
+  }
+  std::pair<std::size_t, std::size_t> insert(std::string const& prefix, graph_definition& inner) {
+    inner.check();
+    definition_->expect_open();
+    std::size_t const base = definition_->operations.size();
+    for (operation_definition copy : inner.operations) {
+      copy.name = prefix + "/" + copy.name;
+      copy.closes.clear();
+      for (port_definition& port : copy.ports) {
+        port.closer.reset();
+        if (port.edge) port.edge->target += base;
+      }
+      definition_->operations.push_back(std::move(copy));
+    }
+    return {base + inner.entry->target, base + *inner.exit};
+  }
+  void expect_own(graph_definition const* other) const {
+    if (other != definition_.get()) {
+      throw graph_error("graph '" + definition_->name + "': the operation belongs to graph '" + other->name + "'");
+    }
+  }
+
+  std::shared_ptr<graph_definition> definition_;
+};
+
+}  // namespace ovlp

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <ovlp/flowgraph/context.hpp>
+#include <ovlp/flowgraph/operation.hpp>
+#include <ovlp/flowgraph/route.hpp>
+#include <ovlp/flowgraph/threads.hpp>
+
+namespace ovlp {
+
+/// A port of an operation of the same graph.
+struct port_reference {
+  std::size_t operation;
+  std::size_t port;
+  bool operator==(port_reference const&) const = default;
+};
+
+/// Where a port leads, and which thread of the target gets an object.
+struct edge_definition {
+  std::size_t target;  ///< operation
+  route_definition route;
+};
+
+/// A typed outgoing end of an operation. Leaves and merges have one; those of splits and streams open groups.
+struct port_definition {
+  object_type const* type = nullptr;
+  std::size_t window = 0;  ///< most objects between the port and its closer; 0: no bound
+  bool discarded = false;  ///< leads nowhere on purpose: posting is an error
+  std::optional<edge_definition> edge;
+  std::optional<std::size_t> closer;  ///< operation that closes its groups; set by check()
+
+  /// Whether the closer tells the opener of each object that it hands out.
+  bool credited() const { return window > 0 || (edge && edge->route.kind == route_kind::least_loaded); }
+};
+
+struct operation_definition {
+  std::string name;
+  operation_kind kind = operation_kind::leaf;
+  std::shared_ptr<collection_definition> threads;
+  object_type const* input = nullptr;
+  std::vector<port_definition> ports;
+  std::function<void(operation_context&)> body;
+  std::vector<std::shared_ptr<graph_definition>> calls;  ///< graphs that the body calls
+  std::vector<port_reference> closes;                    ///< ports whose groups it closes; set by check()
+};
+
+/// A flow graph with its types erased: what the runtime executes. Built through graph<In, Out>.
+class graph_definition {
+ public:
+  explicit graph_definition(std::string graph_name) : name(std::move(graph_name)) {}
+
+  std::string const name;
+  std::vector<operation_definition> operations;
+  std::optional<edge_definition> entry;
+  std::optional<std::size_t> exit;
+
+  /// Checks the structure once and finds the closer of each port; the graph cannot be changed afterwards.
+  /// Errors: graph_error naming operations and ports, if the graph has a cycle, an operation that cannot be reached,
+  ///         no entry or exit, or a port that is not closed by one merge or stream on all paths.
+  /// Source: the paper, section 2; DESIGN.md, "group".
+  void check();
+  bool checked() const { return checked_; }
+  /// Errors: graph_error if the graph is in use.
+  void expect_open() const;
+
+  /// "split 'factor first'", "port 1 (Flip) of stream 'advance'": for messages.
+  std::string describe(std::size_t operation) const;
+  std::string describe(port_reference port) const;
+
+  /// The graph in the language of Graphviz: operations in the paper's shapes, grouped by collection.
+  void write_graphviz(std::ostream& to) const;
+
+ private:
+  bool checked_ = false;
+};
+
+}  // namespace ovlp

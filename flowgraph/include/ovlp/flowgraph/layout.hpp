@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <complex>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <ovlp/flowgraph/walk.hpp>
+
+namespace ovlp {
+namespace detail {
+
+template <class T>
+struct scalar_text {
+  static std::string text() {
+    if constexpr (std::is_enum_v<T>) {
+      return 'e' + scalar_text<std::underlying_type_t<T>>::text();
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return "b";
+    } else if constexpr (std::is_same_v<T, char>) {
+      return "c";
+    } else {
+      return (std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u') + std::to_string(sizeof(T));
+    }
+  }
+};
+template <class T>
+struct scalar_text<std::complex<T>> {
+  static std::string text() { return 'z' + std::to_string(sizeof(std::complex<T>)); }
+};
+template <class T, class Period>
+struct scalar_text<std::chrono::duration<T, Period>> {
+  static std::string text() {
+    return 't' + std::to_string(Period::num) + '/' + std::to_string(Period::den) + scalar_text<T>::text();
+  }
+};
+
+template <class T>
+std::string layout_text();
+
+/// The layouts of all parts with `between` between them.
+template <class First, class... More>
+std::string join(parts_list<First, More...> /*parts*/, [[maybe_unused]] char between) {
+  std::string text = layout_text<First>();
+  ((text += between, text += layout_text<More>()), ...);
+  return text;
+}
+inline std::string join(parts_list<> /*parts*/, char /*between*/) { return {}; }
+
+template <class T>
+std::string layout_text() {
+  using s = shape<T>;
+  constexpr kind what = s::what;
+  typename s::parts const parts;
+  if constexpr (what == kind::scalar) {
+    return scalar_text<T>::text();
+  } else if constexpr (what == kind::buffer) {
+    // Its elements travel as they stand in memory, so their size counts too.
+    using value = typename T::value_type;
+    return '#' + (is_packed<value>() ? "" : std::to_string(sizeof(value)) + ':') + join(parts, ',');
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return "s";
+  } else if constexpr (what == kind::sequence || what == kind::bits) {
+    return '[' + join(parts, ',') + ']';
+  } else if constexpr (what == kind::associative) {
+    return '<' + join(parts, ':') + '>';
+  } else if constexpr (what == kind::array) {
+    return std::to_string(std::tuple_size_v<T>) + '*' + join(parts, ',');
+  } else if constexpr (what == kind::maybe) {
+    return '?' + join(parts, ',');
+  } else if constexpr (what == kind::choice) {
+    return '(' + join(parts, '|') + ')';
+  } else {
+    return '{' + join(parts, ',') + '}';
+  }
+}
+
+}  // namespace detail
+
+/// How a `T` is laid out on the wire, as a short text: processes whose texts differ can not talk to each other.
+///
+/// Shape: numbers by kind and bytes: i4, u8, f8, c (char), b (bool), z16 (complex), ei4 (enumeration), t1/1000i8
+/// (duration in ms); then s (std::string), [T] (sequence), <K> and <K:V> (set and map), 3*T (array), ?T (value or
+/// nothing), (T|U) (variant), {T,U} (aggregate, pair, tuple), #T (buffer; #16:T where elements have padding).
+/// Names of types and members do not show. Types that are written in the same way may have the same text.
+template <class T>
+std::string layout() {
+  require_data_object<T>();
+  return detail::layout_text<T>();
+}
+
+}  // namespace ovlp

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <string>
+#include <typeinfo>
+#include <utility>
+
+#include <ovlp/flowgraph/layout.hpp>
+#include <ovlp/flowgraph/reader.hpp>
+#include <ovlp/flowgraph/walk.hpp>
+#include <ovlp/flowgraph/writer.hpp>
+
+namespace ovlp {
+
+/// What the runtime needs to know of a data object's type to move it, send it and destroy it.
+/// One constant object per type and program; its address identifies the type.
+struct object_type {
+  std::size_t size;
+  std::size_t alignment;
+  std::type_info const* cpp_type;
+  std::string (*layout)();             ///< wire layout, part of the fingerprint
+  void (*move)(void* to, void* from);  ///< constructs at `to`, moving from `from`
+  void (*destroy)(void* object) noexcept;
+  std::size_t (*byte_count)(void const* object);
+  void (*write)(writer& to, void const* object);
+  void (*read)(reader& from, void* to);  ///< constructs at `to`; throws decode_error
+};
+
+/// The type's name as written in the source, for messages.
+std::string type_name(std::type_info const& type);
+inline std::string type_name(object_type const& type) { return type_name(*type.cpp_type); }
+
+namespace detail {
+template <data_object T>
+inline constexpr object_type object_type_of{
+    sizeof(T),
+    alignof(T),
+    &typeid(T),
+    [] { return layout<T>(); },
+    [](void* to, void* from) { ::new (to) T(std::move(*static_cast<T*>(from))); },
+    [](void* object) noexcept { static_cast<T*>(object)->~T(); },
+    [](void const* object) { return byte_count(*static_cast<T const*>(object)); },
+    [](writer& to, void const* object) { to.write(*static_cast<T const*>(object)); },
+    [](reader& from, void* to) {
+      T* object = ::new (to) T{};
+      try {
+        from.read(*object);
+      } catch (...) {
+        object->~T();
+        throw;
+      }
+    },
+};
+}  // namespace detail
+
+template <data_object T>
+constexpr object_type const& type_of() {
+  static_assert(alignof(T) <= 16, "data objects are aligned to at most 16 bytes (the elements of a buffer to 64)");
+  return detail::object_type_of<T>;
+}
+
+}  // namespace ovlp

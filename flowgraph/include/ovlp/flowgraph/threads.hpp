@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/flowgraph/object_type.hpp>
+#include <ovlp/flowgraph/route.hpp>
+
+namespace ovlp {
+
+/// The state of threads that have none.
+struct no_state {};
+
+/// How the state of a DPS thread is made, moved to another node, and left behind.
+struct state_definition {
+  std::function<std::shared_ptr<void>(std::size_t index)> make;
+  /// For remap: the state as a data object, and how a thread takes over the moved one; none if it is not one.
+  object_type const* type = nullptr;
+  std::function<std::shared_ptr<void>(void* moved)> adopt;
+  /// For shrinking: takes what leaves; empty if nothing does.
+  std::function<void(std::size_t index, void* state)> leave;
+  bool empty = false;  ///< the threads have no state
+};
+
+/// A named array of DPS threads of one state type, and where they live at first.
+class collection_definition {
+ public:
+  collection_definition(std::string collection_name, ovlp::mapping threads_on, state_definition threads_state)
+      : name(std::move(collection_name)), initial(std::move(threads_on)), state(std::move(threads_state)) {}
+
+  std::string const name;
+  ovlp::mapping const initial;
+  state_definition state;
+};
+
+/// Where an operation of the short form `a >> b >> c` runs: a collection and the route of its incoming edge.
+template <class State, class Route>
+struct placed_route {
+  std::shared_ptr<collection_definition> collection;
+  Route route;
+};
+
+/// A collection of DPS threads. A handle: copies mean the same collection.
+///
+/// Each thread owns one State, made on the thread's node when the thread is created: by State{} or by
+/// `make(index)`. Only operations that run in the thread see it, one at a time.
+template <class State = no_state>
+class threads {
+ public:
+  /// `count` threads, dealt out in turn over all nodes of the run.
+  threads(std::string name, std::size_t count) : threads(std::move(name), mapping::in_turn(count)) {}
+  /// Threads where the mapping says, e.g. "node0*2 node1".
+  threads(std::string name, mapping where) requires std::is_default_constructible_v<State>
+      : threads(std::move(name), std::move(where), [](std::size_t) { return State{}; }) {}
+  template <class Make>
+  requires std::is_invocable_r_v<State, Make&, std::size_t> threads(std::string name, mapping where, Make make) {
+    state_definition state;
+    state.make = [make = std::move(make)](std::size_t index) -> std::shared_ptr<void> {
+      return std::shared_ptr<State>(new State(make(index)));  // not make_shared: the state need not be movable
+    };
+    if constexpr (data_object<State>) {
+      state.type = &type_of<State>();
+      state.adopt = [](void* moved) { return std::make_shared<State>(std::move(*static_cast<State*>(moved))); };
+    }
+    state.empty = std::is_same_v<State, no_state>;
+    definition_ = std::make_shared<collection_definition>(std::move(name), std::move(where), std::move(state));
+  }
+
+  /// What becomes of a leaving thread's state when the collection shrinks: `take(index, State&)` runs on its node.
+  /// Without it, a collection with state refuses to shrink.
+  template <class Take>
+  void on_leave(Take take) {
+    definition_->state.leave = [take = std::move(take)](std::size_t index, void* state) {
+      take(index, *static_cast<State*>(state));
+    };
+  }
+
+  /// Routes for the short form; they mean what the free functions of the same names mean.
+  auto at(std::size_t index) const { return placed(ovlp::at(index)); }
+  template <class Key>
+  auto by(Key key) const {
+    return placed(ovlp::by(std::move(key)));
+  }
+  auto in_turn() const { return placed(ovlp::in_turn()); }
+  auto at_opener() const { return placed(ovlp::at_opener()); }
+  auto relative(std::ptrdiff_t offset) const { return placed(ovlp::relative(offset)); }
+  auto least_loaded() const { return placed(ovlp::least_loaded()); }
+
+  std::string const& name() const { return definition_->name; }
+  std::shared_ptr<collection_definition> const& definition() const { return definition_; }
+
+ private:
+  template <class Route>
+  placed_route<State, Route> placed(Route route) const {
+    return {definition_, std::move(route)};
+  }
+
+  std::shared_ptr<collection_definition> definition_;
+};
+
+}  // namespace ovlp

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ovlp {
+
+/// What one iteration of a call took. Times in seconds from the call's start.
+struct iteration_summary {
+  int index;          ///< from 1
+  double start_s;     ///< first start of one of its steps
+  double end_s;       ///< last end
+  double work_s;      ///< seconds in kernels
+  std::size_t nodes;  ///< held when it started
+};
+
+/// The figures of one call of a graph.
+struct summary {
+  using value = std::variant<bool, std::int64_t, double, std::string>;
+
+  std::string application;
+  std::string backend;
+  std::size_t nodes = 0;  ///< of the run
+  double time_s = 0;      ///< from call to result
+  double work_s = 0;      ///< in kernels, all nodes
+  double overhead_s = 0;  ///< in operations outside kernels, all nodes
+  std::uint64_t atomic_steps = 0;
+  std::uint64_t transfers = 0;  ///< data objects sent between nodes
+  std::uint64_t bytes = 0;      ///< of them, as the object walk counts
+  std::uint64_t control_messages = 0;
+  std::vector<iteration_summary> iterations;
+  std::vector<std::pair<std::string, value>> application_figures;  ///< in the order of set()
+  std::vector<std::pair<std::string, value>> host;                 ///< what may differ from run to run
+
+  /// Adds a figure of the application's own: an option or a result.
+  template <class Value>
+  void set(std::string name, Value figure) {
+    application_figures.emplace_back(std::move(name), as_value(std::move(figure)));
+  }
+
+  /// As a JSON object, in a fixed order.
+  std::string json() const;
+
+ private:
+  template <class Value>
+  static value as_value(Value given) {
+    if constexpr (std::is_same_v<Value, bool>) {
+      return given;
+    } else if constexpr (std::is_integral_v<Value>) {
+      return static_cast<std::int64_t>(given);
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      return static_cast<double>(given);
+    } else {
+      return std::string(std::move(given));
+    }
+  }
+};
+
+}  // namespace ovlp

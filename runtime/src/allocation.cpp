@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "allocation.hpp"
+
+#include <algorithm>
+
+namespace ovlp {
+
+allocation::allocation(program const& known, std::size_t nodes)
+    : known_(known), nodes_(nodes), versions_(known.collections()), sent_(nodes) {
+  held_.insert(0);
+  for (std::uint32_t c = 0; c < known.collections(); ++c) {
+    collection_definition const& collection = known.collection(c);
+    views_.push_back(collection.initial.resolve(nodes, collection.name));
+    held_.insert(views_.back().begin(), views_.back().end());
+  }
+}
+
+void allocation::tell_all(control const& message) {
+  for (node_id node : held_) tell(node, message);
+}
+
+bool allocation::mapped(node_id node) const {
+  return std::any_of(views_.begin(), views_.end(),
+                     [&](auto const& view) { return std::find(view.begin(), view.end(), node) != view.end(); });
+}
+
+void allocation::take(change_request const& request) {
+  waiting_.push_back(request);
+  next();
+}
+
+void allocation::next() {
+  if (phase_ != phase::idle || waiting_.empty()) return;
+  change_request const request = waiting_.front();
+  waiting_.pop_front();
+  begin(request);
+}
+
+void allocation::begin(change_request request) {
+  now_ = std::move(request);
+  std::vector<node_id> const& view = views_[now_.collection];
+  target_ = now_.nodes;
+  if (target_.empty()) {
+    // Joining threads go where the first mapping would place them, repeated as often as needed.
+    collection_definition const& collection = known_.collection(now_.collection);
+    std::vector<node_id> const first = collection.initial.resolve(nodes_, collection.name);
+    target_ = view;
+    target_.resize(now_.count);
+    for (std::size_t i = view.size(); i < now_.count; ++i) target_[i] = first[i % first.size()];
+  } else if (target_.size() != view.size()) {
+    tell(
+        node_of_group(now_.request),
+        change_done{now_.request, "remap of '" + known_.collection(now_.collection).name + "': expected a mapping of " +
+                                      std::to_string(view.size()) + " threads, got " + std::to_string(target_.size())});
+    next();
+    return;
+  }
+  phase_ = phase::launching;
+  awaited_nodes_.clear();
+  for (node_id node : target_) {
+    if (!held_.contains(node)) awaited_nodes_.insert(node);
+  }
+  if (awaited_nodes_.empty()) {
+    move_threads();
+  } else {
+    for (node_id node : awaited_nodes_) to_do_.emplace_back(launch_node{node});
+  }
+}
+
+void allocation::node_joined(node_id node) {
+  if (phase_ != phase::launching || awaited_nodes_.erase(node) == 0) return;
+  held_.insert(node);
+  for (std::uint32_t c = 0; c < views_.size(); ++c) tell(node, view_update{c, versions_[c], views_[c]});
+  if (awaited_nodes_.empty()) move_threads();
+}
+
+void allocation::move_threads() {
+  phase_ = phase::moving;
+  std::vector<node_id> const view = views_[now_.collection];
+  std::vector<std::uint32_t> moved;
+  for (std::uint32_t i = 0; i < std::min(view.size(), target_.size()); ++i) {
+    if (view[i] != target_[i]) moved.push_back(i);
+  }
+  awaited_moves_ = moved.size();
+  if (moved.empty()) update_views();
+  for (std::uint32_t i : moved) tell(view[i], move_thread{{now_.collection, i}, target_[i]});
+}
+
+void allocation::take(thread_moved const&) {
+  if (phase_ == phase::moving && --awaited_moves_ == 0) update_views();
+}
+
+void allocation::update_views() {
+  phase_ = phase::updating;
+  views_[now_.collection] = target_;
+  awaited_nodes_ = held_;
+  for (auto& counts : sent_) counts.assign(nodes_, 0);
+  tell_all(view_update{now_.collection, ++versions_[now_.collection], target_});
+}
+
+void allocation::take(node_id from, view_adopted const& adopted) {
+  bool const this_change = adopted.collection == now_.collection && adopted.version == versions_[now_.collection];
+  if (phase_ != phase::updating || !this_change) return;  // from a node that has just joined
+  sent_[from] = adopted.sent;
+  if (awaited_nodes_.erase(from) == 0 || !awaited_nodes_.empty()) return;
+  tell(node_of_group(now_.request), change_done{now_.request, {}});
+  settle_all();
+}
+
+void allocation::settle_all() {
+  phase_ = phase::settling;
+  awaited_nodes_ = held_;
+  for (node_id to : held_) {
+    settle message{now_.collection, std::vector<std::uint64_t>(nodes_)};
+    for (node_id from : held_) {
+      if (from != to) message.expected[from] = sent_[from][to];
+    }
+    tell(to, message);
+  }
+}
+
+void allocation::take(node_id from, settled const&) {
+  if (phase_ != phase::settling || awaited_nodes_.erase(from) == 0 || !awaited_nodes_.empty()) return;
+  phase_ = phase::leaving;
+  for (node_id node : held_) {
+    if (node != 0 && !mapped(node)) awaited_nodes_.insert(node);
+  }
+  if (awaited_nodes_.empty()) release_empty();
+  for (node_id node : awaited_nodes_) tell(node, leave{});
+}
+
+void allocation::take(node_id from, left const&) {
+  if (phase_ != phase::leaving || awaited_nodes_.erase(from) == 0) return;
+  held_.erase(from);
+  to_do_.emplace_back(release_node{from});
+  if (awaited_nodes_.empty()) release_empty();
+}
+
+void allocation::release_empty() {
+  phase_ = phase::idle;
+  next();
+}
+
+}  // namespace ovlp

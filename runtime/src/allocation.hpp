@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "control.hpp"
+#include "program.hpp"
+
+namespace ovlp {
+
+/// Node 0's part in changing collections while the run goes on: one change after another.
+///
+/// A change launches the nodes that it needs; moves threads, each when its node says that it can; gives every node
+/// the new view; answers who asked; waits until no object is on its way by an older view and the leaving threads have
+/// finished what they had; and releases nodes without threads.
+/// It only decides: what is to be done stands in a list that the caller takes and does.
+/// Thread: any, one at a time.
+class allocation {
+ public:
+  struct send_control {
+    node_id to;
+    control message;
+  };
+  struct launch_node {
+    node_id node;
+  };
+  struct release_node {
+    node_id node;
+  };
+  using action = std::variant<send_control, launch_node, release_node>;
+
+  allocation(program const& known, std::size_t nodes);
+
+  /// What is to be done now, in this order.
+  std::vector<action> take_actions() { return std::exchange(to_do_, {}); }
+
+  void take(change_request const& request);
+  void take(thread_moved const& moved);
+  void take(node_id from, view_adopted const& adopted);
+  void take(node_id from, settled const& s);
+  void take(node_id from, left const& l);
+  void node_joined(node_id node);
+
+ private:
+  enum class phase : std::uint8_t { idle, launching, moving, updating, settling, leaving };
+  void next();
+  void begin(change_request request);
+  void move_threads();
+  void update_views();
+  void settle_all();
+  void release_empty();
+  bool mapped(node_id node) const;
+  void tell(node_id to, control message) { to_do_.emplace_back(send_control{to, std::move(message)}); }
+  void tell_all(control const& message);
+
+  program const& known_;
+  std::size_t const nodes_;
+  std::vector<action> to_do_;
+  std::vector<std::vector<node_id>> views_;  ///< by collection
+  std::vector<std::uint32_t> versions_;
+  std::set<node_id> held_;
+  std::deque<change_request> waiting_;
+
+  phase phase_ = phase::idle;
+  change_request now_{};
+  std::vector<node_id> target_;
+  std::set<node_id> awaited_nodes_;
+  std::size_t awaited_moves_ = 0;
+  std::vector<std::vector<std::uint64_t>> sent_;  ///< by source, then destination
+};
+
+}  // namespace ovlp

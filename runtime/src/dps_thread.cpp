@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dps_thread.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "execution_thread.hpp"
+#include "thread_manager.hpp"
+
+namespace ovlp {
+namespace {
+
+void dispose(mail* m) {
+  switch (m->kind) {
+    case mail::kind_type::object: envelope_ptr(static_cast<envelope*>(m)).reset(); break;
+    case mail::kind_type::total: delete static_cast<total_mail*>(m); break;
+    case mail::kind_type::move: delete static_cast<move_mail*>(m); break;
+    case mail::kind_type::leave: delete static_cast<leave_mail*>(m); break;
+    case mail::kind_type::start:
+    case mail::kind_type::resume: break;  // parts of executions
+  }
+}
+
+}  // namespace
+
+dps_thread::dps_thread(thread_manager& manager, thread_address address, std::size_t pool, std::shared_ptr<void> state)
+    : manager_(manager), address_(address), pool_(pool), state_(std::move(state)) {}
+
+dps_thread::~dps_thread() { drop_mail(); }
+
+void dps_thread::drop_mail() {
+  while (mail* const m = inbox_.take()) dispose(m);
+  while (!work_.empty()) dispose(work_.pop());
+  while (!held_.empty()) dispose(held_.pop());
+}
+
+void dps_thread::own() {
+  if (settle(false)) manager_.scheduler().enqueue(*this);
+}
+
+bool dps_thread::settle(bool stepped) {
+  do {
+    // One by one: of many that wait, none is touched before its turn.
+    while (work_.empty()) {
+      mail* const m = inbox_.take();
+      if (m == nullptr) break;
+      take_in(m);
+    }
+    if (stepped) {
+      for (std::size_t i = 0; i < waiters_.size();) {
+        if (manager_.holds(*waiters_[i])) {
+          ready(*waiters_[i]);
+          waiters_.erase(waiters_.begin() + static_cast<std::ptrdiff_t>(i));
+        } else {
+          ++i;
+        }
+      }
+    }
+    if (!work_.empty()) return true;
+    if (live_.empty() && closers_.empty()) {
+      if (moving_to_ && !departed_) depart();
+      if (std::exchange(leaving_, false)) manager_.thread_left(*this);
+    }
+  } while (!inbox_.disown());
+  return false;
+}
+
+void dps_thread::take_in() {
+  while (mail* const m = inbox_.take()) take_in(m);
+}
+
+void dps_thread::take_in(mail* m) {
+  if (departed_) {
+    forward(m);
+    return;
+  }
+  switch (m->kind) {
+    case mail::kind_type::object: {
+      auto* const object = static_cast<envelope*>(m);
+      if (moving_to_ && !belongs_here(*object)) {
+        held_.push(m);
+        break;
+      }
+      if (is_closer(manager_.program().operation(object->graph, object->operation).kind)) {
+        take_in_object(envelope_ptr(object));
+      } else {
+        work_.push(m);
+      }
+      break;
+    }
+    case mail::kind_type::total: {
+      std::unique_ptr<total_mail> const total(static_cast<total_mail*>(m));
+      take_in_total(total->total);
+      break;
+    }
+    case mail::kind_type::start:
+    case mail::kind_type::resume: work_.push(m); break;
+    case mail::kind_type::move: {
+      std::unique_ptr<move_mail> const move(static_cast<move_mail*>(m));
+      begin_move(move->to);
+      break;
+    }
+    case mail::kind_type::leave:
+      dispose(m);
+      leaving_ = true;
+      break;
+  }
+}
+
+void dps_thread::take_in_object(envelope_ptr object) {
+  frame const opened = object->frames.back();
+  object->frames.pop_back();
+  execution& closer = this->closer(object->graph, object->operation, object->frames);
+  object->frames.push_back(opened);
+  if (closer.gathering()->add(std::move(object))) announce(closer, opened);
+  if (closer.waiting() == execution::waits_for::object) ready(closer);
+}
+
+void dps_thread::take_in_total(group_total const& total) {
+  execution* closer = nullptr;
+  frame opened;
+  if (auto const known = gathered_.find(total.group); known != gathered_.end()) {
+    closer = known->second;
+    opened.group = total.group;
+    gathered_.erase(known);
+  } else if (!total.enclosing.empty()) {
+    ovlp::frames enclosing(total.enclosing.begin(), total.enclosing.end());
+    opened = enclosing.back();
+    enclosing.pop_back();
+    closer = &this->closer(total.graph, total.operation, enclosing);
+  } else {
+    return;  // the group came to an end by another way, or the run is being cancelled
+  }
+  closer->gathering()->set_total(opened, total.count);
+  if (closer->waiting() == execution::waits_for::object && closer->gathering()->complete()) ready(*closer);
+}
+
+execution& dps_thread::closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing) {
+  closer_key const key{operation, enclosing.back().place, enclosing.back().group};
+  if (last_closer_ != nullptr && key == last_key_) return *last_closer_;
+  auto& found = closers_[key];
+  if (!found) {
+    found = std::make_unique<execution>(*this, graph, operation, enclosing);
+    work_.push(&found->start);
+  }
+  last_key_ = key;
+  last_closer_ = found.get();
+  return *found;
+}
+
+void dps_thread::announce(execution& closer, frame const& opened) {
+  if (auto const total = manager_.closer_at(opened.group, address_, closer.call())) {
+    closer.gathering()->set_total(opened, *total);
+  } else {
+    gathered_.emplace(opened.group, &closer);
+  }
+}
+
+void dps_thread::ready(execution& waiter) {
+  if (std::exchange(waiter.resuming, true)) return;
+  work_.push(&waiter.resume);
+}
+
+void dps_thread::run(mail* start, execution_thread& host) {
+  if (start->kind == mail::kind_type::object) {
+    execution operation(*this, envelope_ptr(static_cast<envelope*>(start)));
+    live_.push_back(&operation);
+    operation.run(host);
+    std::erase(live_, &operation);
+    return;
+  }
+  execution& operation = static_cast<start_mail*>(start)->operation;
+  frame const& enclosing = operation.frames().back();
+  closer_key const key{operation.number(), enclosing.place, enclosing.group};
+  operation.run(host);
+  if (last_closer_ == &operation) last_closer_ = nullptr;
+  closers_.erase(key);
+}
+
+// Moving to another node
+
+void dps_thread::begin_move(node_id to) {
+  moving_to_ = to;
+  mail_queue kept;
+  while (!work_.empty()) {
+    mail* const m = work_.pop();
+    bool const goes = m->kind == mail::kind_type::object && !belongs_here(*static_cast<envelope*>(m));
+    (goes ? held_ : kept).push(m);
+  }
+  work_ = kept;
+}
+
+// An object of a group that is open here must not wait for the move, since the move waits for the group. An operation
+// that waits for a condition may be waiting for any object.
+bool dps_thread::belongs_here(envelope const& object) const {
+  for (frame const& f : object.frames) {
+    for (auto const& [key, closer] : closers_) {
+      if (closer->gathering()->knows(f.group)) return true;
+    }
+    for (execution const* e : live_) {
+      if (e->opened(f.group)) return true;
+    }
+    for (auto const& [key, closer] : closers_) {
+      if (closer->opened(f.group)) return true;
+    }
+  }
+  return !waiters_.empty();
+}
+
+void dps_thread::depart() {
+  departed_ = true;
+  manager_.send_state(*this, *moving_to_);
+  while (!held_.empty()) forward(held_.pop());
+}
+
+void dps_thread::forward(mail* m) {
+  if (m->kind == mail::kind_type::object) {
+    manager_.forward(*moving_to_, envelope_ptr(static_cast<envelope*>(m)));
+  } else if (m->kind == mail::kind_type::total) {
+    std::unique_ptr<total_mail> const total(static_cast<total_mail*>(m));
+    manager_.forward(*moving_to_, total->total);
+  } else {
+    dispose(m);
+  }
+}
+
+execution_thread* dps_thread::bound() const {
+  mail const* const next = work_.front();
+  if (next == nullptr || next->kind != mail::kind_type::resume) return nullptr;
+  return static_cast<resume_mail const*>(next)->operation.host();
+}
+
+}  // namespace ovlp

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "control.hpp"
+#include "envelope.hpp"
+#include "execution.hpp"
+#include "program.hpp"
+
+namespace ovlp {
+
+class execution_thread;
+class thread_manager;
+
+/// A group's total on its way to the closer's DPS thread.
+struct total_mail final : mail {
+  explicit total_mail(group_total t) : mail(kind_type::total), total(std::move(t)) {}
+  group_total total;
+};
+
+/// Tells a DPS thread to move to another node when no operation is suspended in it.
+struct move_mail final : mail {
+  explicit move_mail(node_id node) : mail(kind_type::move), to(node) {}
+  node_id to;
+};
+/// Tells a DPS thread that nothing more will come: it leaves when it has done what it has.
+struct leave_mail final : mail {
+  leave_mail() : mail(kind_type::leave) {}
+};
+
+/// A logical, serial place of execution with its own state and queue. One operation runs in it at a time.
+///
+/// Anyone pushes mail. Everything else belongs to the owner: the thread has one whenever mail is there. Who pushes to
+/// an idle thread becomes its owner, hands it to the scheduler, and an execution thread runs one operation, until that
+/// ends or suspends, then settles.
+class dps_thread {
+ public:
+  dps_thread(thread_manager& manager, thread_address address, std::size_t pool, std::shared_ptr<void> state);
+  dps_thread(dps_thread const&) = delete;
+  dps_thread& operator=(dps_thread const&) = delete;
+  ~dps_thread();
+
+  /// Takes ownership of the mail. Thread: any.
+  void push(mail* m) {
+    if (add(m)) own();
+  }
+  /// The two halves of push: adds the mail, and says whether the caller now owns the thread and must call own().
+  bool add(mail* m) { return inbox_.add(m); }
+  void own();
+
+  /// Sorts what has come in; `stepped`: an operation has run, so conditions are evaluated.
+  /// Returns whether there is something to run; if not, the caller owns the thread no more.
+  bool settle(bool stepped);
+  /// Sorts what has come in, for a running operation that looks for its next object.
+  void take_in();
+  mail* take_work() { return work_.pop(); }
+  /// Runs an operation from its start until it ends; it may be suspended in between.
+  void run(mail* start, execution_thread& host);
+  /// Forgets everything that waits. When nothing runs.
+  void drop_mail();
+  /// Registers a suspended operation that waits for a condition.
+  void add_waiter(execution& waiter) { waiters_.push_back(&waiter); }
+
+  thread_manager& manager() const { return manager_; }
+  thread_address address() const { return address_; }
+  std::size_t pool() const { return pool_; }
+  void* state() const { return state_.get(); }
+  std::shared_ptr<void> take_state() { return std::move(state_); }
+  /// The execution thread that must run the next operation, if it is a suspended one.
+  execution_thread* bound() const;
+
+  dps_thread* next_ready = nullptr;  ///< of the scheduler
+  std::uint64_t arrival = 0;         ///< of the scheduler
+
+ private:
+  /// A closer's execution is known by its operation and the enclosing groups' innermost frame.
+  struct closer_key {
+    std::uint32_t operation;
+    std::uint32_t place;
+    group_id group;
+    bool operator==(closer_key const&) const = default;
+  };
+  struct closer_hash {
+    std::size_t operator()(closer_key const& key) const {
+      return (key.group * 0x9e3779b97f4a7c15u) ^ (std::size_t{key.operation} << 32) ^ key.place;
+    }
+  };
+  void take_in(mail* m);
+  void take_in_object(envelope_ptr object);
+  void take_in_total(group_total const& total);
+  execution& closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing);
+  void announce(execution& closer, frame const& opened);
+  void ready(execution& waiter);
+  bool belongs_here(envelope const& object) const;
+  void begin_move(node_id to);
+  void depart();
+  void forward(mail* m);
+
+  thread_manager& manager_;
+  thread_address const address_;
+  std::size_t const pool_;
+  std::shared_ptr<void> state_;
+  mailbox inbox_;
+  mail_queue work_;
+  std::unordered_map<closer_key, std::unique_ptr<execution>, closer_hash> closers_;
+  closer_key last_key_{};
+  execution* last_closer_ = nullptr;
+  std::unordered_map<group_id, execution*> gathered_;  // groups whose total is not known here
+  std::vector<execution*> waiters_;
+  std::vector<execution*> live_;  // executions that have started and not ended
+  std::optional<node_id> moving_to_;
+  mail_queue held_;  // while moving: what goes along
+  bool departed_ = false;
+  bool leaving_ = false;
+};
+
+}  // namespace ovlp

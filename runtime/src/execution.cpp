@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "execution.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+
+#include "backend.hpp"
+#include "dps_thread.hpp"
+#include "execution_thread.hpp"
+#include "expects.hpp"
+#include "thread_manager.hpp"
+
+namespace ovlp {
+
+gathering::~gathering() {
+  while (has_object()) take().reset();
+}
+
+gathering::group_state& gathering::find_or_add(frame const& opened, bool& added) {
+  auto const found = std::find_if(groups_.begin(), groups_.end(),
+                                  [&](group_state const& g) { return g.opened.group == opened.group; });
+  added = found == groups_.end();
+  if (!added) return *found;
+  groups_.push_back({opened, 0, std::nullopt});
+  return groups_.back();
+}
+
+bool gathering::add(envelope_ptr object) {
+  bool added = false;
+  ++find_or_add(object->frames.back(), added).received;
+  inbox_.push(object.release());
+  return added;
+}
+
+void gathering::set_total(frame const& opened, std::uint64_t total) {
+  bool added = false;
+  find_or_add(opened, added).total = total;
+}
+
+bool gathering::complete() const {
+  return groups_.size() == expected_ &&
+         std::all_of(groups_.begin(), groups_.end(), [](group_state const& g) { return g.total == g.received; });
+}
+
+bool gathering::knows(group_id group) const {
+  return std::any_of(groups_.begin(), groups_.end(), [&](group_state const& g) { return g.opened.group == group; });
+}
+
+std::int32_t gathering::opened_in() const {
+  std::int32_t least = groups_.empty() ? no_iteration : groups_.front().opened.iteration;
+  for (group_state const& g : groups_) least = std::min(least, g.opened.iteration);
+  return least;
+}
+
+std::string gathering::describe_missing() const {
+  std::string text;
+  for (group_state const& g : groups_) {
+    text += (text.empty() ? "group " : ", group ") + group_name(g.opened.group) + ": " + std::to_string(g.received) +
+            " received, " + (g.total ? std::to_string(*g.total - g.received) + " missing" : "total not known");
+  }
+  if (groups_.size() < expected_) {
+    text += (text.empty() ? "" : ", ") + std::to_string(expected_ - groups_.size()) + " more to be opened";
+  }
+  return text;
+}
+
+execution::execution(dps_thread& thread, envelope_ptr input)
+    : resume(*this),
+      start(*this),
+      thread_(thread),
+      manager_(thread.manager()),
+      graph_(input->graph),
+      operation_(input->operation),
+      definition_(&manager_.program().operation(graph_, operation_)),
+      object_(std::move(input)),
+      frames_(object_->frames),
+      iteration_(object_->iteration) {
+  if (is_opener(definition_->kind)) opened_.resize(definition_->ports.size());
+}
+
+execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing)
+    : resume(*this),
+      start(*this),
+      thread_(thread),
+      manager_(thread.manager()),
+      graph_(graph),
+      operation_(operation),
+      definition_(&manager_.program().operation(graph_, operation_)),
+      frames_(std::move(enclosing)),
+      gathering_(std::make_unique<ovlp::gathering>(definition_->closes.size())) {
+  if (is_opener(definition_->kind)) opened_.resize(definition_->ports.size());
+}
+
+execution::~execution() = default;
+
+void execution::run(execution_thread& host) {
+  host_ = &host;
+  begin_step();
+  try {
+    definition_->body(*this);
+    end();
+  } catch (cancelled const&) {
+  } catch (...) {
+    manager_.operation_failed(*this, std::current_exception());
+  }
+}
+
+void execution::expect_running() const {
+  expects(scheduler::preferred == host_, "post and wait are called by the operation's own thread");
+  if (manager_.stopping()) throw cancelled{};
+}
+
+void execution::end_step() {
+  expect_running();
+  manager_.backend().end_step(*this);
+  if (!manager_.recording()) return;
+  manager_.record_step(*this, iteration_, step_start_s_, manager_.backend().computed_s() - step_start_computed_s_,
+                       std::exchange(step_work_s_, 0));
+  begin_step();
+}
+
+void execution::begin_step() {
+  if (!manager_.recording()) return;
+  step_start_s_ = manager_.backend().now_s();
+  step_start_computed_s_ = manager_.backend().computed_s();
+}
+
+void execution::suspend(waits_for what) {
+  waiting_ = what;
+  host_->suspend(*this);
+  waiting_ = waits_for::nothing;
+  resuming = false;
+  begin_step();
+}
+
+void* execution::input() { return object_->object(); }
+
+envelope_ptr execution::make_envelope(object_type const& type, void* object, edge_definition const& edge) const {
+  envelope_ptr made = envelope::make(type, object);
+  made->graph = graph_;
+  made->operation = static_cast<std::uint32_t>(edge.target);
+  made->iteration = iteration_;
+  made->frames = frames_;
+  return made;
+}
+
+frame execution::opened_frame(group_id group, std::size_t port, std::uint32_t place) const {
+  std::uint32_t const first_port = manager_.program().graph(graph_).first_port_of[operation_];
+  return {group, place, first_port + static_cast<std::uint32_t>(port), thread_.address().index,
+          gathering_ ? gathering_->opened_in() : object_->iteration};
+}
+
+void execution::post(std::size_t port, object_type const& type, void* object) {
+  end_step();
+  port_definition const& definition = definition_->ports[port];
+  if (definition.discarded) {
+    throw graph_error(manager_.program().graph(graph_).definition->describe(port_reference{operation_, port}) +
+                      " is discarded: nothing may be posted there");
+  }
+  opened_group& opened = opened_[port];
+  if (opened.group == 0) opened.group = manager_.groups().open(definition.window, definition.credited());
+  if (definition.credited()) {
+    while (!manager_.groups().acquire(opened.group, *this)) {
+      waiting_group_ = opened.group;
+      suspend(waits_for::window);
+    }
+  }
+  envelope_ptr made = make_envelope(type, object, *definition.edge);
+  made->frames.push_back(opened_frame(opened.group, port, opened.count++));
+  manager_.send(*definition.edge, std::move(made), thread_.address().index);
+}
+
+void execution::finish(object_type const& type, void* object) {
+  end_step();
+  expect_all_taken();
+  finished_ = true;
+  if (gathering_ && !iteration_set_) iteration_ = gathering_->opened_in();
+  if (auto const& edge = definition_->ports[0].edge) {
+    manager_.send(*edge, make_envelope(type, object, *edge), thread_.address().index);
+  } else {
+    envelope_ptr result = make_envelope(type, object, {result_operation, {}});
+    manager_.return_result(std::move(result));
+  }
+}
+
+/// Before a result leaves, so that a call never ends with half a group.
+void execution::expect_all_taken() const {
+  if (gathering_ && !saw_end_) {
+    throw graph_error("the operation ended before wait() had given all objects of its groups");
+  }
+}
+
+void execution::end() {
+  if (!finished_) end_step();
+  expect_all_taken();
+  for (std::size_t p = 0; p < opened_.size(); ++p) {
+    port_definition const& definition = definition_->ports[p];
+    if (definition.discarded) continue;
+    if (opened_[p].group != 0) {
+      manager_.end_group(graph_, *definition.closer, opened_[p].group, opened_[p].count, call());
+    } else {
+      ovlp::frames enclosing = frames_;
+      enclosing.push_back(opened_frame(manager_.groups().number(), p, 0));
+      manager_.send_empty(graph_, {operation_, p}, enclosing, thread_.address().index);
+    }
+  }
+}
+
+void* execution::wait() {
+  end_step();
+  object_.reset();
+  for (;;) {
+    if (gathering_->has_object()) {
+      object_ = gathering_->take();
+      if (!iteration_set_) iteration_ = object_->iteration;
+      frame const& opened = object_->frames.back();
+      if (manager_.program().port(graph_, opened.port).credited())
+        manager_.give_credit(opened.group, opened.place, call());
+      return object_->object();
+    }
+    if (gathering_->complete()) {
+      saw_end_ = true;
+      return nullptr;
+    }
+    thread_.take_in();
+    if (gathering_->has_object() || gathering_->complete()) continue;
+    suspend(waits_for::object);
+  }
+}
+
+void execution::wait_until(function_ref<bool()> until) {
+  end_step();
+  if (until()) return;
+  condition = &until;
+  thread_.add_waiter(*this);
+  suspend(waits_for::condition);
+  condition = nullptr;
+}
+
+void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) {
+  expect_running();
+  double const work_s = manager_.backend().kernel(*this, name, sizes.values(), body);
+  step_work_s_ += work_s;
+  if (manager_.recording()) manager_.record_kernel(call(), name, sizes.values(), work_s);
+}
+
+void execution::set_iteration(std::int32_t iteration) {
+  if (iteration < 1) throw graph_error("iterations are numbered from 1; got " + std::to_string(iteration));
+  iteration_ = iteration;
+  iteration_set_ = true;
+}
+
+std::uint64_t execution::begin_call(graph_definition const& graph, object_type const& type, void* object) {
+  end_step();
+  return manager_.call(graph, type, object, thread_.address().index, iteration_, call());
+}
+
+void execution::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
+  end_step();
+  waiting_group_ = call;
+  while (!manager_.result_there(call, *this)) suspend(waits_for::call);
+  envelope_ptr const result = manager_.take_result(call);
+  type.move(result_storage, result->object());
+}
+
+void execution::resize(collection_definition const& collection, std::size_t count) {
+  end_step();
+  wait_for_change(manager_.request_resize(collection, count));
+}
+
+void execution::remap(collection_definition const& collection, mapping const& to) {
+  end_step();
+  wait_for_change(manager_.request_remap(collection, to));
+}
+
+void execution::wait_for_change(std::uint64_t change) {
+  while (!manager_.change_made(change, this)) suspend(waits_for::change);
+}
+
+void* execution::state() { return thread_.state(); }
+std::size_t execution::index() const { return thread_.address().index; }
+std::size_t execution::size() const { return manager_.size_of(thread_.address().collection); }
+std::size_t execution::node() const { return manager_.self(); }
+
+std::string execution::describe() const {
+  return std::string(kind_name(definition_->kind)) + " '" + definition_->name + "' in " +
+         manager_.program().name(thread_.address()) + " on " + node_name(manager_.self());
+}
+
+std::string execution::describe_group() const {
+  return (frames_.size() > 1 ? "group " : "call ") + group_name(frames_.back().group);
+}
+
+std::string execution::describe_wait() const {
+  switch (waiting_) {
+    case waits_for::nothing: return "does not wait";
+    case waits_for::object: return "waits for an object: " + gathering_->describe_missing();
+    case waits_for::window: return "waits at the window of group " + group_name(waiting_group_);
+    case waits_for::condition: return "waits for its condition, with an object of " + describe_group();
+    case waits_for::call:
+      return "waits for the result of call " + group_name(waiting_group_) + ", with an object of " + describe_group();
+    case waits_for::change: return "waits for a change of a collection, with an object of " + describe_group();
+  }
+  return "";
+}
+
+}  // namespace ovlp

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/container/small_vector.hpp>
+
+#include <ovlp/flowgraph/context.hpp>
+#include <ovlp/flowgraph/graph_definition.hpp>
+
+#include "envelope.hpp"
+
+namespace ovlp {
+
+class dps_thread;
+class execution;
+class execution_thread;
+class fiber;
+class thread_manager;
+
+/// Thrown through an operation that waits when the run ends without it.
+struct cancelled {};
+
+/// Asks a DPS thread to go on with a suspended operation.
+struct resume_mail final : mail {
+  explicit resume_mail(execution& e) : mail(kind_type::resume), operation(e) {}
+  execution& operation;
+};
+/// Asks a DPS thread to start a merge or stream whose first object has come.
+struct start_mail final : mail {
+  explicit start_mail(execution& e) : mail(kind_type::start), operation(e) {}
+  execution& operation;
+};
+
+/// What a merge or stream collects: the groups of its ports in one enclosing group.
+class gathering {
+ public:
+  explicit gathering(std::size_t expected) : expected_(expected) {}
+  ~gathering();
+  gathering(gathering const&) = delete;
+  gathering& operator=(gathering const&) = delete;
+
+  /// Counts an object and keeps it. Returns whether its group is new here.
+  bool add(envelope_ptr object);
+  void set_total(frame const& opened, std::uint64_t total);
+  bool has_object() const { return !inbox_.empty(); }
+  envelope_ptr take() { return envelope_ptr(static_cast<envelope*>(inbox_.pop())); }
+  /// Whether all objects of all groups have been added.
+  bool complete() const;
+  bool knows(group_id group) const;
+  /// The iteration of the object that opened the groups: the least of several.
+  std::int32_t opened_in() const;
+  /// Objects missing, if that is known.
+  std::string describe_missing() const;
+
+ private:
+  struct group_state {
+    frame opened;
+    std::uint64_t received = 0;
+    std::optional<std::uint64_t> total;
+  };
+  group_state& find_or_add(frame const& opened, bool& added);
+
+  std::size_t const expected_;
+  mail_queue inbox_;
+  boost::container::small_vector<group_state, 2> groups_;
+};
+
+/// One execution of an operation, from its first object to its end.
+/// Thread: whoever runs its DPS thread.
+class execution final : public operation_context {
+ public:
+  enum class waits_for : std::uint8_t { nothing, object, window, condition, call, change };
+
+  /// A leaf or split, started by an object.
+  execution(dps_thread& thread, envelope_ptr input);
+  /// A merge or stream inside the given groups.
+  execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing);
+  ~execution();
+
+  /// Runs the operation's body to its end on this execution thread; failures go to the thread manager.
+  void run(execution_thread& host);
+
+  void* input() override;
+  void post(std::size_t port, object_type const& type, void* object) override;
+  void finish(object_type const& type, void* object) override;
+  void* wait() override;
+  void wait_until(function_ref<bool()> condition) override;
+  void kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) override;
+  void set_iteration(std::int32_t iteration) override;
+  std::uint64_t begin_call(graph_definition const& graph, object_type const& type, void* object) override;
+  void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override;
+  void resize(collection_definition const& collection, std::size_t count) override;
+  void remap(collection_definition const& collection, mapping const& to) override;
+  void* state() override;
+  std::size_t index() const override;
+  std::size_t size() const override;
+  std::size_t node() const override;
+
+  // For the DPS thread and the execution thread.
+  ovlp::gathering* gathering() const { return gathering_.get(); }
+  execution_thread* host() const { return host_; }
+  dps_thread& thread() const { return thread_; }
+  operation_definition const& definition() const { return *definition_; }
+  std::uint32_t graph() const { return graph_; }
+  std::uint32_t number() const { return operation_; }  ///< of the operation in its graph
+  ovlp::frames const& frames() const { return frames_; }
+  /// Whether it opened this group.
+  bool opened(group_id group) const {
+    return std::any_of(opened_.begin(), opened_.end(), [&](opened_group const& o) { return o.group == group; });
+  }
+  group_id call() const { return origin_of(frames_); }  ///< of the main program
+  waits_for waiting() const { return waiting_; }
+  bool resuming = false;  ///< a resume is on its way
+  resume_mail resume;
+  start_mail start;
+  fiber* suspended_on = nullptr;
+  function_ref<bool()> const* condition = nullptr;
+
+  /// "merge 'finish' in workers[3] on node1": for messages.
+  std::string describe() const;
+  /// What it waits for, for the stall report.
+  std::string describe_wait() const;
+  std::string describe_group() const;  ///< that the object which started it belongs to
+
+ private:
+  struct opened_group {
+    group_id group = 0;
+    std::uint32_t count = 0;
+  };
+  void expect_running() const;
+  void expect_all_taken() const;
+  void begin_step();
+  void end_step();
+  void suspend(waits_for what);
+  void wait_for_change(std::uint64_t change);
+  void end();
+  frame opened_frame(group_id group, std::size_t port, std::uint32_t place) const;
+  envelope_ptr make_envelope(object_type const& type, void* object, edge_definition const& edge) const;
+
+  dps_thread& thread_;
+  thread_manager& manager_;
+  execution_thread* host_ = nullptr;
+  std::uint32_t const graph_;
+  std::uint32_t const operation_;
+  operation_definition const* definition_;
+  envelope_ptr object_;  ///< that started a leaf or split; handed out last by a merge or stream
+  ovlp::frames frames_;  ///< of the groups that the execution stands in
+  std::unique_ptr<ovlp::gathering> gathering_;
+  boost::container::small_vector<opened_group, 2> opened_;  ///< one per port of a split or stream
+  std::int32_t iteration_ = no_iteration;
+  bool iteration_set_ = false;
+  bool finished_ = false;
+  bool saw_end_ = false;
+  waits_for waiting_ = waits_for::nothing;
+  group_id waiting_group_ = 0;
+  double step_start_s_ = 0;
+  double step_start_computed_s_ = 0;
+  double step_work_s_ = 0;
+};
+
+}  // namespace ovlp

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fiber.hpp"
+
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <boost/context/fiber.hpp>
+
+#include "sanitizers.hpp"
+
+#ifdef OVLP_ADDRESS_SANITIZER
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef OVLP_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace ovlp {
+namespace {
+
+struct stack {
+  void* base = nullptr;  // of the mapping; its lowest page is the guard
+  std::size_t bytes = 0;
+};
+
+std::size_t page_bytes() {
+  static std::size_t const bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+/// Mapped stacks are kept for the next fiber: mapping one costs as much as a hundred switches.
+class stack_pool {
+ public:
+  stack take(std::size_t wanted_bytes) {
+    std::size_t const bytes = (wanted_bytes + page_bytes() - 1) / page_bytes() * page_bytes() + page_bytes();
+    {
+      std::scoped_lock const lock(mutex_);
+      if (!free_.empty() && free_.back().bytes == bytes) {
+        stack const taken = free_.back();
+        free_.pop_back();
+        return taken;
+      }
+    }
+    void* const base =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED || ::mprotect(base, page_bytes(), PROT_NONE) != 0) {
+      int const error = errno;
+      if (base != MAP_FAILED) ::munmap(base, bytes);
+      throw std::system_error(error, std::generic_category(),
+                              "no stack for another suspended operation (raise vm.max_map_count, or make a port's "
+                              "window smaller)");
+    }
+    return {base, bytes};
+  }
+  void give(stack given) {
+    std::scoped_lock const lock(mutex_);
+    if (free_.size() < most_kept) {
+      free_.push_back(given);
+    } else {
+      ::munmap(given.base, given.bytes);
+    }
+  }
+  stack_pool() = default;
+  stack_pool(stack_pool const&) = delete;
+  stack_pool& operator=(stack_pool const&) = delete;
+  ~stack_pool() {
+    for (stack const& kept : free_) ::munmap(kept.base, kept.bytes);
+  }
+
+ private:
+  static constexpr std::size_t most_kept = 256;
+  std::mutex mutex_;
+  std::vector<stack> free_;
+};
+
+stack_pool& stacks() {
+  static stack_pool pool;
+  return pool;
+}
+
+/// What the C++ runtime keeps per OS thread about exceptions being thrown and caught.
+struct exception_globals {
+  void* caught = nullptr;
+  unsigned int uncaught = 0;
+};
+
+}  // namespace
+
+struct fiber::implementation {
+  boost::context::fiber context;  // valid while the fiber is left
+  std::function<void()> body;
+  stack own;
+  exception_globals exceptions;
+#ifdef OVLP_ADDRESS_SANITIZER
+  void* fake_stack = nullptr;
+  void const* bottom = nullptr;
+  std::size_t size = 0;
+#endif
+#ifdef OVLP_THREAD_SANITIZER
+  void* tsan = nullptr;
+#endif
+  implementation* entered_from = nullptr;
+
+  /// First thing on a stack that is entered: finish what the one that was left had begun.
+  void arrive(boost::context::fiber&& left) {
+    entered_from->context = std::move(left);
+#ifdef OVLP_ADDRESS_SANITIZER
+    __sanitizer_finish_switch_fiber(fake_stack, &entered_from->bottom, &entered_from->size);
+#endif
+  }
+
+  void switch_to(implementation& next) {
+    auto* const globals = reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
+    exceptions = *globals;
+    *globals = next.exceptions;
+    next.entered_from = this;
+#ifdef OVLP_ADDRESS_SANITIZER
+    __sanitizer_start_switch_fiber(&fake_stack, next.bottom, next.size);
+#endif
+#ifdef OVLP_THREAD_SANITIZER
+    __tsan_switch_to_fiber(next.tsan, 0);
+#endif
+    boost::context::fiber left = std::move(next.context).resume();
+    arrive(std::move(left));
+  }
+};
+
+namespace {
+
+/// Gives boost::context our mapping; the fiber owns it.
+struct borrowed_stack {
+  stack lent;
+  boost::context::stack_context allocate() { return context(); }
+  void deallocate(boost::context::stack_context&) noexcept {}
+  boost::context::stack_context context() const {
+    boost::context::stack_context made;
+    made.size = lent.bytes - page_bytes();
+    made.sp = static_cast<char*>(lent.base) + lent.bytes;
+    return made;
+  }
+};
+
+}  // namespace
+
+fiber::fiber() : implementation_(std::make_unique<implementation>()) {
+#ifdef OVLP_THREAD_SANITIZER
+  implementation_->tsan = __tsan_get_current_fiber();
+#endif
+}
+
+fiber::fiber(std::size_t stack_bytes, std::function<void()> body)
+    : implementation_(std::make_unique<implementation>()) {
+  implementation& made = *implementation_;
+  made.body = std::move(body);
+  made.own = stacks().take(stack_bytes);
+  borrowed_stack const lent{made.own};
+#ifdef OVLP_ADDRESS_SANITIZER
+  made.bottom = static_cast<char*>(made.own.base) + page_bytes();
+  made.size = made.own.bytes - page_bytes();
+#endif
+#ifdef OVLP_THREAD_SANITIZER
+  made.tsan = __tsan_create_fiber(0);
+#endif
+  boost::context::stack_context const context = lent.context();
+  made.context =
+      boost::context::fiber(std::allocator_arg, boost::context::preallocated(context.sp, context.size, context), lent,
+                            [&made](boost::context::fiber&& left) -> boost::context::fiber {
+                              made.arrive(std::move(left));
+                              made.body();
+                              std::abort();  // the body never returns
+                            });
+}
+
+fiber::~fiber() {
+  if (!implementation_ || implementation_->own.base == nullptr) return;
+#ifdef OVLP_THREAD_SANITIZER
+  __tsan_destroy_fiber(implementation_->tsan);
+#endif
+  // The stack is dropped as it is: unwinding by boost's own exception would pass through user code.
+  alignas(boost::context::fiber) std::byte dropped[sizeof(boost::context::fiber)];
+  ::new (dropped) boost::context::fiber(std::move(implementation_->context));
+  stacks().give(implementation_->own);
+}
+
+void fiber::switch_to(fiber& next) { implementation_->switch_to(*next.implementation_); }
+
+}  // namespace ovlp

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "group_table.hpp"
+
+#include <algorithm>
+
+namespace ovlp {
+
+using lock_type = tbb::spin_mutex::scoped_lock;
+
+group_id group_table::number() {
+  lock_type const lock(mutex_);
+  return (group_id{node_} << group_node_shift) | ++last_number_;
+}
+
+group_id group_table::open(std::size_t window, bool credited) {
+  group_id const group = number();
+  record made;
+  made.window = window;
+  made.credited = credited;
+  lock_type const lock(mutex_);
+  groups_.emplace(group, std::move(made));
+  return group;
+}
+
+bool group_table::acquire(group_id group, execution& poster) {
+  lock_type const lock(mutex_);
+  record& r = groups_.at(group);
+  if (r.window > 0 && r.outstanding >= r.window) {
+    r.waiter = &poster;
+    return false;
+  }
+  ++r.outstanding;
+  return true;
+}
+
+std::size_t group_table::least_loaded(group_id group, std::uint32_t place, std::size_t size) {
+  lock_type const lock(mutex_);
+  record& r = groups_.at(group);
+  if (r.loads.size() < size) r.loads.resize(size);
+  auto const target =
+      std::min_element(r.loads.begin(), r.loads.begin() + static_cast<std::ptrdiff_t>(size)) - r.loads.begin();
+  ++r.loads[static_cast<std::size_t>(target)];
+  if (r.targets.size() <= place) r.targets.resize(place + 1);
+  r.targets[place] = static_cast<std::uint32_t>(target);
+  return static_cast<std::size_t>(target);
+}
+
+execution* group_table::give_back(group_id group, std::uint32_t place) {
+  lock_type const lock(mutex_);
+  auto const at = groups_.find(group);
+  if (at == groups_.end()) return nullptr;
+  record& r = at->second;
+  --r.outstanding;
+  if (place < r.targets.size()) --r.loads[r.targets[place]];
+  execution* const waiter = std::exchange(r.waiter, nullptr);
+  forget_if_over(at);
+  return waiter;
+}
+
+std::optional<thread_address> group_table::end(group_id group, std::uint64_t count) {
+  lock_type const lock(mutex_);
+  auto const at = groups_.find(group);
+  at->second.total = count;
+  std::optional<thread_address> const closer = at->second.closer;
+  forget_if_over(at);
+  return closer;
+}
+
+group_table::closer_answer group_table::closer_at(group_id group, thread_address closer) {
+  lock_type const lock(mutex_);
+  auto const at = groups_.find(group);
+  if (at == groups_.end()) {
+    closer_answer answer;
+    for (auto const& [ended, known] : ended_) {
+      if (ended == group && known != closer) answer.conflict = known;
+    }
+    answer.unknown = !answer.conflict;
+    return answer;
+  }
+  record& r = at->second;
+  if (r.closer && *r.closer != closer) return {std::nullopt, r.closer, false};
+  r.closer = closer;
+  closer_answer const answer{r.total, std::nullopt, false};
+  forget_if_over(at);
+  return answer;
+}
+
+void group_table::forget_if_over(table::iterator at) {
+  record const& r = at->second;
+  if (!r.total || !r.closer || r.waiter != nullptr || (r.credited && r.outstanding > 0)) return;
+  ended_[ended_at_++ % ended_.size()] = {at->first, *r.closer};
+  groups_.erase(at);
+}
+
+bool group_table::empty() { return size() == 0; }
+
+std::size_t group_table::size() {
+  lock_type const lock(mutex_);
+  return groups_.size();
+}
+
+}  // namespace ovlp

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <oneapi/tbb/spin_mutex.h>
+
+#include "envelope.hpp"
+#include "program.hpp"
+
+namespace ovlp {
+
+class execution;
+
+/// The groups opened on a node that are not over: how many objects were posted, where the closer is, and how many
+/// objects circulate. The group's node is told of its closer, and tells it the total.
+///
+/// Thread: any.
+class group_table {
+ public:
+  explicit group_table(node_id node) : node_(node) {}
+
+  /// A new group. `window` 0: no bound; `credited`: the closer reports each object that it hands out.
+  group_id open(std::size_t window, bool credited);
+  /// A number that is unique in the run, for calls.
+  group_id number();
+
+  /// Takes one place in the window. If it is full, remembers who waits (to be given by credit) and returns false.
+  bool acquire(group_id group, execution& poster);
+  /// The index, below `size`, of the thread with the fewest objects in circulation; counts one more there.
+  std::size_t least_loaded(group_id group, std::uint32_t place, std::size_t size);
+  /// An object has been handed out. Returns the operation that may post again, if one waits.
+  execution* give_back(group_id group, std::uint32_t place);
+
+  /// All objects have been posted. Returns the closer, which is to be told the total, if it is known already.
+  std::optional<thread_address> end(group_id group, std::uint64_t count);
+
+  struct closer_answer {
+    std::optional<std::uint64_t> total;      ///< known already
+    std::optional<thread_address> conflict;  ///< another thread is the closer
+    bool unknown = false;                    ///< the group is over
+  };
+  /// The first object has come to a closer thread.
+  closer_answer closer_at(group_id group, thread_address closer);
+
+  /// No group is open and none waits for credits.
+  bool empty();
+  std::size_t size();
+
+ private:
+  struct record {
+    std::size_t window = 0;
+    std::size_t outstanding = 0;
+    bool credited = false;
+    execution* waiter = nullptr;
+    std::optional<std::uint64_t> total;
+    std::optional<thread_address> closer;
+    std::vector<std::uint32_t> loads;    ///< of each target thread, for least_loaded
+    std::vector<std::uint32_t> targets;  ///< of each place, for least_loaded
+  };
+  using table = std::unordered_map<group_id, record>;
+  void forget_if_over(table::iterator at);
+
+  node_id const node_;
+  tbb::spin_mutex mutex_;
+  std::uint64_t last_number_ = 0;
+  table groups_;
+  /// Groups that ended last, so that an object astray can be reported with both closers.
+  std::array<std::pair<group_id, thread_address>, 256> ended_{};
+  std::size_t ended_at_ = 0;
+};
+
+}  // namespace ovlp

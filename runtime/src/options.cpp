@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/runtime/options.hpp>
+
+#include <sched.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+
+#include <ovlp/flowgraph/version.hpp>
+
+#include "run_options.hpp"
+
+namespace ovlp {
+
+struct options::implementation {
+  implementation(std::string name, std::string description) : parser(std::move(description), std::move(name)) {}
+  CLI::App parser;
+};
+
+options::options(std::string application, std::string description)
+    : implementation_(std::make_unique<implementation>(std::move(application), std::move(description))) {}
+options::~options() = default;
+
+namespace {
+
+CLI::Option& as_option(void* target) { return *static_cast<CLI::Option*>(target); }
+
+template <class Value>
+CLI::Option* add_value(CLI::App& parser, std::string const& name, Value& value, std::string const& meaning) {
+  return parser.add_option(name, value, meaning)->capture_default_str();
+}
+
+/// Options that make sense once only say so when they are given twice.
+CLI::Validator finite_number() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return std::isfinite(std::strtod(text.c_str(), nullptr)) ? std::string() : "expected a finite number";
+      },
+      "");
+}
+
+}  // namespace
+
+options::option options::add(std::string const& name, int& value, std::string const& meaning) {
+  return option(add_value(implementation_->parser, name, value, meaning));
+}
+options::option options::add(std::string const& name, std::size_t& value, std::string const& meaning) {
+  return option(add_value(implementation_->parser, name, value, meaning));
+}
+options::option options::add(std::string const& name, double& value, std::string const& meaning) {
+  return option(add_value(implementation_->parser, name, value, meaning)->check(finite_number()));
+}
+options::option options::add(std::string const& name, std::string& value, std::string const& meaning) {
+  return option(add_value(implementation_->parser, name, value, meaning));
+}
+options::option options::add(std::string const& name, std::vector<std::string>& values, std::string const& meaning) {
+  return option(implementation_->parser.add_option(name, values, meaning)->allow_extra_args(false));
+}
+options::option options::add(std::string const& name, bool& value, std::string const& meaning) {
+  return option(implementation_->parser.add_flag(name, value, meaning));
+}
+options::option options::add_arguments(std::string const& name, std::vector<std::string>& values,
+                                       std::string const& meaning) {
+  return option(implementation_->parser.add_option(name, values, meaning));
+}
+
+options::option& options::option::at_least(double least) {
+  std::ostringstream expected;
+  expected << "at least " << least;
+  as_option(target_).check(CLI::Validator(
+      [least, text = expected.str()](std::string& given) {
+        char* end = nullptr;
+        double const value = std::strtod(given.c_str(), &end);
+        return *end == '\0' && value >= least ? std::string() : "expected " + text + ", got '" + given + "'";
+      },
+      ">= " + expected.str().substr(9)));
+  return *this;
+}
+
+options::option& options::option::one_of(std::vector<std::string> choices) {
+  as_option(target_).check(CLI::IsMember(std::move(choices)));
+  return *this;
+}
+
+options::option& options::option::required() {
+  as_option(target_).required();
+  return *this;
+}
+
+std::string program_name(int argc, char const* const* argv) {
+  std::string const path = argc > 0 ? argv[0] : "ovlp";
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+run_options read_command_line(int argc, char const* const* argv, options& application) {
+  CLI::App& parser = application.internals().parser;
+  run_options read;
+  read.application = parser.get_name();
+  for (int i = 1; i < argc; ++i) read.arguments.emplace_back(argv[i]);
+
+  std::string threads = "collections";
+  parser.set_version_flag("--version", "ovlp " + std::string(version()));
+  auto group = [&](CLI::Option* option) { return option->group("Run"); };
+  group(add_value(parser, "--nodes", read.nodes, "nodes of the run"))->check(CLI::Range(1, 65535));
+  group(add_value(parser, "--execution-threads", threads,
+                  "operations that run at once on a node: 'collections' (for each collection as many as it has threads "
+                  "there, at most one a core), 'cores', or a number"));
+  group(parser.add_option("--summary", read.summary_file, "write the figures of the run to this JSON file"));
+  group(parser.add_option("--record-durations", read.durations_file,
+                          "write the durations of all kernels to this JSON file"));
+  group(add_value(parser, "--stack-kib", read.stack_kib, "stack of an operation that waits"))
+      ->check(CLI::Range(64, 1 << 20));
+  auto real = [&](CLI::Option* option) { return option->group("Run (real backend)"); };
+  real(parser.add_option("--poll-us", read.poll_us,
+                         "how long an idle execution thread polls before it sleeps (default 50; 0 under a CPU quota or "
+                         "with more processes than cores)"))
+      ->check(CLI::Range(0, 1000000));
+  real(parser.add_option("--hosts", read.hosts_file,
+                         "file with the host of each node, one a line; the first is this one"));
+  real(parser.add_option("--launch", read.launch_template,
+                         "command that starts a node, with {host}, {node}, {program} and {arguments} (with --hosts: "
+                         "'ssh {host} {program} {arguments}')"));
+  real(parser.add_option("--listen", read.listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
+  real(add_value(parser, "--launch-timeout", read.launch_timeout_s, "seconds for a launched node to report"))
+      ->check(finite_number())
+      ->check(CLI::PositiveNumber);
+  real(add_value(parser, "--peer-timeout", read.peer_timeout_s,
+                 "seconds of silence after which a node is lost; 0: never"))
+      ->check(finite_number())
+      ->check(CLI::NonNegativeNumber);
+  parser.add_flag("--worker", read.worker)->group("");
+
+  try {
+    parser.parse(argc, argv);
+    if (threads == "cores") {
+      read.execution_threads = available_cores();
+    } else if (threads != "collections") {
+      std::size_t used = 0;
+      try {
+        read.execution_threads = std::stoul(threads, &used);
+      } catch (std::exception const&) {
+      }
+      if (used != threads.size() || read.execution_threads == 0 || read.execution_threads > 4096) {
+        throw CLI::ValidationError("--execution-threads",
+                                   "expected 'collections', 'cores' or a number from 1 to 4096, got '" + threads + "'");
+      }
+    }
+  } catch (CLI::Success const& asked) {
+    std::exit(parser.exit(asked));
+  } catch (CLI::ParseError const& wrong) {
+    std::fprintf(stderr, "%s: %s\n", read.application.c_str(), wrong.what());
+    std::exit(2);
+  }
+  return read;
+}
+
+std::size_t available_cores() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::size_t>(CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+bool under_cpu_quota() {
+  std::string first;
+  // The group's own file for version 2, and version 1's, where this process sees its group as the root.
+  if (std::ifstream("/sys/fs/cgroup/cpu.max") >> first) return first != "max";
+  long quota = -1;
+  if (std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> quota) return quota > 0;
+  return false;
+}
+
+}  // namespace ovlp

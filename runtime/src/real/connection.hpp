@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "reactor.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "wire.hpp"
+
+namespace ovlp::real {
+
+/// One TCP connection that carries messages both ways, in order.
+///
+/// Sending writes at once, from the calling thread, what the socket takes; the rest follows from the reactor. Large
+/// buffers are written from, and read into, where they live.
+class connection : public std::enable_shared_from_this<connection> {
+ public:
+  using clock = std::chrono::steady_clock;
+  struct handlers {
+    /// A whole message. Errors: decode_error or network_error close the connection.
+    std::function<void(connection&, incoming&)> message;
+    /// The connection is of no use any more; called once, from the reactor.
+    std::function<void(connection&, std::string const& how)> lost;
+  };
+
+  connection(reactor& reactor, boost::asio::ip::tcp::socket socket, program const& known, handlers handle);
+  connection(connection const&) = delete;
+  connection& operator=(connection const&) = delete;
+  ~connection() = default;
+
+  /// Begins to read. Thread: the reactor.
+  void start();
+  /// Thread: any. After a loss, messages are dropped.
+  void send(std::unique_ptr<outgoing> message);
+  /// No more handlers are called. Thread: the reactor, or any before start.
+  void close();
+
+  /// Messages may have any size from now on.
+  bool closed() const { return closed_; }
+  void trust() { limits_ = peer_limits; }
+  /// Ends the sending direction once everything is sent; the peer's answer is to close. Thread: the reactor.
+  void finish_sending();
+  std::string const& peer() const { return peer_; }  ///< address, for messages
+  clock::time_point last_received() const { return last_received_; }
+  clock::time_point last_sent();
+  void forgive_silence() { last_received_ = clock::now(); }
+
+ private:
+  void read();
+  void take(std::size_t bytes);
+  bool take_message();
+  void fill_bulk();
+  void write();
+  void lose(std::string const& how);
+
+  reactor& reactor_;
+  boost::asio::ip::tcp::socket socket_;
+  program const& known_;
+  handlers handle_;
+  std::string peer_;
+  frame_limits limits_ = stranger_limits;
+  std::atomic<bool> closed_{false};
+
+  // Received: [taken_, filled_) of inbox_ is to be decoded; then the bulk part of a message goes where it belongs.
+  std::vector<std::byte> inbox_;
+  std::size_t taken_ = 0;
+  std::size_t filled_ = 0;
+  std::unique_ptr<incoming> half_read_;
+  std::size_t bulk_at_ = 0;    ///< piece that is being filled
+  std::size_t bulk_done_ = 0;  ///< bytes of it
+  clock::time_point last_received_;
+
+  std::mutex sending_;
+  std::deque<std::unique_ptr<outgoing>> queue_;
+  std::size_t first_done_ = 0;  ///< bytes of the first message that are sent
+  bool waits_for_room_ = false;
+  bool broken_ = false;
+  bool finishing_ = false;
+  clock::time_point last_sent_;
+  std::vector<std::span<std::byte const>> pieces_;
+  std::vector<boost::asio::const_buffer> buffers_;
+};
+
+}  // namespace ovlp::real

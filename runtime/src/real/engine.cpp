@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/runtime/real.hpp>
+
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <set>
+
+#include <ovlp/flowgraph/error.hpp>
+
+#include "../program.hpp"
+#include "../run_options.hpp"
+#include "../statistics.hpp"
+#include "../thread_manager.hpp"
+#include "network.hpp"
+#include "reactor.hpp"
+#include "world.hpp"
+
+namespace ovlp::real {
+namespace {
+
+[[noreturn]] void throw_failure(failure const& what) {
+  switch (what.kind) {
+    case failure::kind_type::operation:
+      throw operation_error(what.type, what.operation, what.thread, what.node, what.text);
+    case failure::kind_type::graph: throw graph_error(what.text);
+    case failure::kind_type::network: throw network_error(what.text);
+    case failure::kind_type::stalled: throw stalled(what.text);
+  }
+  throw error(what.text);
+}
+
+/// An exception of ours that nobody catches is the user's news, not a crash: one message and status 1.
+void report_uncaught() {
+  std::exception_ptr const uncaught = std::current_exception();
+  if (uncaught) {
+    try {
+      std::rethrow_exception(uncaught);
+    } catch (error const& e) {
+      std::cout.flush();
+      std::fprintf(stderr, "ovlp: %s\n", e.what());
+      std::fflush(nullptr);
+      ::_exit(1);
+    } catch (...) {
+    }
+  }
+  std::abort();
+}
+
+std::optional<ticket> read_ticket(run_options const& options) {
+  if (!options.worker) return std::nullopt;
+  if (::isatty(STDIN_FILENO) == 1) return ticket::parse("");  // nobody is to type one
+  // Byte by byte: what follows on standard input is not for us.
+  std::string line;
+  for (char c = 0; line.size() < 65536 && ::read(STDIN_FILENO, &c, 1) == 1 && c != '\n';) line += c;
+  return ticket::parse(line);
+}
+
+/// Polling is worth it only where it takes no CPU time from others of the run.
+std::size_t polling_us(run_options const& options, std::size_t nodes) {
+  if (options.poll_us) return *options.poll_us;
+  bool const crowded = options.hosts_file.empty() && nodes > available_cores();
+  return crowded || under_cpu_quota() ? 0 : 50;
+}
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+/// After a failure, how long operations may go on before nobody waits for them any more.
+constexpr std::chrono::milliseconds operation_patience{300};
+
+}  // namespace
+
+struct engine::implementation {
+  explicit implementation(run_options read)
+      : options(std::move(read)),
+        given(read_ticket(options)),
+        reactor(std::chrono::microseconds(polling_us(options, options.nodes))),
+        world(reactor, available_cores(), polling_us(options, options.nodes) > 0),
+        recording(!options.summary_file.empty() || !options.durations_file.empty()) {}
+
+  run_options options;
+  std::optional<ticket> given;  ///< of a process that node 0 launched
+  ovlp::program program;
+  statistics_sink statistics;
+  real::reactor reactor;
+  real::world world;
+  bool recording;
+  std::optional<real::network> network;
+  std::optional<thread_manager> manager;
+  std::optional<std::uint64_t> last_call;
+  double last_started_s = 0;
+  double last_took_s = 0;
+  std::map<std::uint64_t, double> started_s;
+
+  /// Before the first call. In a launched process it does not return.
+  void start() {
+    if (manager) return;
+    program.close();
+    node_settings settings;
+    settings.nodes = options.nodes;
+    settings.cores = available_cores();
+    settings.execution_threads = options.execution_threads;
+    settings.stack_bytes = options.stack_kib * 1024;
+    settings.sink = recording ? &statistics : nullptr;
+    if (given) {
+      network.emplace(reactor, world, program, options, &statistics, *given);
+    } else {
+      network.emplace(reactor, world, program, options, &statistics);
+    }
+    manager.emplace(given ? given->node : 0, program, world, settings);
+    world.use(*network);
+    network->use(*manager);
+    if (given) serve();
+    network->begin();
+    network->launch_all(mapped_nodes());
+    throw_if_failed();
+    manager->start();
+  }
+
+  [[noreturn]] void serve() {
+    manager->start(given->joins_later);
+    int const status = network->serve();
+    manager->stop();
+    if (status != 0) {
+      if (world.join_within(operation_patience)) std::exit(status);
+      std::cout.flush();
+      std::fflush(nullptr);
+      ::_exit(status);
+    }
+    world.join();
+    network->say_goodbye();
+    std::exit(status);
+  }
+
+  std::set<node_id> mapped_nodes() const {
+    std::set<node_id> nodes;
+    for (std::uint32_t c = 0; c < program.collections(); ++c) {
+      collection_definition const& collection = program.collection(c);
+      for (node_id node : collection.initial.resolve(options.nodes, collection.name)) nodes.insert(node);
+    }
+    nodes.erase(0);
+    return nodes;
+  }
+
+  void wait_for_change(std::uint64_t change) {
+    bool made = false;
+    std::exception_ptr refused;
+    world.block_main([&] {
+      try {
+        made = manager->change_made(change, nullptr);
+      } catch (...) {
+        refused = std::current_exception();
+      }
+      return made || refused || network->failed();
+    });
+    if (refused) std::rethrow_exception(refused);
+    throw_if_failed();
+  }
+
+  void throw_if_failed() {
+    if (!network) return;
+    auto const what = network->failed();
+    if (!what) return;
+    // All others end, and what they printed is out, before the caller hears of it: it may end at once.
+    if (manager) manager->stop();
+    world.join_within(operation_patience);
+    network->finish();
+    throw_failure(*what);
+  }
+
+  /// A failed run does not wait for an operation of this node that goes on; but nothing that it uses may go away.
+  void end_failed(failure const& what) {
+    if (world.join_within(operation_patience)) return;
+    network->finish();
+    std::cout.flush();
+    if (std::uncaught_exceptions() > 0) {  // on its way to someone who will not hear of it
+      try {
+        throw_failure(what);
+      } catch (error const& e) {
+        std::fprintf(stderr, "ovlp: %s\n", e.what());
+      }
+    }
+    std::fprintf(stderr, "ovlp: node0 ends while an operation still runs\n");
+    std::fflush(nullptr);
+    ::_exit(1);
+  }
+};
+
+engine::engine(int argc, char** argv) {
+  std::set_terminate(report_uncaught);
+  ovlp::options none(program_name(argc, argv), "");
+  implementation_ = std::make_unique<implementation>(read_command_line(argc, argv, none));
+}
+
+engine::engine(int argc, char** argv, options& application) {
+  std::set_terminate(report_uncaught);
+  implementation_ = std::make_unique<implementation>(read_command_line(argc, argv, application));
+}
+
+engine::~engine() {
+  implementation& run = *implementation_;
+  if (run.manager) run.manager->stop();
+  if (auto const what = run.network ? run.network->failed() : std::nullopt) run.end_failed(*what);
+  run.world.join();
+  if (run.network) run.network->finish();
+}
+
+std::size_t engine::nodes() const { return implementation_->options.nodes; }
+
+void engine::add_graph(std::shared_ptr<graph_definition> const& graph) { implementation_->program.add(graph); }
+
+std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph, object_type const& type,
+                                 void* object) {
+  implementation& run = *implementation_;
+  run.program.add(graph);
+  run.start();
+  run.throw_if_failed();
+  double const now_s = run.world.now_s();
+  std::uint64_t const call = run.manager->call(*graph, type, object, 0, no_iteration);
+  run.started_s[call] = now_s;
+  return call;
+}
+
+void engine::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
+  implementation& run = *implementation_;
+  run.world.block_main([&] { return run.network->failed() || run.manager->result_there(call); });
+  run.throw_if_failed();
+  run.last_started_s = run.started_s[call];
+  run.last_took_s = run.world.now_s() - run.last_started_s;
+  run.started_s.erase(call);
+  run.last_call = call;
+  envelope_ptr const result = run.manager->take_result(call);
+  type.move(result_storage, result->object());
+}
+
+void engine::resize_collection(collection_definition const& collection, std::size_t count) {
+  implementation_->start();
+  implementation_->wait_for_change(implementation_->manager->request_resize(collection, count));
+}
+
+void engine::remap_collection(collection_definition const& collection, mapping const& to) {
+  implementation_->start();
+  implementation_->wait_for_change(implementation_->manager->request_remap(collection, to));
+}
+
+void engine::record() {
+  if (implementation_->manager) throw config_error("record() comes before the first call");
+  implementation_->recording = true;
+}
+
+ovlp::summary engine::summary() {
+  implementation& run = *implementation_;
+  run.throw_if_failed();
+  if (!run.recording) throw config_error("summary() needs --summary, or record() before the first call");
+  if (!run.last_call) throw config_error("summary(): no call has ended");
+  call_statistics const all = run.network->collect(*run.last_call);
+  run.throw_if_failed();
+  ovlp::summary figures;
+  figures.application = run.options.application;
+  figures.backend = "real";
+  figures.nodes = run.options.nodes;
+  figures.time_s = run.last_took_s;
+  fill(figures, all, run.last_started_s);
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  utsname machine{};
+  ::uname(&machine);
+  figures.host.emplace_back("machine", std::string(machine.nodename));
+  figures.host.emplace_back("processor", processor_name());
+  figures.host.emplace_back("cores", static_cast<std::int64_t>(available_cores()));
+  figures.host.emplace_back("wall_s", run.last_took_s);
+  figures.host.emplace_back("peak_memory_bytes", std::int64_t{used.ru_maxrss} * 1024);
+  if (!run.options.durations_file.empty()) write_durations(run.options.durations_file, all, processor_name());
+  run.last_call.reset();
+  return figures;
+}
+
+void engine::write(ovlp::summary const& figures) const {
+  if (!implementation_->options.summary_file.empty()) write_summary(implementation_->options.summary_file, figures);
+}
+
+}  // namespace ovlp::real

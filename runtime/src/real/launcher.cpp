@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launcher.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+
+extern char** environ;
+
+namespace ovlp::real {
+namespace {
+
+/// A pipe's ends, or a socket pair's: what is written to a child that has ended must not raise a signal.
+class pipe_ends {
+ public:
+  explicit pipe_ends(bool sockets = false) {
+    int const made =
+        sockets ? ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) : ::pipe2(ends_.data(), O_CLOEXEC);
+    if (made != 0) throw io_error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  }
+  pipe_ends(pipe_ends const&) = delete;
+  pipe_ends& operator=(pipe_ends const&) = delete;
+  ~pipe_ends() {
+    for (int end : ends_) {
+      if (end >= 0) ::close(end);
+    }
+  }
+  int read_end() const { return ends_[0]; }
+  int write_end() const { return ends_[1]; }
+  int take(int which) { return std::exchange(ends_[static_cast<std::size_t>(which)], -1); }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+bool plain(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("@%+=:,./-_", c) != nullptr;
+}
+
+std::string shell_quoted(std::string const& word) {
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string quoted = "'";
+  for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string describe_end(int status) {
+  if (WIFSIGNALED(status)) return "was killed by signal " + std::to_string(WTERMSIG(status));
+  return "ended with status " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+std::vector<std::string> read_hosts(std::string const& file) {
+  std::ifstream from(file);
+  if (!from) throw config_error("hosts file '" + file + "': cannot be read");
+  std::vector<std::string> hosts;
+  std::string line;
+  for (int number = 1; std::getline(from, line); ++number) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string host;
+    std::string rest;
+    if (!(words >> host)) continue;
+    if (words >> rest) {
+      throw config_error("hosts file '" + file + "', line " + std::to_string(number) + ": expected one host, got '" +
+                         line + "'");
+    }
+    hosts.push_back(host);
+  }
+  if (hosts.empty()) throw config_error("hosts file '" + file + "': expected at least one host");
+  return hosts;
+}
+
+std::vector<std::string> launch_command(std::string const& launch_template, std::string const& host, node_id node,
+                                        std::string const& program, std::vector<std::string> const& arguments) {
+  std::istringstream words(launch_template);
+  std::vector<std::string> command;
+  bool remote_shell = false;
+  for (std::string word; words >> word;) {
+    if (command.empty()) {
+      std::string const name = word.substr(word.find_last_of('/') + 1);
+      remote_shell = name == "ssh" || name == "rsh";
+    }
+    if (word == "{arguments}") {
+      for (std::string const& a : arguments) command.push_back(remote_shell ? shell_quoted(a) : a);
+      continue;
+    }
+    for (std::size_t open = word.find('{'); open != std::string::npos; open = word.find('{', open)) {
+      std::size_t const close = word.find('}', open);
+      bool const closed = close != std::string::npos;
+      std::string const name = closed ? word.substr(open + 1, close - open - 1) : "";
+      std::string value;
+      if (name == "host") {
+        value = host;
+      } else if (name == "node") {
+        value = std::to_string(node);
+      } else if (name == "program") {
+        value = remote_shell ? shell_quoted(program) : program;
+      } else {
+        throw config_error("launch command '" + launch_template +
+                           "': expected {host}, {node}, {program} or {arguments}, got '" +
+                           word.substr(open, closed ? close - open + 1 : close) + "'");
+      }
+      word.replace(open, close - open + 1, value);
+      open += value.size();
+    }
+    command.push_back(word);
+  }
+  if (command.empty()) throw config_error("the launch command is empty");
+  return command;
+}
+
+struct launcher::child {
+  child(boost::asio::io_context& context, node_id n)
+      : node(n), out{boost::asio::posix::stream_descriptor(context), boost::asio::posix::stream_descriptor(context)} {}
+  node_id node;
+  pid_t process = -1;
+  std::optional<int> status;
+  int input = -1;
+  std::array<boost::asio::posix::stream_descriptor, 2> out;  // standard output and error
+  std::array<std::array<char, 4096>, 2> read{};
+  std::array<std::string, 2> line;
+  std::array<bool, 2> open{true, true};
+};
+
+launcher::~launcher() { finish(std::chrono::milliseconds(0)); }
+
+void launcher::start(node_id node, std::vector<std::string> const& command, std::string const& ticket) {
+  pipe_ends in(true);
+  pipe_ends out;
+  pipe_ends err;
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, in.read_end(), STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, out.write_end(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, err.write_end(), STDERR_FILENO);
+  std::vector<char*> argv;
+  for (std::string const& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  auto started = std::make_shared<child>(reactor_.context(), node);
+  int const error = ::posix_spawnp(&started->process, argv[0], &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw io_error(node_name(node) + ": cannot start '" + command[0] + "': " + std::strerror(error));
+  started->input = in.take(1);
+  std::string const line = ticket + "\n";
+  // A socket takes a line at once; a process that has ended already is reported as such.
+  [[maybe_unused]] ssize_t const written = ::send(started->input, line.data(), line.size(), MSG_NOSIGNAL);
+  started->out[0].assign(out.take(0));
+  started->out[1].assign(err.take(0));
+  children_.push_back(started);
+  forward(started, false);
+  forward(started, true);
+}
+
+void launcher::forward(std::shared_ptr<child> const& from, bool errors) {
+  std::size_t const which = errors ? 1 : 0;
+  from->out[which].async_read_some(boost::asio::buffer(from->read[which]),
+                                   [this, from, which, errors](boost::system::error_code error, std::size_t bytes) {
+                                     std::FILE* const to = errors ? stderr : stdout;
+                                     std::string& line = from->line[which];
+                                     auto print = [&] {
+                                       std::fprintf(to, "[%s] %s\n", node_name(from->node).c_str(), line.c_str());
+                                       std::fflush(to);
+                                       line.clear();
+                                     };
+                                     for (std::size_t i = 0; i < bytes; ++i) {
+                                       char const c = from->read[which][i];
+                                       if (c == '\n') {
+                                         print();
+                                       } else {
+                                         line += c;
+                                       }
+                                     }
+                                     if (error) {
+                                       if (!line.empty()) print();
+                                       from->open[which] = false;
+                                       return;
+                                     }
+                                     forward(from, errors);
+                                   });
+}
+
+std::shared_ptr<launcher::child> launcher::find(node_id node) {
+  // The last one, if a node was launched again.
+  auto const found = std::find_if(children_.rbegin(), children_.rend(), [&](auto const& c) { return c->node == node; });
+  return found == children_.rend() ? nullptr : *found;
+}
+
+std::optional<std::string> launcher::ended(node_id node) {
+  auto const found = find(node);
+  if (!found) return std::nullopt;
+  int status = 0;
+  if (!found->status && ::waitpid(found->process, &status, WNOHANG) == found->process) found->status = status;
+  if (!found->status) return std::nullopt;
+  return describe_end(*found->status);
+}
+
+void launcher::kill(node_id node) {
+  if (ended(node)) return;
+  if (auto const found = find(node)) ::kill(found->process, SIGKILL);
+}
+
+void launcher::finish(std::chrono::milliseconds patience) {
+  auto const lead = reactor_.lead();
+  auto const until = std::chrono::steady_clock::now() + patience;
+  for (auto const& c : children_) {
+    if (c->input >= 0) ::close(std::exchange(c->input, -1));
+  }
+  auto running = [](std::shared_ptr<child> const& c) {
+    int status = 0;
+    if (!c->status && ::waitpid(c->process, &status, WNOHANG) == c->process) c->status = status;
+    return !c->status || c->open[0] || c->open[1];
+  };
+  while (std::any_of(children_.begin(), children_.end(), running)) {
+    if (std::chrono::steady_clock::now() > until) {
+      for (auto const& c : children_) {
+        if (c->status) {
+          // A grandchild holds the pipe; its output is not ours to wait for.
+          for (auto& out : c->out) {
+            boost::system::error_code ignored;
+            if (out.is_open()) out.close(ignored);
+          }
+        } else {
+          ::kill(c->process, SIGKILL);
+        }
+      }
+    }
+    reactor_.context().run_one_for(std::chrono::milliseconds(1));
+  }
+  children_.clear();
+}
+
+}  // namespace ovlp::real

@@ -1,0 +1,761 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "network.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/post.hpp>
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp::real {
+namespace {
+
+using boost::asio::ip::tcp;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds tick_period{250};
+constexpr seconds heartbeat_period{1};
+constexpr seconds stranger_patience{5};
+constexpr seconds stop_patience{5};
+constexpr seconds failed_patience{1};  // nobody waits for results any more
+constexpr seconds input_patience{1};
+
+std::string make_secret() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw io_error("the system gives no random bytes");
+  }
+  std::string text;
+  for (unsigned char byte : bytes) {
+    constexpr char digits[] = "0123456789abcdef";
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+/// Takes the same time wherever the difference is.
+bool equal_secrets(std::string const& a, std::string const& b) {
+  unsigned difference = a.size() == b.size() ? 0 : 1;
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+struct listen_address {
+  std::string address;
+  std::uint16_t first_port = 0;
+  std::uint16_t last_port = 0;
+};
+
+/// "ADDRESS", "ADDRESS:PORT" or "ADDRESS:FIRST-LAST". Errors: config_error.
+listen_address parse_listen(std::string const& text) {
+  listen_address parsed{text, 0, 0};
+  std::size_t const colon = text.rfind(':');
+  if (colon == std::string::npos || text.find(':') != colon) return parsed;  // no port, or a bare IPv6 address
+  parsed.address = text.substr(0, colon);
+  char const* at = text.data() + colon + 1;
+  char const* const end = text.data() + text.size();
+  auto first = std::from_chars(at, end, parsed.first_port);
+  parsed.last_port = parsed.first_port;
+  if (first.ec == std::errc{} && first.ptr != end && *first.ptr == '-')
+    first = std::from_chars(first.ptr + 1, end, parsed.last_port);
+  if (first.ec != std::errc{} || first.ptr != end || parsed.first_port == 0 || parsed.last_port < parsed.first_port) {
+    throw config_error("--listen: expected ADDRESS[:FIRST-LAST], got '" + text + "'");
+  }
+  return parsed;
+}
+
+std::string own_program() {
+  std::error_code error;
+  auto const path = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw io_error("cannot find this program's file: " + error.message());
+  return path.string();
+}
+
+failure network_failure(std::string text) {
+  failure what;
+  what.kind = failure::kind_type::network;
+  what.type = "ovlp::network_error";
+  what.text = std::move(text);
+  return what;
+}
+
+}  // namespace
+
+std::string ticket::json() const {
+  return nlohmann::json{
+      {"node", node},     {"nodes", nodes}, {"driver_host", driver_host}, {"driver_port", driver_port},
+      {"secret", secret}, {"host", host},   {"listen", listen},           {"joins_later", joins_later}}
+      .dump();
+}
+
+ticket ticket::parse(std::string const& line) {
+  try {
+    auto const read = nlohmann::json::parse(line);
+    auto number = [&read](char const* key, std::int64_t least, std::int64_t most) {
+      auto const value = read.at(key).get<std::int64_t>();
+      if (value < least || value > most)
+        throw config_error(std::string("ticket of node 0: '") + key + "' is out of range");
+      return value;
+    };
+    ticket parsed;
+    parsed.nodes = static_cast<std::size_t>(number("nodes", 1, 65535));
+    parsed.node = static_cast<node_id>(number("node", 1, static_cast<std::int64_t>(parsed.nodes) - 1));
+    parsed.driver_host = read.at("driver_host");
+    parsed.driver_port = static_cast<std::uint16_t>(number("driver_port", 1, 65535));
+    parsed.secret = read.at("secret");
+    parsed.host = read.at("host");
+    parsed.listen = read.at("listen");
+    parsed.joins_later = read.at("joins_later");
+    return parsed;
+  } catch (nlohmann::json::exception const&) {
+    throw config_error("--worker is for processes that node 0 launches: expected a ticket on standard input");
+  }
+}
+
+network::network(reactor& reactor, world& world, program const& known, run_options const& options,
+                 statistics_sink* statistics)
+    : reactor_(reactor),
+      world_(world),
+      known_(known),
+      options_(options),
+      statistics_(statistics),
+      self_(0),
+      secret_(make_secret()),
+      acceptor_(reactor.context()),
+      timer_(reactor.context()),
+      last_tick_(connection::clock::now()),
+      links_(options.nodes),
+      launcher_(reactor),
+      input_(reactor.context()) {
+  if (!options.hosts_file.empty()) {
+    cluster_.hosts = read_hosts(options.hosts_file);
+    if (cluster_.hosts.size() < options.nodes) {
+      throw config_error("hosts file '" + options.hosts_file + "': expected " + std::to_string(options.nodes) +
+                         " hosts for --nodes " + std::to_string(options.nodes) + ", got " +
+                         std::to_string(cluster_.hosts.size()));
+    }
+  }
+  cluster_.launch_template = options.launch_template;
+  if (cluster_.launch_template.empty() && !cluster_.local())
+    cluster_.launch_template = "ssh {host} {program} {arguments}";
+  if (!cluster_.launch_template.empty()) launch_command(cluster_.launch_template, "", 0, "", {});  // is it well-formed?
+}
+
+network::network(reactor& reactor, world& world, program const& known, run_options const& options,
+                 statistics_sink* statistics, ticket given)
+    : reactor_(reactor),
+      world_(world),
+      known_(known),
+      options_(options),
+      statistics_(statistics),
+      ticket_(std::move(given)),
+      self_(ticket_->node),
+      secret_(ticket_->secret),
+      acceptor_(reactor.context()),
+      host_(ticket_->host),
+      timer_(reactor.context()),
+      last_tick_(connection::clock::now()),
+      links_(ticket_->nodes),
+      launcher_(reactor),
+      input_(reactor.context()) {}
+
+network::~network() = default;
+
+// Listening and connecting
+
+void network::listen(std::string const& where) {
+  listen_address const wanted = parse_listen(where);
+  boost::system::error_code error;
+  tcp::resolver resolver(reactor_.context());
+  auto const found = resolver.resolve(wanted.address, "0", tcp::resolver::passive, error);
+  if (error || found.empty())
+    throw config_error("--listen: expected an address of this machine, got '" + wanted.address + "'");
+  tcp::endpoint endpoint = found.begin()->endpoint();
+  for (std::uint32_t port = wanted.first_port; port <= wanted.last_port; ++port) {
+    endpoint.port(static_cast<std::uint16_t>(port));
+    acceptor_.open(endpoint.protocol());
+    ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
+    acceptor_.set_option(tcp::acceptor::reuse_address(true));
+    acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
+    if (!error) break;
+    acceptor_.close();
+  }
+  if (error) throw network_error("cannot listen on '" + where + "': " + error.message());
+  accept();
+}
+
+void network::accept() {
+  acceptor_.async_accept([this](boost::system::error_code error, tcp::socket socket) {
+    if (error == boost::asio::error::operation_aborted) return;
+    if (!error) {
+      auto const link = adopt(std::move(socket));
+      strangers_[link.get()] = {link, connection::clock::now()};
+      link->start();
+    }
+    accept();
+  });
+}
+
+std::shared_ptr<connection> network::adopt(tcp::socket socket) {
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);  // processes that we launch must not hold it open
+  return std::make_shared<connection>(
+      reactor_, std::move(socket), known_,
+      connection::handlers{[this](connection& from, incoming& message) { take(from, message); },
+                           [this](connection& link, std::string const& how) { lost(link, how); }});
+}
+
+std::shared_ptr<connection> network::connect(std::string const& host, std::uint16_t port) {
+  tcp::resolver resolver(reactor_.context());
+  tcp::socket socket(reactor_.context());
+  boost::system::error_code error;
+  auto const found = resolver.resolve(host, std::to_string(port), error);
+  if (!error) boost::asio::connect(socket, found, error);
+  if (error) throw network_error("cannot connect to " + host + ":" + std::to_string(port) + ": " + error.message());
+  auto link = adopt(std::move(socket));
+  link->trust();
+  return link;
+}
+
+void network::greet(connection& link) {
+  std::uint16_t const port = acceptor_.is_open() ? acceptor_.local_endpoint().port() : std::uint16_t{0};
+  link.send(std::make_unique<outgoing>(service(hello{secret_, self_, known_.fingerprint(), host_, port})));
+}
+
+// Joining
+
+void network::begin() {
+  reactor_.run([this] { tick(); });
+}
+
+void network::launch_all(std::set<node_id> const& nodes) {
+  if (nodes.empty()) return;
+  reactor_.run([&] { start_processes(nodes, false); });
+  world_.block_main([this, &nodes] {
+    auto const all = [this](node_id node) { return links_[node].load() != nullptr; };
+    return failed() || std::all_of(nodes.begin(), nodes.end(), all);
+  });
+}
+
+void network::launch(node_id node) {
+  boost::asio::post(reactor_.context(), [this, node] {
+    try {
+      start_processes({node}, true);
+    } catch (error const& wrong) {
+      end_run(network_failure(wrong.what()));
+    }
+  });
+}
+
+void network::start_processes(std::set<node_id> const& nodes, bool join_later) {
+  if (!acceptor_.is_open()) {
+    std::string const everywhere = cluster_.local() ? "127.0.0.1" : "0.0.0.0";
+    listen(options_.listen.empty() ? everywhere : options_.listen);
+    host_ = cluster_.local() ? "127.0.0.1" : cluster_.hosts[0];
+    if (!options_.listen.empty()) host_ = parse_listen(options_.listen).address;
+  }
+  joining_since_ = connection::clock::now();
+  for (node_id node : nodes) {
+    auto const before = peers_.find(node);
+    if (before != peers_.end() && before->second.link && !before->second.link->closed()) {
+      to_relaunch_.insert(node);
+    } else {
+      start_process(node, join_later);
+    }
+  }
+}
+
+void network::start_process(node_id node, bool joins_later) {
+  ticket given;
+  given.node = node;
+  given.nodes = options_.nodes;
+  given.driver_host = host_;
+  given.driver_port = acceptor_.local_endpoint().port();
+  given.secret = secret_;
+  given.host = cluster_.local() ? "127.0.0.1" : cluster_.hosts[node];
+  given.listen = cluster_.local() ? "127.0.0.1" : "0.0.0.0";
+  given.joins_later = joins_later;
+  std::string const program = own_program();
+  std::vector<std::string> arguments = options_.arguments;
+  arguments.emplace_back("--worker");
+  std::vector<std::string> command;
+  if (cluster_.launch_template.empty()) {
+    command = arguments;
+    command.insert(command.begin(), program);
+  } else {
+    command = launch_command(cluster_.launch_template, given.host, node, program, arguments);
+  }
+  if (manager_ != nullptr) manager_->node_renewed(node);
+  peers_[node] = peer{};
+  peers_[node].address.node = node;
+  joining_.insert(node);
+  launcher_.start(node, command, given.json());
+}
+
+void network::take_hello(connection& from, hello const& message) {
+  if (!equal_secrets(message.secret, secret_)) {
+    drop_stranger(from, "it does not know the secret of this run");
+    return;
+  }
+  bool const expected = message.node < links_.size() && message.node != self_ &&
+                        links_[message.node].load() == nullptr && (ticket_ || joining_.contains(message.node));
+  if (!expected) {
+    drop_stranger(from, "it says that it is " + node_name(message.node) + ", which is not expected");
+    return;
+  }
+  auto const link = strangers_.extract(&from).mapped().first;
+  link->trust();
+  peer& p = peers_[message.node];
+  p.link = link;
+  p.address = {message.node, message.host, message.port};
+  p.said_hello = true;
+  if (message.fingerprint != known_.fingerprint()) {
+    fail(network_failure(node_name(message.node) +
+                         " runs another program: its graphs, its data objects or its version of ovlp "
+                         "differ from those of " +
+                         node_name(self_)));
+    return;
+  }
+  if (ticket_) {
+    p.joined = true;
+    manager_->node_renewed(message.node);
+    links_[message.node] = link.get();
+    link->send(std::make_unique<outgoing>(service(accepted{})));
+  } else {
+    welcome_when_all_are_here();
+  }
+}
+
+void network::welcome_when_all_are_here() {
+  auto const here = [this](node_id node) { return peers_[node].said_hello; };
+  if (!std::all_of(joining_.begin(), joining_.end(), here)) return;
+  for (node_id node : joining_) {
+    welcome message;
+    for (auto const& [other, p] : peers_) {
+      if (p.leaving || other == node) continue;
+      if (p.joined || (joining_.contains(other) && other < node)) message.peers.push_back(p.address);
+    }
+    peers_[node].link->send(std::make_unique<outgoing>(service(message)));
+  }
+}
+
+int network::serve() {
+  reactor_.run([this] {
+    listen(ticket_->listen);
+    watch_input();
+    peer& driver = peers_[0];
+    driver.link = connect(ticket_->driver_host, ticket_->driver_port);
+    driver.joined = true;
+    links_[0] = driver.link.get();
+    greet(*driver.link);
+    driver.link->start();
+    tick();
+  });
+  int status = 0;
+  world_.block_main([&] {
+    std::scoped_lock const lock(told_main_);
+    if (stop_status_) status = *stop_status_;
+    return stop_status_.has_value();
+  });
+  return status;
+}
+
+// Messages
+
+std::optional<node_id> network::node_of(connection const& link) const {
+  for (auto const& [node, p] : peers_) {
+    if (p.link.get() == &link) return node;
+  }
+  return std::nullopt;
+}
+
+void network::take(connection& from, incoming& message) {
+  auto* const told = std::get_if<service>(&message.message);
+  auto const node = node_of(from);
+  if (!node) {
+    if (auto const* const first = told == nullptr ? nullptr : std::get_if<hello>(told)) {
+      take_hello(from, *first);
+    } else {
+      drop_stranger(from, "it did not introduce itself");
+    }
+    return;
+  }
+  if (told != nullptr) {
+    take_service(from, *node, *told);
+    return;
+  }
+  ++received_;
+  if (manager_->stopping()) return;
+  if (auto* const object = std::get_if<envelope_ptr>(&message.message)) {
+    manager_->receive(*node, std::move(*object));
+  } else {
+    manager_->receive(*node, std::get<control>(message.message));
+  }
+}
+
+void network::take_service(connection& from, node_id node, service const& message) {
+  if (auto const* w = std::get_if<welcome>(&message)) {
+    for (peer_address const& address : w->peers) {
+      peer& p = peers_[address.node];
+      p.address = address;
+      try {
+        p.link = connect(address.host, address.port);
+      } catch (network_error const& wrong) {
+        tell_driver(peer_lost{address.node, wrong.what(), false});
+        return;
+      }
+      to_connect_.insert(address.node);
+      greet(*p.link);
+      p.link->start();
+    }
+    if (to_connect_.empty()) tell_driver(ready{});
+  } else if (std::get_if<accepted>(&message) != nullptr) {
+    peers_[node].joined = true;
+    links_[node] = &from;
+    if (to_connect_.erase(node) > 0 && to_connect_.empty()) tell_driver(ready{});
+  } else if (std::get_if<ready>(&message) != nullptr) {
+    peers_[node].joined = true;
+    joining_.erase(node);
+    links_[node] = &from;
+    world_.notify_main();
+    if (manager_ != nullptr) manager_->node_joined(node);
+  } else if (auto const* f = std::get_if<failure_report>(&message)) {
+    end_run(f->what);
+  } else if (auto const* l = std::get_if<peer_lost>(&message)) {
+    auto const lost_peer = peers_.find(l->node);
+    if (lost_peer == peers_.end() || lost_peer->second.leaving) return;
+    report_lost(l->node, "its connection to " + node_name(node) + ": " + l->how, l->silent);
+  } else if (auto const* s = std::get_if<stop>(&message)) {
+    finishing_ = true;
+    {
+      std::scoped_lock const lock(told_main_);
+      stop_status_ = s->status;
+    }
+    world_.notify_main();
+  } else if (auto const* p = std::get_if<probe>(&message)) {
+    tell_driver(probe_answer{p->wave, manager_->scheduler().busy() == 0, sent_, received_});
+  } else if (auto const* a = std::get_if<probe_answer>(&message)) {
+    if (a->wave == wave_) answers_[node] = *a;
+  } else if (auto const* bye = std::get_if<goodbye>(&message)) {
+    departed_sent_ += bye->sent;
+    departed_received_ += bye->received;
+    std::scoped_lock const lock(told_main_);
+    for (auto const& [call, figures] : bye->figures) departed_figures_[call].add(figures);
+  } else if (std::get_if<waiting_request>(&message) != nullptr) {
+    tell_driver(waiting_answer{manager_->waiting()});
+  } else if (auto const* list = std::get_if<waiting_answer>(&message)) {
+    waiting_[node] = list->list;
+    report_stall();
+  } else if (auto const* r = std::get_if<statistics_request>(&message)) {
+    tell_driver(statistics_answer{statistics_ == nullptr ? call_statistics{} : statistics_->take(r->call)});
+  } else if (auto const* figures = std::get_if<statistics_answer>(&message)) {
+    {
+      std::scoped_lock const lock(told_main_);
+      figures_[node] = figures->figures;
+    }
+    world_.notify_main();
+  }
+}
+
+void network::post(node_id to, std::unique_ptr<outgoing> message) {
+  if (message->counted()) ++sent_;
+  if (connection* const link = links_[to].load(std::memory_order_acquire)) link->send(std::move(message));
+}
+
+void network::send(node_id to, envelope_ptr object) { post(to, std::make_unique<outgoing>(std::move(object))); }
+void network::send(node_id to, control const& message) { post(to, std::make_unique<outgoing>(message)); }
+void network::tell(node_id to, service const& message) { post(to, std::make_unique<outgoing>(message)); }
+void network::tell_driver(service const& message) { tell(0, message); }
+
+// Losing
+
+void network::drop_stranger(connection& link, std::string const& why) {
+  std::fprintf(stderr, "ovlp: dropped a connection from %s: %s\n", link.peer().c_str(), why.c_str());
+  auto const kept = strangers_.extract(&link);
+  link.close();
+}
+
+void network::lost(connection& link, std::string const& how, bool silent) {
+  auto const node = node_of(link);
+  if (!node) {
+    drop_stranger(link, how);
+    return;
+  }
+  peer& p = peers_[*node];
+  links_[*node] = nullptr;
+  link.close();
+  if (to_relaunch_.erase(*node) > 0) {
+    launch(*node);
+    return;
+  }
+  if (finishing_ || p.leaving) return;
+  if (!ticket_) {
+    report_lost(*node, how, silent);
+  } else if (*node == 0) {
+    die("lost node0: " + how);
+  } else {
+    tell_driver(peer_lost{*node, how, silent});
+  }
+}
+
+void network::report_lost(node_id node, std::string const& how, bool silent) {
+  std::string text = node_name(node) + " is lost: " + how;
+  if (silent) {
+    launcher_.kill(node);  // it may be stopped, and would not hear that the run has ended
+  } else {
+    // A process that has just died is often reaped a moment later.
+    std::optional<std::string> end = launcher_.ended(node);
+    for (int i = 0; i < 50 && !end; ++i) {
+      ::usleep(1000);
+      end = launcher_.ended(node);
+    }
+    if (end) text += "; its process " + *end;
+  }
+  end_run(network_failure(text));
+}
+
+void network::die(std::string const& why) {
+  std::fprintf(stderr, "ovlp: %s ends: %s\n", node_name(self_).c_str(), why.c_str());
+  ::_exit(1);
+}
+
+void network::fail(failure const& what) {
+  if (ticket_) {
+    tell_driver(failure_report{what});
+    manager_->stop();
+  } else {
+    end_run(what);
+  }
+}
+
+void network::end_run(failure const& what) {
+  {
+    std::scoped_lock const lock(told_main_);
+    if (failure_ || finishing_) return;
+    failure_ = what;
+  }
+  if (manager_ != nullptr) manager_->stop();
+  boost::asio::post(reactor_.context(), [this] {
+    for (auto& [node, p] : peers_) {
+      p.leaving = true;
+      if (p.link) p.link->send(std::make_unique<outgoing>(service(stop{1})));
+    }
+  });
+  world_.notify_main();
+}
+
+std::optional<failure> network::failed() {
+  std::scoped_lock const lock(told_main_);
+  return failure_;
+}
+
+void network::release(node_id node) {
+  boost::asio::post(reactor_.context(), [this, node] {
+    peers_[node].leaving = true;
+    tell(node, stop{0});
+  });
+}
+
+void network::finish() {
+  if (finishing_) return;
+  bool const was_cut_short = failed().has_value();
+  reactor_.run([this] {
+    finishing_ = true;
+    timer_.cancel();
+    if (acceptor_.is_open()) acceptor_.close();
+    for (auto& [node, p] : peers_) {
+      p.leaving = true;
+      if (p.link) p.link->send(std::make_unique<outgoing>(service(stop{0})));
+    }
+  });
+  launcher_.finish(was_cut_short ? failed_patience : stop_patience);
+  auto const lead = reactor_.lead();
+  for (auto& [node, p] : peers_) {
+    if (p.link) p.link->close();
+  }
+  for (auto& [link, stranger] : strangers_) stranger.first->close();
+  reactor_.context().poll();  // handlers of what was closed
+}
+
+void network::say_goodbye() {
+  // A socket that is closed with unread bytes drops what it has sent, so each side reads until the other has closed.
+  auto const until = connection::clock::now() + stop_patience;
+  reactor_.run([this] {
+    timer_.cancel();
+    acceptor_.close();
+    tell_driver(goodbye{sent_, received_, statistics_->take_all()});
+    for (auto& [node, p] : peers_) {
+      if (p.link) p.link->finish_sending();
+    }
+  });
+  bool open = true;
+  while (open && connection::clock::now() < until) {
+    ::usleep(500);
+    reactor_.run([&] {
+      open = false;
+      for (auto& [node, p] : peers_) open = open || (p.link && !p.link->closed());
+    });
+  }
+}
+
+std::size_t network::held() const {
+  return 1 + static_cast<std::size_t>(
+                 std::count_if(links_.begin(), links_.end(), [](auto const& l) { return l.load() != nullptr; }));
+}
+
+// Watching
+
+void network::tick() {
+  auto const now = connection::clock::now();
+  bool const was_asleep = now - last_tick_ > 4 * tick_period + seconds(1);  // this process itself was stopped
+  last_tick_ = now;
+  for (auto& [node, p] : peers_) {
+    if (!p.link || finishing_ || p.leaving || !p.joined) continue;
+    if (was_asleep) p.link->forgive_silence();
+    if (now - p.link->last_sent() >= heartbeat_period) p.link->send(std::make_unique<outgoing>(service(heartbeat{})));
+    std::chrono::duration<double> const silence = now - p.link->last_received();
+    if (options_.peer_timeout_s > 0 && silence.count() > options_.peer_timeout_s) {
+      std::shared_ptr<connection> const link = p.link;
+      char how[64];
+      std::snprintf(how, sizeof how, "it has been silent for %.1f s", silence.count());
+      lost(*link, how, true);
+      break;  // peers_ may have changed
+    }
+  }
+  std::vector<std::shared_ptr<connection>> late;
+  for (auto const& [link, stranger] : strangers_) {
+    if (now - stranger.second > stranger_patience) late.push_back(stranger.first);
+  }
+  for (auto const& link : late) drop_stranger(*link, "it did not introduce itself in time");
+  if (!ticket_ && !joining_.empty() && !failed()) {
+    for (node_id node : joining_) {
+      auto const end = launcher_.ended(node);
+      std::chrono::duration<double> const waited = now - joining_since_;
+      if (end) {
+        end_run(network_failure(node_name(node) + " did not join the run: its process " + *end));
+      } else if (waited.count() > options_.launch_timeout_s) {
+        end_run(
+            network_failure(node_name(node) + " did not join the run within " + std::to_string(waited.count()) + " s"));
+      }
+    }
+  }
+  if (!ticket_ && manager_ != nullptr) look_for_stall();
+  if (finishing_) return;
+  timer_.expires_after(tick_period);
+  timer_.async_wait([this](boost::system::error_code error) {
+    if (!error) tick();
+  });
+}
+
+void network::watch_input() {
+  if (!input_.is_open()) input_.assign(::dup(STDIN_FILENO));
+  input_.async_read_some(boost::asio::buffer(input_bytes_), [this](boost::system::error_code error, std::size_t) {
+    if (!error) {
+      watch_input();
+      return;
+    }
+    // Node 0 closes our input when the run ends; that it has ended may still be on its way.
+    auto const patience = std::make_shared<boost::asio::steady_timer>(reactor_.context(), input_patience);
+    patience->async_wait([this, patience](boost::system::error_code) {
+      if (!finishing_) die("node0 has ended");
+    });
+  });
+}
+
+// A run is stalled when, in two waves of questions, every node was passive and as many messages had been received as
+// sent, the same number both times: then nothing was in flight in between (Mattern 1987, the four-counter method).
+void network::look_for_stall() {
+  if (reporting_ || failed() || finishing_) return;
+  bool const waits = world_.main_is_blocked() && manager_->open_requests() > 0 && joining_.empty();
+  if (!waits || manager_->scheduler().busy() > 0) {
+    quiet_.reset();
+    answers_.clear();
+    ++wave_;
+    return;
+  }
+  std::size_t asked = 0;
+  std::uint64_t sent = sent_ + departed_sent_;
+  std::uint64_t received = received_ + departed_received_;
+  bool passive = true;
+  for (auto const& [node, p] : peers_) {
+    if (!p.joined || p.leaving) continue;
+    ++asked;
+    auto const answer = answers_.find(node);
+    if (answer == answers_.end()) continue;
+    passive = passive && answer->second.passive;
+    sent += answer->second.sent;
+    received += answer->second.received;
+  }
+  if (wave_ > 0 && answers_.size() == asked) {
+    auto const now = std::pair(sent, received);
+    bool const quiet = passive && sent == received;
+    if (quiet && quiet_ == now) {
+      reporting_ = true;
+      waiting_[0] = manager_->waiting();
+      for (auto const& [node, p] : peers_) {
+        if (p.joined && !p.leaving) tell(node, waiting_request{});
+      }
+      report_stall();
+      return;
+    }
+    quiet_.reset();
+    if (quiet) quiet_ = now;
+  }
+  ++wave_;
+  answers_.clear();
+  for (auto const& [node, p] : peers_) {
+    if (p.joined && !p.leaving) tell(node, probe{wave_});
+  }
+}
+
+void network::report_stall() {
+  std::size_t nodes = 1;
+  for (auto const& [node, p] : peers_) nodes += p.joined && !p.leaving ? 1 : 0;
+  if (waiting_.size() < nodes) return;
+  failure what;
+  what.kind = failure::kind_type::stalled;
+  what.type = "ovlp::stalled";
+  what.text = "the call can never end: nothing runs, nothing is in flight";
+  for (auto const& [node, list] : waiting_) {
+    for (std::string const& line : list) what.text += "\n  " + line;
+  }
+  end_run(what);
+}
+
+call_statistics network::collect(std::uint64_t call) {
+  std::vector<node_id> asked;
+  reactor_.run([&] {
+    std::scoped_lock const lock(told_main_);
+    figures_.clear();
+    for (auto const& [node, p] : peers_) {
+      if (!p.joined || p.leaving) continue;
+      asked.push_back(node);
+      tell(node, statistics_request{call});
+    }
+  });
+  world_.block_main([&] {
+    if (failed()) return true;
+    std::scoped_lock const lock(told_main_);
+    return figures_.size() == asked.size();
+  });
+  call_statistics all = statistics_->take(call);
+  std::scoped_lock const lock(told_main_);
+  for (auto const& [node, figures] : figures_) all.add(figures);
+  if (auto const departed = departed_figures_.extract(call)) all.add(departed.mapped());
+  return all;
+}
+
+}  // namespace ovlp::real

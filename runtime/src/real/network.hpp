@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "reactor.hpp"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "../run_options.hpp"
+#include "../statistics.hpp"
+#include "../thread_manager.hpp"
+#include "connection.hpp"
+#include "launcher.hpp"
+#include "world.hpp"
+
+namespace ovlp::real {
+
+/// What node 0 hands to a process that it launches, on its standard input.
+struct ticket {
+  node_id node = 0;
+  std::size_t nodes = 0;
+  std::string driver_host;
+  std::uint16_t driver_port = 0;
+  std::string secret;
+  std::string host;          ///< of the new node, as others reach it
+  std::string listen;        ///< ADDRESS[:FIRST-LAST]
+  bool joins_later = false;  ///< the run goes on already
+
+  std::string json() const;
+  /// Errors: config_error.
+  static ticket parse(std::string const& line);
+};
+
+/// The processes of a run and the connections between them: joining, leaving, losing.
+///
+/// Each pair of processes has one connection. A process shows the run's secret before anything else; until then it
+/// is a stranger whose frames must be small. Every connection is heard at least once a second.
+/// Thread: the reactor, except where said.
+class network final : public transport {
+ public:
+  /// Node 0.
+  network(reactor& reactor, world& world, program const& known, run_options const& options,
+          statistics_sink* statistics);
+  /// A node that was launched.
+  network(reactor& reactor, world& world, program const& known, run_options const& options, statistics_sink* statistics,
+          ticket given);
+  ~network() override;
+
+  void use(thread_manager& manager) { manager_ = &manager; }
+
+  // Node 0, from the main thread.
+  /// From now on the run is watched.
+  void begin();
+  /// Launches processes and waits until they have joined. Errors: network_error, config_error.
+  void launch_all(std::set<node_id> const& nodes);
+  /// The figures of a call from all nodes.
+  call_statistics collect(std::uint64_t call);
+  /// Ends all processes and waits for them.
+  void finish();
+  /// A launched node: sends what is still to be sent, and closes.
+  void say_goodbye();
+  /// What ended the run, if something did. Thread: any.
+  std::optional<failure> failed();
+  std::size_t held() const;
+
+  /// A launched node, from its main thread: joins, then serves until the run ends. Returns the exit status.
+  int serve();
+
+  // transport; thread: any
+  void send(node_id to, envelope_ptr object) override;
+  void send(node_id to, control const& message) override;
+  void launch(node_id node) override;
+  void release(node_id node) override;
+  void fail(failure const& what) override;
+
+ private:
+  struct peer {
+    std::shared_ptr<connection> link;
+    peer_address address;
+    bool said_hello = false;
+    bool joined = false;
+    bool leaving = false;
+  };
+
+  void listen(std::string const& where);
+  void accept();
+  std::shared_ptr<connection> connect(std::string const& host, std::uint16_t port);
+  std::shared_ptr<connection> adopt(boost::asio::ip::tcp::socket socket);
+  void greet(connection& link);
+  void start_processes(std::set<node_id> const& nodes, bool join_later);
+  void start_process(node_id node, bool joins_later);
+  void welcome_when_all_are_here();
+
+  void take(connection& from, incoming& message);
+  void take_service(connection& from, node_id node, service const& message);
+  void take_hello(connection& from, hello const& message);
+  void lost(connection& link, std::string const& how, bool silent = false);
+  void report_lost(node_id node, std::string const& how, bool silent);
+  void drop_stranger(connection& link, std::string const& why);
+  std::optional<node_id> node_of(connection const& link) const;
+  void post(node_id to, std::unique_ptr<outgoing> message);
+  void tell(node_id to, service const& message);
+  void tell_driver(service const& message);
+  [[noreturn]] void die(std::string const& why);
+  void end_run(failure const& what);
+
+  void tick();
+  void watch_input();
+  void look_for_stall();
+  void report_stall();
+
+  reactor& reactor_;
+  world& world_;
+  program const& known_;
+  run_options const& options_;
+  statistics_sink* const statistics_;
+  thread_manager* manager_ = nullptr;
+  std::optional<ticket> ticket_;  ///< of a launched node
+  node_id const self_;
+  std::string secret_;
+  cluster cluster_;
+
+  boost::asio::ip::tcp::acceptor acceptor_;
+  std::string host_;
+  boost::asio::steady_timer timer_;
+  connection::clock::time_point last_tick_;
+  std::map<connection const*, std::pair<std::shared_ptr<connection>, connection::clock::time_point>> strangers_;
+  std::vector<std::atomic<connection*>> links_;  ///< by node; what sends look at
+  std::map<node_id, peer> peers_;
+  std::set<node_id> to_relaunch_;  ///< nodes wanted again while their last process says goodbye
+  std::set<node_id> joining_;
+  std::set<node_id> to_connect_;  ///< of a joining node: peers that have not accepted it yet
+  connection::clock::time_point joining_since_;
+  launcher launcher_;
+
+  std::atomic<std::uint64_t> sent_{0};  ///< objects and control messages, ever
+  std::atomic<std::uint64_t> received_{0};
+  std::uint64_t departed_sent_ = 0;
+  std::uint64_t departed_received_ = 0;
+
+  // Stall detection, on node 0.
+  std::uint64_t wave_ = 0;
+  std::map<node_id, probe_answer> answers_;
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> quiet_;  ///< sent and received in the last passive wave
+  std::map<node_id, std::vector<std::string>> waiting_;
+  bool reporting_ = false;
+
+  std::mutex told_main_;  // guards what the main thread waits for
+  std::optional<failure> failure_;
+  std::map<node_id, call_statistics> figures_;
+  std::map<std::uint64_t, call_statistics> departed_figures_;  ///< by call, of nodes that have been released
+  std::optional<int> stop_status_;
+  std::atomic<bool> finishing_{false};
+  boost::asio::posix::stream_descriptor input_;
+  std::array<char, 64> input_bytes_{};
+};
+
+}  // namespace ovlp::real

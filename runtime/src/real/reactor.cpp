@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reactor.hpp"
+
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <system_error>
+
+#include <boost/asio/post.hpp>
+
+namespace ovlp::real {
+namespace {
+
+int make_timer() {
+  int const made = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+  if (made < 0) throw std::system_error(errno, std::generic_category(), "timerfd_create");
+  return made;
+}
+
+class polling {
+ public:
+  explicit polling(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
+  polling(polling const&) = delete;
+  polling& operator=(polling const&) = delete;
+  ~polling() { --count_; }
+
+ private:
+  std::atomic<std::size_t>& count_;
+};
+
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+reactor::reactor(std::chrono::microseconds polling)
+    : polling_(polling), work_(context_.get_executor()), timer_(make_timer()), watcher_([this] { watch(); }) {
+  arm_watch();
+}
+
+reactor::~reactor() {
+  stopping_ = true;
+  armed_ = false;
+  arm_watch();
+  watcher_.join();
+  ::close(timer_);
+}
+
+void reactor::arm_watch() {
+  if (armed_.exchange(true)) return;
+  itimerspec when{};
+  when.it_value.tv_nsec = std::chrono::nanoseconds(watch_period).count();
+  ::timerfd_settime(timer_, 0, &when, nullptr);
+}
+
+void reactor::watch() {
+  while (!stopping_) {
+    std::uint64_t expired = 0;
+    if (::read(timer_, &expired, sizeof expired) < 0 && errno != EINTR) return;
+    armed_ = false;  // before the look: who stops leading from now on arms again
+    std::unique_lock const lead(leading_, std::try_to_lock);
+    if (!lead) continue;
+    while (context_.poll() > 0 && !stopping_) {
+    }
+    arm_watch();
+  }
+}
+
+namespace {
+
+/// What the calling thread waits for: a handler that it runs itself needs no signal to wake it.
+thread_local wake_flag* own_flag = nullptr;
+
+}  // namespace
+
+void reactor::wait(wake_flag& flag, bool may_poll) {
+  own_flag = &flag;
+  if (!flag.raised.load()) {
+    std::unique_lock lead(leading_, std::try_to_lock);
+    if (lead) {
+      lead_until(flag, may_poll);
+      lead.unlock();
+      arm_watch();
+    } else {
+      follow_until(flag, may_poll);
+    }
+  }
+  flag.raised = false;
+}
+
+void reactor::run(std::function<void()> const& function) {
+  auto const task = std::make_shared<std::packaged_task<void()>>(function);
+  boost::asio::post(context_, [task] { (*task)(); });
+  task->get_future().get();
+}
+
+void reactor::lead_until(wake_flag& flag, bool may_poll) {
+  using clock = std::chrono::steady_clock;
+  while (!flag.raised.load()) {
+    if (may_poll) {
+      polling const counted(pollers_);
+      for (auto until = clock::now() + polling_; clock::now() < until;) {
+        if (context_.poll() > 0) until = clock::now() + polling_;
+        if (flag.raised.load()) return;
+      }
+    }
+    flag.in_reactor = true;  // before the last look at the flag: who raises it after that interrupts
+    if (!flag.raised.load()) context_.run_one();
+    flag.in_reactor = false;
+  }
+}
+
+void reactor::follow_until(wake_flag& flag, bool may_poll) {
+  using clock = std::chrono::steady_clock;
+  if (may_poll) {
+    polling const counted(pollers_);
+    for (auto const until = clock::now() + polling_; clock::now() < until;) {
+      if (flag.raised.load()) return;
+      pause();
+    }
+  }
+  flag.raised.wait(false);
+}
+
+void reactor::wake(wake_flag& flag) {
+  flag.raised = true;
+  if (&flag == own_flag) return;
+  if (flag.in_reactor) {
+    boost::asio::post(context_, [] {});
+  } else {
+    flag.raised.notify_one();
+  }
+}
+
+}  // namespace ovlp::real

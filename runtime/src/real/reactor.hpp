@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>  // before Asio: GCC 12 wants it
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+namespace ovlp::real {
+
+/// A flag that one thread waits for, sleeping in the reactor if it leads, and others set.
+struct wake_flag {
+  std::atomic<bool> raised{false};
+  std::atomic<bool> in_reactor{false};  ///< its owner sleeps, or is about to, in the reactor
+};
+
+/// Runs the handlers of sockets, timers and pipes. At most one thread does at a time: it leads.
+///
+/// An idle execution thread leads: what arrives, it runs itself, without a hand-off. While nobody is idle, a thread
+/// of the reactor's own looks every `watch_period`; so operations that only compute still let messages pass.
+class reactor {
+ public:
+  static constexpr std::chrono::microseconds watch_period{500};
+
+  explicit reactor(std::chrono::microseconds polling);
+  reactor(reactor const&) = delete;
+  reactor& operator=(reactor const&) = delete;
+  ~reactor();
+
+  boost::asio::io_context& context() { return context_; }
+
+  /// Waits for the flag and lowers it. Leads meanwhile, if nobody else does; polls at first if `may_poll`.
+  void wait(wake_flag& flag, bool may_poll);
+  /// Threads that wait and still poll.
+  std::size_t pollers() const { return pollers_; }
+  /// Raises the flag and wakes its owner.
+  void wake(wake_flag& flag);
+
+  /// Runs a function as a handler, and waits for it. Not from a handler. Errors: what the function throws.
+  void run(std::function<void()> const& function);
+  /// While it lives, handlers run in no other thread. Only when no execution thread waits: a leader that sleeps would
+  /// not notice.
+  class leadership {
+   public:
+    explicit leadership(reactor& led) : led_(led), lock_(led.leading_) {}
+    leadership(leadership const&) = delete;
+    leadership& operator=(leadership const&) = delete;
+    ~leadership() {
+      lock_.unlock();
+      led_.arm_watch();
+    }
+
+   private:
+    reactor& led_;
+    std::unique_lock<std::mutex> lock_;
+  };
+  [[nodiscard]] leadership lead() { return leadership(*this); }
+
+ private:
+  void lead_until(wake_flag& flag, bool may_poll);
+  void follow_until(wake_flag& flag, bool may_poll);
+  void watch();
+  void arm_watch();
+
+  std::chrono::microseconds const polling_;
+  boost::asio::io_context context_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::mutex leading_;
+  int const timer_;  // wakes the watching thread; cheaper to set than to wake a thread
+  std::atomic<bool> armed_{false};
+  std::atomic<std::size_t> pollers_{0};
+  std::atomic<bool> stopping_{false};
+  std::thread watcher_;
+};
+
+}  // namespace ovlp::real

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "../backend.hpp"
+#include "reactor.hpp"
+
+namespace ovlp::real {
+
+/// How the real world carries messages to other nodes.
+class transport {
+ public:
+  transport() = default;
+  transport(transport const&) = delete;
+  transport& operator=(transport const&) = delete;
+  virtual ~transport() = default;
+  virtual void send(node_id to, envelope_ptr object) = 0;
+  virtual void send(node_id to, control const& message) = 0;
+  virtual void launch(node_id node) = 0;
+  virtual void release(node_id node) = 0;
+  virtual void fail(failure const& what) = 0;
+};
+
+/// The real backend of one node: execution threads are OS threads, time is the machine's, kernels run.
+class world final : public backend {
+ public:
+  world(reactor& reactor, std::size_t cores, bool may_poll);
+  ~world() override;
+
+  void use(transport& network) { network_ = &network; }
+  /// Waits until all execution threads have returned; they must have been told to stop.
+  void join();
+  /// The same if they do so in time: an operation that goes on computing keeps its thread. Says whether.
+  bool join_within(std::chrono::milliseconds patience);
+
+  /// Blocks the main program until `done()`; re-evaluated whenever a call ends or notify_main is called.
+  void block_main(std::function<bool()> const& done);
+  void notify_main();
+  bool main_is_blocked() const { return main_blocked_; }
+
+  double now_s() override;
+  double computed_s() override;
+  void start(execution_thread& thread) override;
+  void idle(execution_thread& thread) override;
+  void wake(execution_thread& thread) override;
+  void end_step(execution&) override {}
+  double kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
+                function_ref<void()> body) override;
+  void transmit(node_id from, node_id to, envelope_ptr object) override;
+  void transmit(node_id from, node_id to, control const& message) override;
+  void launch(node_id node) override;
+  void release(node_id node) override;
+  void fail(failure const& what) override;
+  void call_ended() override { notify_main(); }
+
+ private:
+  struct worker {
+    wake_flag flag;
+    std::thread os_thread;
+  };
+
+  void unwind(execution_thread& thread);
+
+  reactor& reactor_;
+  std::size_t const cores_;
+  bool const may_poll_;
+  transport* network_ = nullptr;
+  std::mutex workers_mutex_;
+  std::vector<std::unique_ptr<worker>> workers_;
+  std::size_t started_ = 0;
+  std::size_t ended_ = 0;
+  std::condition_variable all_ended_;
+  std::atomic<std::size_t> running_{0};  ///< execution threads that are not idle
+
+  std::mutex main_mutex_;
+  std::condition_variable main_wakes_;
+  std::atomic<bool> main_blocked_{false};
+};
+
+}  // namespace ovlp::real

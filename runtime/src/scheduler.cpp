@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "scheduler.hpp"
+
+#include <algorithm>
+
+#include "backend.hpp"
+#include "dps_thread.hpp"
+#include "execution_thread.hpp"
+
+namespace ovlp {
+
+using lock_type = tbb::spin_mutex::scoped_lock;
+
+constinit thread_local execution_thread* scheduler::preferred = nullptr;
+
+void ready_queue::push(dps_thread* thread) {
+  thread->next_ready = nullptr;
+  (last_ == nullptr ? first_ : last_->next_ready) = thread;
+  last_ = thread;
+}
+
+dps_thread* ready_queue::pop() {
+  dps_thread* const thread = first_;
+  first_ = thread->next_ready;
+  if (first_ == nullptr) last_ = nullptr;
+  return thread;
+}
+
+void scheduler::set_limit(std::size_t number, std::size_t limit) {
+  std::vector<execution_thread*> woken;
+  {
+    lock_type const lock(mutex_);
+    if (pools_.size() <= number) pools_.resize(number + 1);
+    pools_[number].limit = limit;
+    while (execution_thread* const idle = take_idle()) woken.push_back(idle);
+  }
+  for (execution_thread* thread : woken) backend_->wake(*thread);
+}
+
+std::size_t scheduler::total_limit() const {
+  lock_type const lock(mutex_);
+  std::size_t total = 0;
+  for (pool const& p : pools_) total += p.limit;
+  return total;
+}
+
+void scheduler::insert(dps_thread& thread) {
+  thread.arrival = ++arrivals_;
+  ++waiting_;
+  execution_thread* const bound = thread.bound();
+  (bound != nullptr ? bound->bound : pools_[thread.pool()].ready).push(&thread);
+}
+
+bool scheduler::can_run(execution_thread const& idle) const {
+  auto const room = [&](dps_thread const* t) { return pools_[t->pool()].running < pools_[t->pool()].limit; };
+  if (!idle.bound.empty() && room(idle.bound.front())) return true;
+  return std::any_of(pools_.begin(), pools_.end(),
+                     [](pool const& p) { return !p.ready.empty() && p.running < p.limit; });
+}
+
+execution_thread* scheduler::take_idle() {
+  if (waiting_ == 0 || idle_.empty()) return nullptr;
+  auto chosen =
+      std::find_if(idle_.rbegin(), idle_.rend(), [&](execution_thread* t) { return t == preferred && can_run(*t); });
+  if (chosen == idle_.rend()) {
+    chosen = std::find_if(idle_.rbegin(), idle_.rend(), [&](execution_thread* t) { return can_run(*t); });
+  }
+  if (chosen == idle_.rend()) return nullptr;
+  execution_thread* const woken = *chosen;
+  idle_.erase(std::next(chosen).base());
+  return woken;
+}
+
+void scheduler::enqueue(dps_thread& thread) {
+  execution_thread* woken = nullptr;
+  {
+    lock_type const lock(mutex_);
+    insert(thread);
+    woken = take_idle();
+  }
+  if (woken != nullptr) backend_->wake(*woken);
+}
+
+dps_thread* scheduler::pick(execution_thread& self) {
+  ready_queue* best = nullptr;
+  if (!self.bound.empty()) {
+    pool const& p = pools_[self.bound.front()->pool()];
+    if (p.running < p.limit) best = &self.bound;
+  }
+  for (pool& p : pools_) {
+    if (p.ready.empty() || p.running >= p.limit) continue;
+    if (best == nullptr || p.ready.front()->arrival < best->front()->arrival) best = &p.ready;
+  }
+  if (best == nullptr) return nullptr;
+  dps_thread* const picked = best->pop();
+  --waiting_;
+  ++running_;
+  ++pools_[picked->pool()].running;
+  return picked;
+}
+
+dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool more) {
+  execution_thread* woken = nullptr;
+  dps_thread* picked = nullptr;
+  {
+    lock_type const lock(mutex_);
+    if (finished != nullptr) {
+      --running_;
+      --pools_[finished->pool()].running;
+      if (more) insert(*finished);
+    }
+    picked = pick(self);
+    if (picked == nullptr && std::find(idle_.begin(), idle_.end(), &self) == idle_.end()) idle_.push_back(&self);
+    woken = take_idle();
+    if (woken == &self) woken = nullptr;  // cannot be: it has just found nothing
+  }
+  if (woken != nullptr) backend_->wake(*woken);
+  return picked;
+}
+
+std::size_t scheduler::busy() const {
+  lock_type const lock(mutex_);
+  return waiting_ + running_;
+}
+
+void scheduler::wake_all() {
+  std::vector<execution_thread*> all;
+  {
+    lock_type const lock(mutex_);
+    all.swap(idle_);
+  }
+  for (execution_thread* t : all) backend_->wake(*t);
+}
+
+}  // namespace ovlp

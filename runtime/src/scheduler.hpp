@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <oneapi/tbb/spin_mutex.h>
+
+namespace ovlp {
+
+class backend;
+class dps_thread;
+class execution_thread;
+
+/// First in, first out; links through dps_thread::next_ready.
+class ready_queue {
+ public:
+  bool empty() const { return first_ == nullptr; }
+  dps_thread* front() const { return first_; }
+  void push(dps_thread* thread);
+  dps_thread* pop();
+
+ private:
+  dps_thread* first_ = nullptr;
+  dps_thread* last_ = nullptr;
+};
+
+/// Admission: which DPS thread of a node runs next, on which execution thread. The same code in both backends.
+///
+/// Each collection has a pool: at most `limit` of its operations run at once. DPS threads are served in order of
+/// arrival among those whose pool has room; one whose next operation is suspended waits for the execution thread on
+/// which that operation started.
+/// Thread: any.
+class scheduler {
+ public:
+  explicit scheduler(backend& world) : backend_(&world) {}
+
+  /// How many operations of this pool may run at once. Pools are numbered from 0.
+  void set_limit(std::size_t pool, std::size_t limit);
+  std::size_t total_limit() const;
+
+  /// The DPS thread has something to run; on `bound` if given.
+  void enqueue(dps_thread& thread);
+  /// What `self` runs next; `finished` is what it ran last and `more` whether that has more to run. nullptr: nothing,
+  /// and `self` counts as idle until the backend is told to wake it.
+  dps_thread* next(execution_thread& self, dps_thread* finished, bool more);
+
+  /// DPS threads that wait or run: 0 means that the node is passive.
+  std::size_t busy() const;
+  void wake_all();
+
+  /// The execution thread to prefer when something is to run and it is idle: the one that the calling OS thread is.
+  static constinit thread_local execution_thread* preferred;
+
+ private:
+  struct pool {
+    std::size_t limit = 0;
+    std::size_t running = 0;
+    ready_queue ready;
+  };
+  void insert(dps_thread& thread);
+  dps_thread* pick(execution_thread& self);
+  bool can_run(execution_thread const& idle) const;
+  execution_thread* take_idle();
+
+  backend* backend_;
+  mutable tbb::spin_mutex mutex_;
+  std::vector<pool> pools_;
+  std::vector<execution_thread*> idle_;
+  std::uint64_t arrivals_ = 0;
+  std::size_t waiting_ = 0;
+  std::size_t running_ = 0;
+};
+
+}  // namespace ovlp

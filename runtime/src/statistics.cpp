@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp {
+namespace {
+
+void add_durations(std::vector<call_statistics::durations>& to, call_statistics::durations const& more) {
+  auto const same = std::find_if(to.begin(), to.end(),
+                                 [&](auto const& d) { return d.kernel == more.kernel && d.sizes == more.sizes; });
+  if (same == to.end()) {
+    to.push_back(more);
+    return;
+  }
+  same->count += more.count;
+  same->sum_s += more.sum_s;
+  same->sum_of_squares_s2 += more.sum_of_squares_s2;
+}
+
+using json = nlohmann::ordered_json;
+
+json as_json(summary::value const& value) {
+  return std::visit([](auto const& v) { return json(v); }, value);
+}
+
+void write_file(std::string const& file, std::string const& text) {
+  std::ofstream to(file);
+  to << text << "\n";
+  to.close();
+  if (!to) throw io_error("cannot write '" + file + "'");
+}
+
+}  // namespace
+
+void call_statistics::add(call_statistics const& other) {
+  atomic_steps += other.atomic_steps;
+  transfers += other.transfers;
+  bytes += other.bytes;
+  control_messages += other.control_messages;
+  work_s += other.work_s;
+  steps_s += other.steps_s;
+  for (auto const& [index, more] : other.iterations) {
+    auto const [mine, added] = iterations.emplace(index, more);
+    if (added) continue;
+    mine->second.start_s = std::min(mine->second.start_s, more.start_s);
+    mine->second.end_s = std::max(mine->second.end_s, more.end_s);
+    mine->second.work_s += more.work_s;
+  }
+  for (durations const& more : other.kernels) add_durations(kernels, more);
+}
+
+void statistics_sink::step(step_record const& record) {
+  std::scoped_lock const lock(mutex_);
+  call_statistics& call = calls_[record.call];
+  ++call.atomic_steps;
+  call.work_s += record.work_s;
+  call.steps_s += record.computed_s;
+  if (record.iteration == 0) return;
+  auto const [figures, added] = call.iterations.emplace(
+      record.iteration, call_statistics::iteration_figures{record.start_s, record.end_s, record.work_s});
+  if (added) return;
+  figures->second.start_s = std::min(figures->second.start_s, record.start_s);
+  figures->second.end_s = std::max(figures->second.end_s, record.end_s);
+  figures->second.work_s += record.work_s;
+}
+
+void statistics_sink::kernel(kernel_record const& record) {
+  std::scoped_lock const lock(mutex_);
+  call_statistics& call = calls_[record.call];
+  auto& by_sizes = kernel_index_[{record.call, std::string(record.name)}];
+  std::vector<std::int64_t> sizes(record.sizes.begin(), record.sizes.end());
+  auto const [index, added] = by_sizes.emplace(std::move(sizes), call.kernels.size());
+  if (added) call.kernels.push_back({std::string(record.name), index->first, 0, 0, 0});
+  call_statistics::durations& durations = call.kernels[index->second];
+  ++durations.count;
+  durations.sum_s += record.work_s;
+  durations.sum_of_squares_s2 += record.work_s * record.work_s;
+}
+
+void statistics_sink::transfer(transfer_record const& record) {
+  std::scoped_lock const lock(mutex_);
+  call_statistics& call = calls_[record.call];
+  ++call.transfers;
+  call.bytes += record.bytes;
+}
+
+void statistics_sink::control_message(std::uint64_t call) {
+  std::scoped_lock const lock(mutex_);
+  ++calls_[call].control_messages;
+}
+
+call_statistics statistics_sink::take(std::uint64_t call) {
+  std::scoped_lock const lock(mutex_);
+  auto const found = calls_.find(call);
+  if (found == calls_.end()) return {};
+  call_statistics taken = std::move(found->second);
+  calls_.erase(found);
+  std::erase_if(kernel_index_, [&](auto const& entry) { return entry.first.first == call; });
+  return taken;
+}
+
+std::map<std::uint64_t, call_statistics> statistics_sink::take_all() {
+  std::scoped_lock const lock(mutex_);
+  kernel_index_.clear();
+  std::map<std::uint64_t, call_statistics> taken;
+  for (auto& [call, figures] : calls_) taken.emplace(call, std::move(figures));
+  calls_.clear();
+  return taken;
+}
+
+void fill(summary& figures, call_statistics const& all, double start_s) {
+  figures.work_s = all.work_s;
+  figures.overhead_s = std::max(0.0, all.steps_s - all.work_s);
+  figures.atomic_steps = all.atomic_steps;
+  figures.transfers = all.transfers;
+  figures.bytes = all.bytes;
+  figures.control_messages = all.control_messages;
+  for (auto const& [index, i] : all.iterations) {
+    figures.iterations.push_back({index, i.start_s - start_s, i.end_s - start_s, i.work_s, figures.nodes});
+  }
+}
+
+std::string summary::json() const {
+  ovlp::json to;
+  to["application"] = application;
+  to["backend"] = backend;
+  for (auto const& [name, figure] : application_figures) to[name] = as_json(figure);
+  to["nodes"] = nodes;
+  to["time_s"] = time_s;
+  to["work_s"] = work_s;
+  to["overhead_s"] = overhead_s;
+  to["atomic_steps"] = atomic_steps;
+  to["transfers"] = transfers;
+  to["bytes"] = bytes;
+  to["control_messages"] = control_messages;
+  to["iterations"] = ovlp::json::array();
+  for (iteration_summary const& i : iterations) {
+    to["iterations"].push_back(
+        {{"index", i.index}, {"start_s", i.start_s}, {"end_s", i.end_s}, {"work_s", i.work_s}, {"nodes", i.nodes}});
+  }
+  to["host"] = ovlp::json::object();
+  for (auto const& [name, figure] : host) to["host"][name] = as_json(figure);
+  return to.dump(2);
+}
+
+void write_summary(std::string const& file, summary const& figures) { write_file(file, figures.json()); }
+
+void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core) {
+  json to;
+  to["reference_core"] = reference_core;
+  to["kernels"] = json::object();
+  for (auto const& d : all.kernels) {
+    auto const count = static_cast<double>(d.count);
+    double const mean_s = d.sum_s / count;
+    double const variance = std::max(0.0, d.sum_of_squares_s2 / count - mean_s * mean_s);
+    to["kernels"][d.kernel].push_back(
+        {{"sizes", d.sizes},
+         {"mean_s", mean_s},
+         {"count", d.count},
+         {"standard_deviation_s", d.count > 1 ? std::sqrt(variance * count / (count - 1)) : 0.0}});
+  }
+  write_file(file, to.dump(2));
+}
+
+}  // namespace ovlp

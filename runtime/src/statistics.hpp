@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <ovlp/runtime/record.hpp>
+#include <ovlp/runtime/summary.hpp>
+
+namespace ovlp {
+
+/// What one node did in one call of the main program. A data object: nodes send it to node 0.
+struct call_statistics {
+  struct iteration_figures {
+    double start_s;
+    double end_s;
+    double work_s;
+  };
+  struct durations {
+    std::string kernel;
+    std::vector<std::int64_t> sizes;
+    std::uint64_t count;
+    double sum_s;
+    double sum_of_squares_s2;
+  };
+
+  std::uint64_t atomic_steps = 0;
+  std::uint64_t transfers = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t control_messages = 0;
+  double work_s = 0;
+  double steps_s = 0;  ///< work and overhead
+  std::map<std::int32_t, iteration_figures> iterations;
+  std::vector<durations> kernels;
+
+  void add(call_statistics const& other);
+};
+
+/// Adds up records, by call, as they come.
+class statistics_sink final : public record_sink {
+ public:
+  void step(step_record const& record) override;
+  void kernel(kernel_record const& record) override;
+  void transfer(transfer_record const& record) override;
+  void control_message(std::uint64_t call) override;
+
+  /// The call's figures so far; they are forgotten here.
+  call_statistics take(std::uint64_t call);
+  std::map<std::uint64_t, call_statistics> take_all();
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, call_statistics> calls_;
+  std::map<std::pair<std::uint64_t, std::string>, std::map<std::vector<std::int64_t>, std::size_t>> kernel_index_;
+};
+
+/// Fills in what the statistics of all nodes say. `start_s` is when the call began.
+void fill(summary& figures, call_statistics const& all, double start_s);
+
+/// Writes the figures as JSON. Errors: io_error.
+void write_summary(std::string const& file, summary const& figures);
+
+/// Writes the durations of kernels. Errors: io_error.
+/// Format: docs/formats/durations.md.
+void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core);
+
+}  // namespace ovlp

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An application that goes wrong as it is told to; failures_test runs it.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <ovlp/ovlp.hpp>
+
+namespace {
+
+struct Plan {
+  std::string mode;
+  int node;
+  int tasks;
+  int lines;
+  double seconds;
+};
+struct Task {
+  int number;
+  Plan plan;
+};
+
+/// Tells the test which process this node is, once.
+void announce(ovlp::node_id node) {
+  static bool told = false;
+  if (!std::exchange(told, true))
+    std::fprintf(stderr, "node %u is at work: process %d.\n", node, static_cast<int>(::getpid()));
+}
+
+void compute(double seconds) {
+  auto const until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < until) {
+  }
+}
+
+void do_harm(ovlp::here<>& here, Task const& task) {
+  Plan const& plan = task.plan;
+  if (plan.node >= 0 && here.node() != static_cast<ovlp::node_id>(plan.node)) return;
+  if (plan.mode == "print" || plan.mode == "print-throw") {
+    for (int i = 0; i < plan.lines; ++i) std::printf("task %d line %d ends here\n", task.number, i);
+    if (plan.mode == "print-throw") throw std::runtime_error("printed enough");
+    return;
+  }
+  if (plan.mode == "throw") throw std::runtime_error("deliberately wrong");
+  if (plan.mode == "throw-int") throw 42;
+  if (plan.mode == "exit") std::_Exit(7);
+  if (plan.mode == "compute") here.kernel("compute", {}, [&] { compute(plan.seconds); });
+  if (plan.mode == "sleep") std::this_thread::sleep_for(std::chrono::duration<double>(plan.seconds));
+  if (plan.mode == "stall" && static_cast<std::size_t>(task.number) < here.size())
+    here.wait_until([] { return false; });
+}
+
+int run_application(int argc, char** argv) {
+  Plan plan{"normal", -1, 12, 100, 1};
+  std::string marker;
+  bool uncaught = false;
+  ovlp::options options{"failures_app", "Goes wrong as it is told to"};
+  options.add("--mode", plan.mode, "what the tasks do")
+      .one_of({"normal", "throw", "throw-int", "throw-first", "throw-last", "exit", "compute", "sleep", "stall",
+               "print", "print-throw"});
+  options.add("--node", plan.node, "only on this node; -1: on all");
+  options.add("--tasks", plan.tasks, "tasks").at_least(0);
+  options.add("--lines", plan.lines, "lines that a task prints").at_least(0);
+  options.add("--seconds", plan.seconds, "seconds that a task takes").at_least(0);
+  options.add("--marker", marker, "for the test, to find the processes");
+  options.add("--uncaught", uncaught, "do not catch what a call throws");
+  auto body = [&] {
+    ovlp::engine run{argc, argv, options};
+    ovlp::threads<> master{"master", 1}, workers{"workers", run.nodes()};
+    auto split = ovlp::split("deal out", master.at(0), [](Plan given, ovlp::out<Task>& tasks) {
+      if (given.mode == "throw-first") throw std::logic_error("the split is wrong");
+      for (int i = 0; i < given.tasks; ++i) tasks.post({i, given});
+    });
+    auto work = ovlp::leaf("work", workers.by(&Task::number), [](ovlp::here<>& here, Task task) {
+      announce(here.node());
+      do_harm(here, task);
+      return task.number * task.number;
+    });
+    auto again = ovlp::leaf("again", workers.in_turn(), [](int number) { return number; });
+    auto merge = ovlp::merge("add up", master.at(0), [last = plan.mode == "throw-last"](ovlp::in<int>& numbers) {
+      int sum = 0;
+      while (auto n = numbers.wait()) sum += *n;
+      if (last) throw std::logic_error("the merge is wrong");
+      return sum;
+    });
+    bool const other = std::getenv("FAILURES_OTHER_GRAPH") != nullptr;
+    int const sum = other ? run(split >> work >> again >> merge, plan) : run(split >> work >> merge, plan);
+    std::printf("result %d\n", sum);
+  };
+  if (uncaught) {
+    body();
+    return 0;
+  }
+  try {
+    body();
+    return 0;
+  } catch (ovlp::error const& error) {
+    std::fprintf(stderr, "failures_app: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return run_application(argc, argv); }

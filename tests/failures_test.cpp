@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What happens when things go wrong: real processes, killed, stopped, and visited by strangers.
+#include <doctest/doctest.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include <map>
+#include <memory>
+#include <regex>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "real/wire.hpp"
+#include "support/process.hpp"
+
+using namespace ovlp::testing;
+
+namespace {
+
+// The promise is 5 s; these bounds leave a little to a machine that is busy with other tests.
+constexpr duration promised = 5s;
+constexpr duration patience = 30s;
+
+/// failures_app, run by its driver with these options; its processes are found by a marker of their own.
+class application {
+ public:
+  explicit application(std::vector<std::string> options, std::map<std::string, std::string> const& environment = {})
+      : marker_("failures-" + std::to_string(::getpid()) + "-" + std::to_string(++made)) {
+    for (auto const& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+    options.insert(options.begin(), {FAILURES_APP, "--marker", marker_});
+    driver_ = std::make_unique<process>(options);
+    for (auto const& [name, value] : environment) ::unsetenv(name.c_str());
+  }
+  ~application() {
+    for (pid_t left : survivors()) ::kill(left, SIGKILL);
+  }
+  application(application const&) = delete;
+  application& operator=(application const&) = delete;
+
+  process& driver() const { return *driver_; }
+  std::vector<pid_t> survivors() const { return processes_with(marker_); }
+  bool nobody_survives(duration within) const {
+    return eventually(within, [&] { return survivors().empty(); });
+  }
+  /// The process of a node, once it is at work.
+  pid_t at_work(int node) const {
+    std::regex const announced("node " + std::to_string(node) + " is at work: process ([0-9]+)\\.");
+    std::smatch found;
+    std::string text;
+    bool const there = eventually(patience, [&] {
+      text = driver_->err();
+      return std::regex_search(text, found, announced);
+    });
+    if (!there) FAIL("node " << node << " is not at work:\n" << driver_->err());
+    return static_cast<pid_t>(std::stoi(found[1]));
+  }
+
+ private:
+  inline static int made = 0;
+  std::string marker_;
+  std::unique_ptr<process> driver_;
+};
+
+void expect_no_sanitizer_report(application const& run) {
+  CHECK(run.driver().err().find("Sanitizer") == std::string::npos);
+  CHECK(run.driver().err().find("runtime error:") == std::string::npos);
+}
+
+/// The driver ends by itself, not with success, and nothing of its run is left.
+void expect_failure(application const& run, duration within) {
+  auto const start = std::chrono::steady_clock::now();
+  auto const status = run.driver().wait(within);
+  INFO("stdout:\n" << run.driver().out() << "stderr:\n" << run.driver().err());
+  INFO("after " << seconds_since(start) << " s");
+  REQUIRE(status.has_value());
+  CHECK(*status == 1);
+  expect_no_sanitizer_report(run);
+  CHECK(run.nobody_survives(duration(std::max(0.5, within.count() - seconds_since(start)))));
+}
+void expect_success(application const& run, duration within = patience) {
+  auto const status = run.driver().wait(within);
+  INFO("stdout:\n" << run.driver().out() << "stderr:\n" << run.driver().err());
+  REQUIRE(status.has_value());
+  CHECK(*status == 0);
+  expect_no_sanitizer_report(run);
+  CHECK(run.nobody_survives(1s));
+}
+void expect_text(std::string const& text, std::string const& expected) {
+  INFO("text:\n" << text);
+  CHECK(text.find(expected) != std::string::npos);
+}
+
+/// A command line that is refused: one line on stderr that names what was expected; nothing is left.
+void expect_refusal(std::vector<std::string> const& options, std::string const& expected, int status = 1) {
+  application const run(options);
+  auto const ended = run.driver().wait(patience);
+  std::string all;
+  for (auto const& option : options) all += option + " ";
+  INFO("options: " << all << "\nstderr:\n" << run.driver().err());
+  REQUIRE(ended.has_value());
+  CHECK(*ended == status);
+  CHECK(lines_of(run.driver().err()).size() == 1);
+  expect_text(run.driver().err(), expected);
+  CHECK(run.nobody_survives(1s));
+}
+
+/// Somebody who connects to a port of the run.
+class stranger {
+ public:
+  explicit stranger(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+  }
+  stranger(stranger const&) = delete;
+  stranger& operator=(stranger const&) = delete;
+  ~stranger() { ::close(socket_); }
+
+  void say(std::string const& bytes) const { CHECK(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) >= 0); }
+  void shut() const { ::shutdown(socket_, SHUT_WR); }
+  /// Whether the other side hangs up.
+  bool is_dropped(duration within) const {
+    return eventually(within, [&] {
+      char byte = 0;
+      ssize_t const got = ::recv(socket_, &byte, 1, MSG_DONTWAIT);
+      return got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK);
+    });
+  }
+
+ private:
+  int socket_;
+};
+
+std::string bytes_of(ovlp::real::service message) {
+  ovlp::real::outgoing const frame(std::move(message));
+  std::vector<std::span<std::byte const>> parts;
+  frame.add_to(parts, 0);
+  std::string bytes;
+  for (auto const& part : parts) bytes.append(reinterpret_cast<char const*>(part.data()), part.size());
+  return bytes;
+}
+std::string bytes_of(ovlp::real::frame_header const& header) {
+  return {reinterpret_cast<char const*>(&header), sizeof header};
+}
+
+/// 12 tasks over 3 nodes: 0^2 + ... + 11^2.
+char const right_result[] = "result 506\n";
+
+}  // namespace
+
+TEST_CASE("an application that nothing happens to gives its result and leaves no process") {
+  application const run({"--nodes", "3"});
+  expect_success(run);
+  CHECK(run.driver().out() == right_result);
+}
+
+// Exceptions
+
+TEST_CASE("an exception in an operation ends the run with one message and no process left") {
+  // The message has type, text, operation, thread and node.
+  std::string where, mode = "throw", expected;
+  bool uncaught = false;
+  SUBCASE("on node 0") {
+    where = "0";
+    expected = "operation 'work' in thread workers[0] on node0 threw std::runtime_error: deliberately wrong";
+  }
+  SUBCASE("on another node") {
+    where = "2";
+    expected = "operation 'work' in thread workers[2] on node2 threw std::runtime_error: deliberately wrong";
+  }
+  SUBCASE("of a type that is no exception class") {
+    where = "1";
+    mode = "throw-int";
+    expected = "operation 'work' in thread workers[1] on node1 threw int";
+  }
+  SUBCASE("in a split") {
+    where = "0";
+    mode = "throw-first";
+    expected = "operation 'deal out' in thread master[0] on node0 threw std::logic_error: the split is wrong";
+  }
+  SUBCASE("in a merge, when all else has ended") {
+    where = "0";
+    mode = "throw-last";
+    expected = "operation 'add up' in thread master[0] on node0 threw std::logic_error: the merge is wrong";
+  }
+  SUBCASE("that the main program does not catch") {
+    where = "2";
+    uncaught = true;
+    expected = "operation 'work' in thread workers[2] on node2 threw std::runtime_error: deliberately wrong";
+  }
+  std::vector<std::string> options{"--nodes", "3", "--mode", mode, "--node", where};
+  if (uncaught) options.emplace_back("--uncaught");
+  application const run(options);
+  expect_failure(run, promised);
+  CHECK(process::count(run.driver().err(), "threw") == 1);
+  expect_text(run.driver().err(), expected);
+}
+
+TEST_CASE("an exception ends the run also while other nodes compute") {
+  // Node 1 computes for long; node 2 throws.
+  application const run({"--nodes", "3", "--mode", "compute", "--node", "1", "--seconds", "60"});
+  pid_t const busy = run.at_work(1);
+  pid_t const other = run.at_work(2);
+  CHECK(busy != other);
+  ::kill(other, SIGKILL);
+  expect_failure(run, promised);
+}
+
+TEST_CASE("an exception ends the run also while an operation of node 0 goes on") {
+  application const run({"--nodes", "2", "--mode", "sleep", "--node", "0", "--seconds", "60"});
+  run.at_work(0);
+  ::kill(run.at_work(1), SIGKILL);
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), "node1 is lost");
+}
+
+// Processes that die, or do not answer
+
+TEST_CASE("a worker that is killed ends the run within 5 s, by name") {
+  std::string mode;
+  SUBCASE("while it waits") { mode = "stall"; }
+  SUBCASE("while it computes") { mode = "compute"; }
+  SUBCASE("while it sleeps in an operation") { mode = "sleep"; }
+  // Without --node all do the same; node 0 must not be kept by its own work either.
+  application const run({"--nodes", "3", "--mode", mode, "--node", "2", "--seconds", "60"});
+  run.at_work(1);
+  ::kill(run.at_work(2), SIGKILL);
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), "node2 is lost");
+  expect_text(run.driver().err(), "killed by signal 9");
+}
+
+TEST_CASE("a worker that calls exit ends the run, by name and status") {
+  application const run({"--nodes", "3", "--mode", "exit", "--node", "1"});
+  expect_failure(run, patience);
+  expect_text(run.driver().err(), "node1 is lost");
+  expect_text(run.driver().err(), "ended with status 7");
+}
+
+TEST_CASE("a killed driver takes its workers along within 5 s") {
+  std::string mode;
+  SUBCASE("when they wait") { mode = "stall"; }
+  SUBCASE("when they compute") { mode = "compute"; }
+  SUBCASE("when they sleep in an operation") { mode = "sleep"; }
+  application const run({"--nodes", "3", "--mode", mode, "--seconds", "60"});
+  for (int node = 0; node < 3; ++node) run.at_work(node);
+  CHECK(run.survivors().size() == 3);
+  run.driver().kill(SIGKILL);
+  CHECK(run.driver().wait(promised) == 128 + SIGKILL);
+  CHECK(run.nobody_survives(promised));
+}
+
+TEST_CASE("a worker that is stopped is found by its silence within 5 s, by name") {
+  bool uncaught = false;
+  SUBCASE("and the main program catches") {}
+  SUBCASE("and the main program does not catch") { uncaught = true; }
+  std::vector<std::string> options{"--nodes", "3", "--mode", "compute", "--node", "2", "--seconds", "60"};
+  if (uncaught) options.emplace_back("--uncaught");
+  application const run(options);
+  run.at_work(1);
+  ::kill(run.at_work(2), SIGSTOP);
+  expect_failure(run, promised + 1s);  // the processes go just after the message
+  expect_text(run.driver().err(), "node2 is lost");
+  expect_text(run.driver().err(), "it has been silent");
+}
+
+TEST_CASE("a driver that is stopped is missed by its workers within 5 s") {
+  application const run({"--nodes", "3", "--mode", "compute", "--seconds", "60"});
+  pid_t const worker = run.at_work(1);
+  run.at_work(2);
+  run.driver().kill(SIGSTOP);
+  CHECK(eventually(promised + 1s, [&] {
+    auto const left = run.survivors();
+    return std::count(left.begin(), left.end(), worker) == 0 && left.size() == 1;
+  }));
+  run.driver().kill(SIGCONT);
+  expect_failure(run, promised);
+}
+
+TEST_CASE("a node that only computes is not taken for dead") {
+  application const run({"--nodes", "2", "--mode", "compute", "--node", "1", "--tasks", "2", "--seconds", "5",
+                         "--execution-threads", "1", "--peer-timeout", "2"});
+  expect_success(run);
+  CHECK(run.driver().out() == "result 1\n");
+}
+
+TEST_CASE("a run that was stopped as a whole goes on") {
+  application const run(
+      {"--nodes", "2", "--mode", "sleep", "--node", "1", "--seconds", "0.2", "--peer-timeout", "1.5"});
+  run.at_work(1);
+  run.driver().kill_group(SIGSTOP);
+  std::this_thread::sleep_for(3s);
+  run.driver().kill_group(SIGCONT);
+  expect_success(run);
+  CHECK(run.driver().out() == right_result);
+}
+
+TEST_CASE("Ctrl-C ends all processes") {
+  std::string mode;
+  SUBCASE("when they compute") { mode = "compute"; }
+  SUBCASE("when they wait") { mode = "stall"; }
+  bool group = true;
+  SUBCASE("and when only the driver gets the signal") {
+    mode = "compute";
+    group = false;
+  }
+  application const run({"--nodes", "3", "--mode", mode, "--seconds", "60"});
+  for (int node = 0; node < 3; ++node) run.at_work(node);
+  if (group) {
+    run.driver().kill_group(SIGINT);
+  } else {
+    run.driver().kill(SIGINT);
+  }
+  CHECK(run.driver().wait(promised) == 128 + SIGINT);
+  CHECK(run.nobody_survives(promised));
+}
+
+// Runs that can never end
+
+TEST_CASE("a graph that can never end is reported within 5 s with who waits") {
+  std::string nodes;
+  SUBCASE("on one node") { nodes = "1"; }
+  SUBCASE("on three nodes") { nodes = "3"; }
+  application const run({"--nodes", nodes, "--mode", "stall"});
+  for (int node = 0; node < std::stoi(nodes); ++node) run.at_work(node);
+  expect_failure(run, promised);
+  std::string const text = run.driver().err();
+  expect_text(text, "the call can never end");
+  for (int thread = 0; thread < std::stoi(nodes); ++thread) {
+    auto const lines = lines_of(text);
+    std::string const name = "workers[" + std::to_string(thread) + "]";
+    bool const listed = std::any_of(lines.begin(), lines.end(), [&](std::string const& line) {
+      return line.find("work") != std::string::npos && line.find(name) != std::string::npos &&
+             line.find("group") != std::string::npos && line.find("node" + std::to_string(thread)) != std::string::npos;
+    });
+    INFO("thread " << name << " in:\n" << text);
+    CHECK(listed);
+  }
+  expect_text(text, "'add up'");
+  expect_text(text, "master[0]");
+}
+
+TEST_CASE("a long operation is not a stall") {
+  application const run({"--nodes", "2", "--mode", "sleep", "--node", "1", "--tasks", "2", "--seconds", "4"});
+  expect_success(run);
+  CHECK(run.driver().out() == "result 1\n");
+}
+
+// Strangers
+
+TEST_CASE("a stranger at a port of the run is dropped and logged, and the run goes on") {
+  int visited = 0;
+  SUBCASE("of the driver") { visited = 0; }
+  SUBCASE("of a worker") { visited = 1; }
+  application const run({"--nodes", "3", "--mode", "sleep", "--node", "1", "--tasks", "12", "--seconds", "3"});
+  pid_t const process_visited = run.at_work(visited);
+  run.at_work(2);
+  auto const ports = listening_ports(process_visited);
+  REQUIRE(ports.size() == 1);
+  auto const port = ports[0];
+  std::size_t dropped = 0;
+  auto expect_drop = [&](stranger const& one, std::string const& why, duration within = 2s) {
+    INFO("stranger: " << why << "\nstderr:\n" << run.driver().err());
+    CHECK(one.is_dropped(within));
+    ++dropped;
+    CHECK(run.driver().prints("dropped a connection from 127.0.0.1", 2s, dropped));
+    CHECK(run.driver().prints(why, 1s));
+  };
+  stranger const silent(port);
+
+  stranger const impostor(port);
+  impostor.say(bytes_of(ovlp::real::hello{std::string(32, '0'), 2, 0, "127.0.0.1", 1}));
+  expect_drop(impostor, "it does not know the secret");
+  stranger const nameless(port);
+  nameless.say(bytes_of(ovlp::real::hello{"", 2, 0, "127.0.0.1", 1}));
+  expect_drop(nameless, "it does not know the secret");
+  stranger const rude(port);
+  rude.say(bytes_of(ovlp::real::stop{1}));
+  expect_drop(rude, "it did not introduce itself");
+  stranger const faint(port);
+  faint.say(bytes_of(ovlp::real::hello{std::string(32, '0'), 2, 0, "127.0.0.1", 1}).substr(0, 40));
+  faint.shut();
+  expect_drop(faint, "the connection was closed");
+  stranger const fat(port);
+  fat.say(bytes_of(
+      ovlp::real::frame_header{ovlp::real::frame_magic, ovlp::real::frame_kind::process, std::uint64_t{1} << 40, 0}));
+  expect_drop(fat, "a frame that is too large");
+  stranger const bulky(port);
+  bulky.say(bytes_of(
+      ovlp::real::frame_header{ovlp::real::frame_magic, ovlp::real::frame_kind::process, 8, std::uint64_t{1} << 30}));
+  expect_drop(bulky, "a frame that is too large");
+  stranger const noisy(port);
+  noisy.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" + std::string(100000, '\xa5'));
+  expect_drop(noisy, "not a frame of ovlp");
+  stranger const hollow(port);
+  hollow.say(bytes_of(ovlp::real::frame_header{ovlp::real::frame_magic, ovlp::real::frame_kind::process, 0, 0}));
+  expect_drop(hollow, "the end comes too early");
+  stranger const object(port);
+  object.say(bytes_of(ovlp::real::frame_header{ovlp::real::frame_magic, ovlp::real::frame_kind::object, 64, 0}) +
+             std::string(64, '\xff'));
+  expect_drop(object, "sent");
+  expect_drop(silent, "it did not introduce itself in time", 8s);
+
+  expect_success(run);
+  CHECK(run.driver().out() == right_result);
+}
+
+TEST_CASE("strangers while the nodes join do not hinder them") {
+  temporary_folder const folder;
+  // Nodes start a second late, so that the strangers come first.
+  std::string const late = folder.file("late.sh", "#!/bin/sh\nsleep 1\nexec \"$@\"\n", true);
+  application const run({"--nodes", "3", "--launch", late + " {program} {arguments}"});
+  std::vector<std::uint16_t> ports;
+  REQUIRE(eventually(patience, [&] { return !(ports = listening_ports(run.driver().id())).empty(); }));
+  stranger const silent(ports[0]);
+  stranger const impostor(ports[0]);
+  impostor.say(bytes_of(ovlp::real::hello{std::string(32, '0'), 1, 0, "127.0.0.1", 1}));
+  CHECK(impostor.is_dropped(2s));
+  expect_success(run);
+  CHECK(run.driver().out() == right_result);
+}
+
+TEST_CASE(
+    "the secret stands on no command line and in no environment, and opens nothing to a node that is not expected") {
+  temporary_folder const folder;
+  std::string const tickets = (folder.path() / "ticket").string();
+  std::string const spy = folder.file("spy.sh",
+                                      "#!/bin/sh\nread -r ticket\nnode=$1; shift\n"
+                                      "printf '%s\\n' \"$ticket\" > " +
+                                          tickets +
+                                          ".$node\n"
+                                          "{ printf '%s\\n' \"$ticket\"; exec cat; } | \"$@\"\n",
+                                      true);
+  application const run({"--nodes", "3", "--mode", "sleep", "--node", "1", "--seconds", "0.5", "--launch",
+                         spy + " {node} {program} {arguments}"});
+  run.at_work(1);
+  run.at_work(2);
+  std::string const secret = nlohmann::json::parse(contents(tickets + ".1")).at("secret");
+  REQUIRE(secret.size() == 32);
+  CHECK(run.survivors().size() >= 3);
+  for (pid_t other : all_processes()) {
+    for (char const* file : {"cmdline", "environ"}) {
+      CHECK(contents(proc_of(other) / file).find(secret) == std::string::npos);
+    }
+  }
+  auto const ports = listening_ports(run.driver().id());
+  REQUIRE(ports.size() == 1);
+  for (ovlp::node_id node : {0u, 1u, 7u, 0xffffffffu}) {
+    stranger const double_of(ports[0]);
+    double_of.say(bytes_of(ovlp::real::hello{secret, node, 0, "127.0.0.1", 1}));
+    CHECK(double_of.is_dropped(2s));
+  }
+  CHECK(run.driver().prints("which is not expected", 2s, 4));
+  expect_success(run);
+  CHECK(run.driver().out() == right_result);
+}
+
+TEST_CASE("all sockets are on loopback when all nodes are local") {
+  application const run({"--nodes", "3", "--mode", "sleep", "--node", "1", "--seconds", "0.25"});
+  for (int node = 0; node < 3; ++node) {
+    auto const ports = listening_ports(run.at_work(node));
+    REQUIRE(ports.size() == 1);
+    char line[32];
+    std::snprintf(line, sizeof line, "0100007F:%04X", ports[0]);
+    expect_text(contents("/proc/net/tcp"), line);
+  }
+  expect_success(run);
+}
+
+// Processes that are not the same program, or do not start
+
+TEST_CASE("a process built from another graph is a clear error") {
+  application const run({"--nodes", "3", "--launch", "env FAILURES_OTHER_GRAPH={node} {program} {arguments}"});
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), " runs another program");
+}
+
+TEST_CASE("nodes that can not be launched are a clear error") {
+  std::string launch, expected;
+  SUBCASE("the program does not exist") {
+    launch = "/no/such/program {program} {arguments}";
+    expected = "node1: cannot start '/no/such/program': No such file or directory";
+  }
+  SUBCASE("a word that is no command") {
+    launch = "no-such-command {program} {arguments}";
+    expected = "node1: cannot start 'no-such-command': No such file or directory";
+  }
+  SUBCASE("a process that ends at once") {
+    temporary_folder const folder;
+    launch = folder.file("seven.sh", "#!/bin/sh\nexit 7\n", true) + " {program} {arguments}";
+    application const run({"--nodes", "3", "--launch", launch});
+    expect_failure(run, promised);
+    expect_text(run.driver().err(), "did not join the run: its process ended with status 7");
+    return;
+  }
+  application const run({"--nodes", "3", "--launch", launch});
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), expected);
+}
+
+TEST_CASE("a process that never reports is given up after --launch-timeout") {
+  temporary_folder const folder;
+  std::string const deaf = folder.file("deaf.sh", "#!/bin/sh\nexec sleep 60\n", true);
+  application const run({"--nodes", "2", "--launch", deaf + " {arguments}", "--launch-timeout", "1"});
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), "node1 did not join the run within 1");
+}
+
+// Options and files
+
+TEST_CASE("a bad option gets one line that says what was expected, and status 2") {
+  expect_refusal({"--nodes", "0"}, "1", 2);
+  expect_refusal({"--nodes", "many"}, "--nodes", 2);
+  expect_refusal({"--nodes", "-3"}, "--nodes", 2);
+  expect_refusal({"--nodes", "2.5"}, "--nodes", 2);
+  expect_refusal({"--nodes"}, "--nodes", 2);
+  expect_refusal({"--execution-threads", "few"},
+                 "expected 'collections', 'cores' or a number from 1 to 4096, got 'few'", 2);
+  expect_refusal({"--execution-threads", "0"}, "expected 'collections', 'cores' or a number from 1 to 4096, got '0'",
+                 2);
+  expect_refusal({"--execution-threads", "-1"}, "expected 'collections', 'cores' or a number from 1 to 4096, got '-1'",
+                 2);
+  expect_refusal({"--stack-kib", "1"}, "64", 2);
+  expect_refusal({"--poll-us", "-1"}, "--poll-us", 2);
+  expect_refusal({"--poll-us", "soon"}, "--poll-us", 2);
+  expect_refusal({"--peer-timeout", "-1"}, "--peer-timeout", 2);
+  expect_refusal({"--peer-timeout", "nan"}, "--peer-timeout", 2);
+  expect_refusal({"--launch-timeout", "0"}, "--launch-timeout", 2);
+  expect_refusal({"--launch-timeout", "inf"}, "--launch-timeout", 2);
+  expect_refusal({"--no-such-option"}, "--no-such-option", 2);
+  expect_refusal({"stray"}, "stray", 2);
+  expect_refusal({"--tasks", "-1"}, "expected at least 0, got '-1'", 2);
+  expect_refusal({"--mode", "bad"}, "normal", 2);
+}
+
+TEST_CASE("a bad address, template or hosts file gets one line that says what was expected") {
+  temporary_folder const folder;
+  expect_refusal({"--nodes", "2", "--listen", "127.0.0.1:none"}, "expected ADDRESS[:FIRST-LAST], got '127.0.0.1:none'");
+  expect_refusal({"--nodes", "2", "--listen", "127.0.0.1:9-8"}, "expected ADDRESS[:FIRST-LAST]");
+  expect_refusal({"--nodes", "2", "--listen", "127.0.0.1:70000"}, "expected ADDRESS[:FIRST-LAST]");
+  expect_refusal({"--nodes", "2", "--listen", "203.0.113.7"}, "203.0.113.7");
+  expect_refusal({"--nodes", "2", "--launch", "ssh {hots} {program}"},
+                 "expected {host}, {node}, {program} or {arguments}, got '{hots}'");
+  expect_refusal({"--nodes", "2", "--launch", "ssh {host {program}"},
+                 "expected {host}, {node}, {program} or {arguments}");
+  expect_refusal({"--nodes", "2", "--launch", " "}, "the launch command is empty");
+  expect_refusal({"--nodes", "2", "--hosts", "/no/such/file"}, "hosts file '/no/such/file': cannot be read");
+  std::string const short_one = folder.file("short", "# the first\nlocalhost\n\n");
+  expect_refusal({"--nodes", "3", "--hosts", short_one}, "expected 3 hosts for --nodes 3, got 1");
+  std::string const two_words = folder.file("two", "localhost\nlocalhost slots=4\n");
+  expect_refusal({"--nodes", "2", "--hosts", two_words}, "line 2: expected one host, got 'localhost slots=4'");
+  std::string const empty = folder.file("empty", "# nobody\n");
+  expect_refusal({"--nodes", "2", "--hosts", empty}, "expected at least one host");
+  expect_refusal({"--nodes", "2", "--hosts", folder.path().string()}, "hosts file");
+  expect_refusal({"--nodes", "2", "--summary"}, "--summary", 2);
+}
+
+TEST_CASE("a port that others hold is a clear error, and a free one of a range is taken") {
+  int const held = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  REQUIRE(::bind(held, reinterpret_cast<sockaddr*>(&at), size) == 0);
+  REQUIRE(::listen(held, 1) == 0);
+  ::getsockname(held, reinterpret_cast<sockaddr*>(&at), &size);
+  int const port = ntohs(at.sin_port);
+  std::string const one = "127.0.0.1:" + std::to_string(port);
+  expect_refusal({"--nodes", "2", "--listen", one}, "cannot listen on '" + one + "': Address already in use");
+  application const run({"--nodes", "2", "--listen", one + "-" + std::to_string(std::min(port + 20, 65535))});
+  expect_success(run);
+  ::close(held);
+}
+
+TEST_CASE("--worker is refused when no driver has launched the process") {
+  int input = -1;
+  bool uncaught = false;
+  SUBCASE("on a terminal") {
+    int const terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    REQUIRE(::grantpt(terminal) == 0);
+    REQUIRE(::unlockpt(terminal) == 0);
+    input = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    REQUIRE(input >= 0);
+  }
+  SUBCASE("without input") {}
+  SUBCASE("without input, uncaught") { uncaught = true; }
+  SUBCASE("with other input") { input = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC); }
+  std::vector<std::string> command{FAILURES_APP, "--worker"};
+  if (uncaught) command.emplace_back("--uncaught");
+  process worker(command, input);
+  auto const status = worker.wait(promised);
+  INFO("stderr:\n" << worker.err());
+  REQUIRE(status.has_value());
+  CHECK(*status == 1);
+  CHECK(lines_of(worker.err()).size() == 1);
+  expect_text(worker.err(), "--worker is for processes that node 0 launches");
+}
+
+TEST_CASE("--hosts with a launch command runs each node as the command says") {
+  temporary_folder const folder;
+  std::string const hosts = folder.file("hosts", "localhost  # node 0\nlocalhost\n\nlocalhost\n");
+  std::string launch = "env {program} {arguments}";
+  SUBCASE("a command that runs the program") {}
+  SUBCASE("a script with the host and the node") {
+    std::string const start = folder.file(
+        "start.sh", "#!/bin/sh\n[ \"$1\" = localhost ] || exit 3\necho \"starts $2\"\nshift 2\nexec \"$@\"\n", true);
+    launch = start + " {host} {node} {program} {arguments}";
+  }
+  SUBCASE("what looks like ssh gets quoted words") {
+    std::string const ssh = folder.file("ssh", "#!/bin/sh\nshift\nexec sh -c \"$*\"\n", true);
+    launch = ssh + " {host} {program} {arguments}";
+  }
+  application const run({"--nodes", "3", "--hosts", hosts, "--launch", launch, "--mode", "normal", "--seconds", "1"});
+  expect_success(run);
+  expect_text(run.driver().out(), "result 506\n");
+  if (launch.find("start.sh") != std::string::npos) {
+    expect_text(run.driver().out(), "[node1] starts 1\n");
+    expect_text(run.driver().out(), "[node2] starts 2\n");
+  }
+}
+
+// Output
+
+TEST_CASE("what workers print comes out whole, in lines with the node's name, and completely") {
+  int const lines = 20000;
+  application const run({"--nodes", "3", "--mode", "print", "--tasks", "6", "--lines", std::to_string(lines)});
+  expect_success(run);
+  std::map<int, int> next;  // line of each task
+  std::regex const form("(\\[node([12])\\] )?task ([0-9]+) line ([0-9]+) ends here");
+  bool result = false;
+  int wrong = 0;
+  for (std::string const& line : lines_of(run.driver().out())) {
+    std::smatch parts;
+    if (line == "result 55") {
+      result = true;
+      continue;
+    }
+    if (!std::regex_match(line, parts, form)) {
+      if (++wrong < 4) MESSAGE("line: " << line);
+      continue;
+    }
+    int const task = std::stoi(parts[3]);
+    int const node = parts[2].matched ? std::stoi(parts[2]) : 0;
+    wrong += node != task % 3;
+    wrong += std::stoi(parts[4]) != next[task]++;
+  }
+  CHECK(wrong == 0);
+  CHECK(result);
+  for (int task = 0; task < 6; ++task) CHECK(next[task] == lines);
+}
+
+TEST_CASE("what a worker printed before it failed is not lost") {
+  std::vector<std::string> options{"--nodes", "2", "--mode", "print-throw", "--node", "1", "--lines", "5000"};
+  SUBCASE("when the main program catches") {}
+  SUBCASE("when the main program does not catch") { options.emplace_back("--uncaught"); }
+  application const run(options);
+  expect_failure(run, promised);
+  CHECK(process::count(run.driver().out(), "[node1] task 1 line ") >= 5000);
+  expect_text(run.driver().out(), "[node1] task 1 line 4999 ends here\n");
+}
