@@ -203,7 +203,7 @@ void network::accept() {
     if (error == boost::asio::error::operation_aborted) return;
     if (!error) {
       auto const link = adopt(std::move(socket));
-      strangers_[link.get()] = {link, connection::clock::now()};
+      strangers_[link.get()] = stranger{link, connection::clock::now()};
       link->start();
     }
     accept();
@@ -310,15 +310,19 @@ void network::take_hello(connection& from, hello const& message) {
     drop_stranger(from, "it does not know the secret of this run");
     return;
   }
-  bool const expected = message.node < links_.size() && message.node != self_ &&
-                        links_[message.node].load() == nullptr && (ticket_ || joining_.contains(message.node));
+  bool const expected =
+      message.node < links_.size() && message.node != self_ && (ticket_ || joining_.contains(message.node));
   if (!expected) {
     drop_stranger(from, "it says that it is " + node_name(message.node) + ", which is not expected");
     return;
   }
-  auto const link = strangers_.extract(&from).mapped().first;
+  if (links_[message.node].load() != nullptr) {
+    strangers_.at(&from).early = message;
+    return;
+  }
+  auto const link = strangers_.extract(&from).mapped().link;
   link->trust();
-  peer& p = peers_[message.node];
+  peer& p = peers_[message.node] = peer{};
   p.link = link;
   p.address = {message.node, message.host, message.port};
   p.said_hello = true;
@@ -452,6 +456,7 @@ void network::take_service(connection& from, node_id node, service const& messag
   } else if (auto const* bye = std::get_if<goodbye>(&message)) {
     departed_sent_ += bye->sent;
     departed_received_ += bye->received;
+    peers_[node].leaving = true;
     std::scoped_lock const lock(told_main_);
     for (auto const& [call, figures] : bye->figures) departed_figures_[call].add(figures);
   } else if (std::get_if<waiting_request>(&message) != nullptr) {
@@ -497,6 +502,12 @@ void network::lost(connection& link, std::string const& how, bool silent) {
   peer& p = peers_[*node];
   links_[*node] = nullptr;
   link.close();
+  retired_.push_back(p.link);
+  for (auto const& [next, s] : strangers_) {
+    if (!s.early || s.early->node != *node) continue;
+    take_hello(*s.link, hello(*s.early));
+    return;
+  }
   if (to_relaunch_.erase(*node) > 0) {
     launch(*node);
     return;
@@ -586,7 +597,7 @@ void network::finish() {
   for (auto& [node, p] : peers_) {
     if (p.link) p.link->close();
   }
-  for (auto& [link, stranger] : strangers_) stranger.first->close();
+  for (auto& [link, s] : strangers_) s.link->close();
   reactor_.context().poll();  // handlers of what was closed
 }
 
@@ -596,9 +607,10 @@ void network::say_goodbye() {
   reactor_.run([this] {
     timer_.cancel();
     acceptor_.close();
-    tell_driver(goodbye{sent_, received_, statistics_->take_all()});
     for (auto& [node, p] : peers_) {
-      if (p.link) p.link->finish_sending();
+      if (!p.link || p.link->closed()) continue;
+      tell(node, node == 0 ? goodbye{sent_, received_, statistics_->take_all()} : goodbye{});
+      p.link->finish_sending();
     }
   });
   bool open = true;
@@ -636,8 +648,8 @@ void network::tick() {
     }
   }
   std::vector<std::shared_ptr<connection>> late;
-  for (auto const& [link, stranger] : strangers_) {
-    if (now - stranger.second > stranger_patience) late.push_back(stranger.first);
+  for (auto const& [link, s] : strangers_) {
+    if (now - s.since > stranger_patience) late.push_back(s.link);
   }
   for (auto const& link : late) drop_stranger(*link, "it did not introduce itself in time");
   if (!ticket_ && !joining_.empty() && !failed()) {

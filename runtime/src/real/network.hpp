@@ -93,6 +93,12 @@ class network final : public transport {
     bool leaving = false;
   };
 
+  struct stranger {
+    std::shared_ptr<connection> link;
+    connection::clock::time_point since;
+    std::optional<hello> early = {};  ///< of a node's next process, while we still hear its last one
+  };
+
   void listen(std::string const& where);
   void accept();
   std::shared_ptr<connection> connect(std::string const& host, std::uint16_t port);
@@ -135,8 +141,9 @@ class network final : public transport {
   std::string host_;
   boost::asio::steady_timer timer_;
   connection::clock::time_point last_tick_;
-  std::map<connection const*, std::pair<std::shared_ptr<connection>, connection::clock::time_point>> strangers_;
-  std::vector<std::atomic<connection*>> links_;  ///< by node; what sends look at
+  std::map<connection const*, stranger> strangers_;
+  std::vector<std::shared_ptr<connection>> retired_;  ///< closed; a send may still hold a pointer to one
+  std::vector<std::atomic<connection*>> links_;       ///< by node; what sends look at
   std::map<node_id, peer> peers_;
   std::set<node_id> to_relaunch_;  ///< nodes wanted again while their last process says goodbye
   std::set<node_id> joining_;

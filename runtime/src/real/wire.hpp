@@ -67,7 +67,7 @@ struct probe_answer {
   std::uint64_t sent;
   std::uint64_t received;
 };
-/// To node 0, the last message of a process that ends in order: what it did, so that the sums stay right.
+/// To all, the last message of a process that ends in order. Node 0 learns what it did, so that the sums stay right.
 struct goodbye {
   std::uint64_t sent;
   std::uint64_t received;
