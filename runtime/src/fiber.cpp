@@ -19,6 +19,7 @@
 #include "sanitizers.hpp"
 
 #ifdef OVLP_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef OVLP_THREAD_SANITIZER
@@ -189,6 +190,9 @@ fiber::~fiber() {
   // The stack is dropped as it is: unwinding by boost's own exception would pass through user code.
   alignas(boost::context::fiber) std::byte dropped[sizeof(boost::context::fiber)];
   ::new (dropped) boost::context::fiber(std::move(implementation_->context));
+#ifdef OVLP_ADDRESS_SANITIZER
+  ASAN_UNPOISON_MEMORY_REGION(implementation_->bottom, implementation_->size);  // frames that never returned
+#endif
   stacks().give(implementation_->own);
 }
 

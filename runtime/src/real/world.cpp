@@ -23,12 +23,14 @@ world::world(reactor& reactor, std::size_t cores, bool may_poll)
 world::~world() { join(); }
 
 void world::join() {
-  std::vector<std::unique_ptr<worker>> all;
+  std::vector<std::thread> all;
   {
     std::scoped_lock const lock(workers_mutex_);
-    all.swap(workers_);
+    for (auto const& w : workers_) {
+      if (w->os_thread.joinable()) all.push_back(std::move(w->os_thread));
+    }
   }
-  for (auto const& w : all) w->os_thread.join();
+  for (std::thread& thread : all) thread.join();
 }
 
 bool world::join_within(std::chrono::milliseconds patience) {
