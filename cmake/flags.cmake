@@ -10,7 +10,8 @@ target_compile_options(ovlp_warnings INTERFACE
 add_library(ovlp_sanitizers INTERFACE)
 if(OVLP_SANITIZE)
   target_compile_options(ovlp_sanitizers INTERFACE
-    -fsanitize=${OVLP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=${OVLP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)  # Asio's fences, which the thread sanitizer ignores
   target_link_options(ovlp_sanitizers INTERFACE -fsanitize=${OVLP_SANITIZE})
 endif()
 

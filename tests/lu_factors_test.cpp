@@ -20,6 +20,8 @@ namespace {
 using lu::Columns;
 using lu::Layout;
 
+[[maybe_unused]] bool const as_the_application_does = (lu::use_one_blas_thread(), true);
+
 Columns empty_share(Layout const& layout, int thread) {
   auto const size = static_cast<std::size_t>(layout.leading() * layout.columns_from(0, thread));
   return {layout, thread, ovlp::buffer<double>(size),
