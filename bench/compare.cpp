@@ -275,7 +275,7 @@ json describe_machine() {
 
 int main(int argc, char** argv) try {
   const auto source = std::filesystem::path(__FILE__).parent_path();
-  string file = (source / "cases.json").string(), output = "compare.json", metric = "seconds", label_a = "a", a;
+  string file = (source / "cases.json").string(), output, metric = "seconds", label_a = "a", a;
   string bin = std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
   std::vector<string> selected, labels_b, b;
   int pairs = 11;
@@ -284,7 +284,7 @@ int main(int argc, char** argv) try {
   bool higher = false, gate = false;
   CLI::App app{"Runs contestants interleaved, one process at a time, and compares what they report"};
   app.add_option("--file", file, "file of cases");
-  auto* const cases_wanted = app.add_option("--case", selected, "cases of the file to run; all");
+  auto* const cases_wanted = app.add_option("--case", selected, "cases of the file to run; without it all");
   app.add_option("--a", a, "a case of its own: our command")->excludes(cases_wanted);
   app.add_option("--b", b, "a rival's command; may be given several times")->allow_extra_args(false);
   app.add_option("--label-a", label_a, "name of --a");
@@ -295,7 +295,7 @@ int main(int argc, char** argv) try {
   app.add_option("--seed", seed, "what {seed} stands for in commands");
   app.add_option("--bin", bin, "what {bin} stands for in commands: the folder of this program");
   app.add_option("--timeout", limit_s, "seconds one command may take")->check(CLI::PositiveNumber);
-  app.add_option("--json", output, "file for the results");
+  app.add_option("--json", output, "file for the results; without it none");
   app.add_flag("--gate", gate, "exit code 3 when a limit does not hold");
   CLI11_PARSE(app, argc, argv);
   std::signal(SIGINT, interrupted);
@@ -310,15 +310,15 @@ int main(int argc, char** argv) try {
       cases.front().contestants.push_back({labels_b[i].empty() ? "b" + std::to_string(i + 1) : labels_b[i], b[i]});
   } else {
     const auto all = read_cases(file, known);
-    if (selected.empty()) {
-      for (const auto& c : all) std::cout << c.name << '\n';
-      throw std::runtime_error("choose with --case (the cases are listed above), or give --a and --b");
-    }
+    if (selected.empty()) cases = all;
     for (const string& name : selected) {
       const auto before = cases.size();
       std::copy_if(all.begin(), all.end(), std::back_inserter(cases),
-                   [&](const bench_case& c) { return name == "all" || name == c.name; });
-      if (cases.size() == before) throw std::runtime_error(file + ": no case '" + name + "'");
+                   [&](const bench_case& c) { return name == c.name; });
+      if (cases.size() > before) continue;
+      std::string names;
+      for (const auto& c : all) names += " " + c.name;
+      throw std::runtime_error(file + ": no case '" + name + "'; there are:" + names);
     }
   }
   for (auto& c : cases)
@@ -341,7 +341,8 @@ int main(int argc, char** argv) try {
       results["failures"].push_back(e.what());
       code = 2;
     }
-  if (!(std::ofstream(output) << results.dump(1) << '\n')) throw std::runtime_error(output + ": cannot be written");
+  if (!output.empty() && !(std::ofstream(output) << results.dump(1) << '\n'))
+    throw std::runtime_error(output + ": cannot be written");
   return code;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "compare: %s\n", e.what());

@@ -15,6 +15,9 @@ namespace ovlp::real {
 namespace {
 
 constexpr std::size_t inbox_bytes = 64 * 1024;
+// Between processes of one machine the bytes under way should fit the cache: docs/performance.md. Between machines
+// the kernel knows better.
+constexpr int loopback_send_buffer_bytes = 384 * 1024;
 constexpr std::size_t most_buffers = 64;  // of one system call, as Asio allows
 
 std::string address_of(boost::asio::ip::tcp::socket const& socket) {
@@ -40,6 +43,10 @@ connection::connection(reactor& reactor, boost::asio::ip::tcp::socket socket, pr
   boost::system::error_code ignored;
   socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
+  auto const other = socket_.remote_endpoint(ignored);
+  if (!ignored && other.address().is_loopback()) {
+    socket_.set_option(boost::asio::socket_base::send_buffer_size(loopback_send_buffer_bytes), ignored);
+  }
 }
 
 void connection::start() { read(); }
