@@ -11,6 +11,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -244,6 +248,42 @@ TEST_CASE("no collection shrinks to nothing" * doctest::timeout(60)) {
     CHECK_THROWS_WITH_AS(run.resize(workers, 0), "resize of 'workers': expected at least one thread",
                          ovlp::config_error);
     CHECK(run(g, {0, 2}).all.size() == 2);
+  });
+}
+
+TEST_CASE("the summary tells how many nodes each iteration found held" * doctest::timeout(60)) {
+  run_on(3, [](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"};
+    threads<> const workers{"workers", "node0 node1 node2"};
+    auto const launched = [] {
+      std::ptrdiff_t count = 0;
+      for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream children(thread.path() / "children");
+        count += std::distance(std::istream_iterator<pid_t>(children), {});
+      }
+      return count;
+    };
+    auto const phases = [&](here<>& here, Range, out<Number>& numbers) {
+      here.iteration(1);
+      numbers.post({1});
+      here.iteration(2);
+      here.resize(workers, 2);
+      // A node may be released long after the last thread has been told to leave.
+      CHECK(ovlp::testing::eventually(std::chrono::seconds(10), [&] { return launched() == 1; }));
+      numbers.post({2});
+      here.iteration(3);
+      numbers.post({3});
+    };
+    graph<Range, Sum> const g = ovlp::split("phases", master.at(0), phases) >>
+                                ovlp::leaf("same", workers.in_turn(), &same) >> ovlp::merge("add", master.at(0), &add);
+    run(g, {});
+    auto const figures = run.summary();
+    CHECK(figures.nodes == 3);
+    REQUIRE(figures.iterations.size() == 3);
+    CHECK(figures.iterations[0].nodes == 3);
+    CHECK(figures.iterations[1].nodes == 3);
+    CHECK(figures.iterations[2].nodes == 2);
   });
 }
 

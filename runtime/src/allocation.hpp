@@ -40,6 +40,8 @@ class allocation {
   /// What is to be done now, in this order.
   std::vector<action> take_actions() { return std::exchange(to_do_, {}); }
 
+  std::set<node_id> const& held() const { return held_; }
+
   void take(change_request const& request);
   void take(thread_moved const& moved);
   void take(node_id from, view_adopted const& adopted);

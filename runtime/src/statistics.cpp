@@ -56,6 +56,13 @@ void call_statistics::add(call_statistics const& other) {
   for (durations const& more : other.kernels) add_durations(kernels, more);
 }
 
+void call_statistics::shift(double by_s) {
+  for (auto& [index, figures] : iterations) {
+    figures.start_s += by_s;
+    figures.end_s += by_s;
+  }
+}
+
 void statistics_sink::step(step_record const& record) {
   std::scoped_lock const lock(mutex_);
   call_statistics& call = calls_[record.call];
@@ -115,7 +122,21 @@ std::map<std::uint64_t, call_statistics> statistics_sink::take_all() {
   return taken;
 }
 
-void fill(summary& figures, call_statistics const& all, double start_s) {
+void statistics_sink::node(node_record const& record) {
+  std::scoped_lock const lock(mutex_);
+  nodes_.push_back(record);
+}
+
+std::size_t statistics_sink::held(double at_s) {
+  std::scoped_lock const lock(mutex_);
+  std::size_t held = 0;
+  for (node_record const& n : nodes_) {
+    if (n.at_s <= at_s) n.held ? ++held : --held;
+  }
+  return held;
+}
+
+void fill(summary& figures, call_statistics const& all, double start_s, statistics_sink& on_node_0) {
   figures.work_s = all.work_s;
   figures.overhead_s = std::max(0.0, all.steps_s - all.work_s);
   figures.atomic_steps = all.atomic_steps;
@@ -123,7 +144,7 @@ void fill(summary& figures, call_statistics const& all, double start_s) {
   figures.bytes = all.bytes;
   figures.control_messages = all.control_messages;
   for (auto const& [index, i] : all.iterations) {
-    figures.iterations.push_back({index, i.start_s - start_s, i.end_s - start_s, i.work_s, figures.nodes});
+    figures.iterations.push_back({index, i.start_s - start_s, i.end_s - start_s, i.work_s, on_node_0.held(i.start_s)});
   }
 }
 

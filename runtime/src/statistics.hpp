@@ -38,6 +38,8 @@ struct call_statistics {
   std::vector<durations> kernels;
 
   void add(call_statistics const& other);
+  /// Moves all times by as much.
+  void shift(double by_s);
 };
 
 /// Adds up records, by call, as they come.
@@ -47,19 +49,23 @@ class statistics_sink final : public record_sink {
   void kernel(kernel_record const& record) override;
   void transfer(transfer_record const& record) override;
   void control_message(std::uint64_t call) override;
+  void node(node_record const& record) override;
 
   /// The call's figures so far; they are forgotten here.
   call_statistics take(std::uint64_t call);
   std::map<std::uint64_t, call_statistics> take_all();
+  /// Nodes held at that time. Only node 0 knows.
+  std::size_t held(double at_s);
 
  private:
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, call_statistics> calls_;
   std::map<std::pair<std::uint64_t, std::string>, std::map<std::vector<std::int64_t>, std::size_t>> kernel_index_;
+  std::vector<node_record> nodes_;
 };
 
-/// Fills in what the statistics of all nodes say. `start_s` is when the call began.
-void fill(summary& figures, call_statistics const& all, double start_s);
+/// Fills in what the statistics of all nodes say. `start_s` is when the call began; `on_node_0` knows the nodes held.
+void fill(summary& figures, call_statistics const& all, double start_s, statistics_sink& on_node_0);
 
 /// Writes the figures as JSON. Errors: io_error.
 void write_summary(std::string const& file, summary const& figures);

@@ -35,6 +35,9 @@ void thread_manager::start(bool joins_later) {
     publish(c, 0, collection.initial.resolve(settings_.nodes, collection.name), !joins_later);
   }
   set_limits();
+  if (allocation_ && recording()) {
+    for (node_id node : allocation_->held()) settings_.sink->node({node, true, world_.now_s()});
+  }
 }
 
 void thread_manager::stop() {

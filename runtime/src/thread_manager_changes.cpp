@@ -85,9 +85,12 @@ void thread_manager::decide(Decide const& function) {
     if (auto const* send = std::get_if<allocation::send_control>(&action)) {
       deliver_control(send->to, send->message, 0);
     } else if (auto const* launch = std::get_if<allocation::launch_node>(&action)) {
+      if (recording()) settings_.sink->node({launch->node, true, world_.now_s()});
       world_.launch(launch->node);
     } else {
-      world_.release(std::get<allocation::release_node>(action).node);
+      node_id const node = std::get<allocation::release_node>(action).node;
+      world_.release(node);
+      if (recording()) settings_.sink->node({node, false, world_.now_s()});
     }
   }
 }

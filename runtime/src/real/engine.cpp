@@ -273,7 +273,7 @@ ovlp::summary engine::summary() {
   figures.backend = "real";
   figures.nodes = run.options.nodes;
   figures.time_s = run.last_took_s;
-  fill(figures, all, run.last_started_s);
+  fill(figures, all, run.last_started_s, run.statistics);
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
   utsname machine{};

@@ -136,6 +136,14 @@ struct launcher::child {
   std::array<std::array<char, 4096>, 2> read{};
   std::array<std::string, 2> line;
   std::array<bool, 2> open{true, true};
+  bool released = false;
+
+  /// It has ended, and all it printed is out.
+  bool over() {
+    int wait_status = 0;
+    if (!status && ::waitpid(process, &wait_status, WNOHANG) == process) status = wait_status;
+    return status && !open[0] && !open[1];
+  }
 };
 
 launcher::~launcher() { finish(std::chrono::milliseconds(0)); }
@@ -215,17 +223,25 @@ void launcher::kill(node_id node) {
   if (auto const found = find(node)) ::kill(found->process, SIGKILL);
 }
 
+void launcher::release(node_id node) {
+  if (auto const found = find(node)) found->released = true;
+}
+
+void launcher::bury() {
+  std::erase_if(children_, [](std::shared_ptr<child> const& c) {
+    if (!c->released || !c->over()) return false;
+    ::close(c->input);
+    return true;
+  });
+}
+
 void launcher::finish(std::chrono::milliseconds patience) {
   auto const lead = reactor_.lead();
   auto const until = std::chrono::steady_clock::now() + patience;
   for (auto const& c : children_) {
     if (c->input >= 0) ::close(std::exchange(c->input, -1));
   }
-  auto running = [](std::shared_ptr<child> const& c) {
-    int status = 0;
-    if (!c->status && ::waitpid(c->process, &status, WNOHANG) == c->process) c->status = status;
-    return !c->status || c->open[0] || c->open[1];
-  };
+  auto const running = [](std::shared_ptr<child> const& c) { return !c->over(); };
   while (std::any_of(children_.begin(), children_.end(), running)) {
     if (std::chrono::steady_clock::now() > until) {
       for (auto const& c : children_) {

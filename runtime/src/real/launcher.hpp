@@ -48,6 +48,9 @@ class launcher {
   std::optional<std::string> ended(node_id node);
   /// Ends the node's process if it still runs; also one that is stopped.
   void kill(node_id node);
+  /// The node's process is to end by itself; bury() then leaves nothing of it.
+  void release(node_id node);
+  void bury();
   /// Waits until all processes have ended and all they printed is out; kills what runs after `patience`.
   void finish(std::chrono::milliseconds patience);
 

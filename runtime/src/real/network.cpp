@@ -458,18 +458,23 @@ void network::take_service(connection& from, node_id node, service const& messag
     departed_received_ += bye->received;
     peers_[node].leaving = true;
     std::scoped_lock const lock(told_main_);
-    for (auto const& [call, figures] : bye->figures) departed_figures_[call].add(figures);
+    for (auto [call, figures] : bye->figures) {
+      figures.shift(clock_difference_s(bye->now_s));
+      departed_figures_[call].add(figures);
+    }
   } else if (std::get_if<waiting_request>(&message) != nullptr) {
     tell_driver(waiting_answer{manager_->waiting()});
   } else if (auto const* list = std::get_if<waiting_answer>(&message)) {
     waiting_[node] = list->list;
     report_stall();
   } else if (auto const* r = std::get_if<statistics_request>(&message)) {
-    tell_driver(statistics_answer{statistics_ == nullptr ? call_statistics{} : statistics_->take(r->call)});
+    tell_driver(
+        statistics_answer{statistics_ == nullptr ? call_statistics{} : statistics_->take(r->call), world_.now_s()});
   } else if (auto const* figures = std::get_if<statistics_answer>(&message)) {
     {
       std::scoped_lock const lock(told_main_);
       figures_[node] = figures->figures;
+      figures_[node].shift(clock_difference_s(figures->now_s));
     }
     world_.notify_main();
   }
@@ -576,6 +581,7 @@ std::optional<failure> network::failed() {
 void network::release(node_id node) {
   boost::asio::post(reactor_.context(), [this, node] {
     peers_[node].leaving = true;
+    launcher_.release(node);
     tell(node, stop{0});
   });
 }
@@ -609,7 +615,7 @@ void network::say_goodbye() {
     acceptor_.close();
     for (auto& [node, p] : peers_) {
       if (!p.link || p.link->closed()) continue;
-      tell(node, node == 0 ? goodbye{sent_, received_, statistics_->take_all()} : goodbye{});
+      tell(node, node == 0 ? goodbye{sent_, received_, statistics_->take_all(), world_.now_s()} : goodbye{});
       p.link->finish_sending();
     }
   });
@@ -621,11 +627,6 @@ void network::say_goodbye() {
       for (auto& [node, p] : peers_) open = open || (p.link && !p.link->closed());
     });
   }
-}
-
-std::size_t network::held() const {
-  return 1 + static_cast<std::size_t>(
-                 std::count_if(links_.begin(), links_.end(), [](auto const& l) { return l.load() != nullptr; }));
 }
 
 // Watching
@@ -664,6 +665,7 @@ void network::tick() {
       }
     }
   }
+  launcher_.bury();
   if (!ticket_ && manager_ != nullptr) look_for_stall();
   if (finishing_) return;
   timer_.expires_after(tick_period);
@@ -746,6 +748,10 @@ void network::report_stall() {
   }
   end_run(what);
 }
+
+/// What to add to times of a node that said a moment ago that it was `now_s` there. Wrong by as long as the message
+/// took, so not used where the clocks are one.
+double network::clock_difference_s(double now_s) const { return cluster_.local() ? 0 : world_.now_s() - now_s; }
 
 call_statistics network::collect(std::uint64_t call) {
   std::vector<node_id> asked;

@@ -72,7 +72,6 @@ class network final : public transport {
   void say_goodbye();
   /// What ended the run, if something did. Thread: any.
   std::optional<failure> failed();
-  std::size_t held() const;
 
   /// A launched node, from its main thread: joins, then serves until the run ends. Returns the exit status.
   int serve();
@@ -121,6 +120,7 @@ class network final : public transport {
   [[noreturn]] void die(std::string const& why);
   void end_run(failure const& what);
 
+  double clock_difference_s(double now_s) const;
   void tick();
   void watch_input();
   void look_for_stall();

@@ -72,6 +72,7 @@ struct goodbye {
   std::uint64_t sent;
   std::uint64_t received;
   std::map<std::uint64_t, call_statistics> figures;
+  double now_s;  ///< on the clock of who says it, which on another machine counts from another moment
 };
 struct waiting_request {};
 struct waiting_answer {
@@ -82,6 +83,7 @@ struct statistics_request {
 };
 struct statistics_answer {
   call_statistics figures;
+  double now_s;  ///< as in goodbye
 };
 
 using service =

@@ -38,6 +38,13 @@ struct transfer_record {
   std::size_t bytes;
 };
 
+/// A node is launched, or has been released. In between it is held, whether it does anything or not.
+struct node_record {
+  std::uint32_t node;
+  bool held;
+  double at_s;
+};
+
 /// Takes what a run emits. No sink costs nothing.
 /// Thread: any, several at once.
 class record_sink {
@@ -47,6 +54,8 @@ class record_sink {
   virtual void kernel(kernel_record const&) = 0;
   virtual void transfer(transfer_record const&) = 0;
   virtual void control_message(std::uint64_t call) = 0;
+  /// On node 0, in the order of their times.
+  virtual void node(node_record const&) = 0;
 };
 
 }  // namespace ovlp
