@@ -533,6 +533,10 @@ TEST_CASE("a bad option gets one line that says what was expected, and status 2"
   expect_refusal({"--peer-timeout", "nan"}, "--peer-timeout", 2);
   expect_refusal({"--launch-timeout", "0"}, "--launch-timeout", 2);
   expect_refusal({"--launch-timeout", "inf"}, "--launch-timeout", 2);
+  expect_refusal(
+      {"--summary", "/no/such/folder/file"},
+      "--summary: expected a file that can be written, got '/no/such/folder/file': No such file or directory", 2);
+  expect_refusal({"--record-durations", "/tmp"}, "got '/tmp': Is a directory", 2);
   expect_refusal({"--no-such-option"}, "--no-such-option", 2);
   expect_refusal({"stray"}, "stray", 2);
   expect_refusal({"--tasks", "-1"}, "expected at least 0, got '-1'", 2);

@@ -14,6 +14,7 @@
 namespace {
 
 constexpr double residual_limit = 10;
+constexpr int most_blocks = 1024;  // to a side; the graph has operations for each
 
 struct Options {
   int n = 2592;
@@ -27,20 +28,24 @@ struct Options {
   bool verify = false;
 
   void describe(ovlp::options& to) {
-    to.add("--n", n, "order of the matrix").at_least(1);
+    to.add("--n", n, "order of the matrix").at_least(1).at_most(1'000'000);
     to.add("--block", block, "order of a block").at_least(1);
     to.add("--graph", graph, "flow graph").one_of({"basic", "pipelined", "owner"});
-    to.add("--flow-control", flow_control, "products of a level in circulation at once; 0: no bound").at_least(0);
+    to.add("--flow-control", flow_control, "products of a level in circulation at once; 0: no bound");
     to.add("--column-nodes", column_nodes, "nodes that hold the matrix; default: all").at_least(1);
     to.add("--multipliers", multipliers, "threads that multiply, not in graph owner; default: one per node")
         .at_least(1);
     to.add("--owners", owners, "threads that share the columns in graph owner; default: one per column node")
         .at_least(1);
-    to.add("--seed", seed, "of the matrix").at_least(0);
+    to.add("--seed", seed, "of the matrix");
     to.add("--verify", verify, "compute the residual; the run fails above 10");
   }
   /// What depends on the number of nodes. Errors: config_error.
   void complete(std::size_t nodes) {
+    if (lu::Layout{n, block, 1}.blocks() > most_blocks) {
+      throw ovlp::config_error("--block: expected at least " + std::to_string((n + most_blocks - 1) / most_blocks) +
+                               " for --n " + std::to_string(n) + ", got " + std::to_string(block));
+    }
     if (column_nodes > nodes) {
       throw ovlp::config_error("--column-nodes: expected 1 to " + std::to_string(nodes) + " (--nodes), got " +
                                std::to_string(column_nodes));

@@ -2,13 +2,20 @@
 #include <ovlp/runtime/options.hpp>
 
 #include <sched.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iomanip>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -36,13 +43,41 @@ CLI::Option* add_value(CLI::App& parser, std::string const& name, Value& value, 
   return parser.add_option(name, value, meaning)->capture_default_str();
 }
 
-/// Options that make sense once only say so when they are given twice.
-CLI::Validator finite_number() {
+std::string as_text(double number) {
+  std::ostringstream text;
+  text << std::setprecision(15) << number;
+  return text.str();
+}
+
+/// `shown` stands in the help.
+CLI::Validator number(std::string expected, std::string shown, std::function<bool(double)> good) {
   return CLI::Validator(
-      [](std::string& text) {
-        return std::isfinite(std::strtod(text.c_str(), nullptr)) ? std::string() : "expected a finite number";
+      [expected = std::move(expected), good = std::move(good)](std::string& given) {
+        char* end = nullptr;
+        double const value = std::strtod(given.c_str(), &end);
+        bool const is_number = !given.empty() && *end == '\0' && std::isfinite(value);
+        return is_number && good(value) ? std::string() : "expected " + expected + ", got '" + given + "'";
       },
-      "");
+      std::move(shown));
+}
+CLI::Validator finite() {
+  return number("a number", "", [](double) { return true; });
+}
+CLI::Validator at_least_number(double least) {
+  return number("at least " + as_text(least), ">= " + as_text(least), [least](double v) { return v >= least; });
+}
+CLI::Validator between(double least, double most) {
+  std::string const range = as_text(least) + " to " + as_text(most);
+  return number(range, range, [least, most](double v) { return v >= least && v <= most; });
+}
+
+/// What keeps a file from being written, before hours have been spent on what would be written to it.
+std::string why_not_writable(std::filesystem::path const& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) return std::strerror(EISDIR);
+  bool const there = std::filesystem::exists(file, error);
+  std::filesystem::path const folder = file.has_parent_path() ? file.parent_path() : ".";
+  return ::access(there ? file.c_str() : folder.c_str(), W_OK) == 0 ? "" : std::strerror(errno);
 }
 
 }  // namespace
@@ -51,10 +86,10 @@ options::option options::add(std::string const& name, int& value, std::string co
   return option(add_value(implementation_->parser, name, value, meaning));
 }
 options::option options::add(std::string const& name, std::size_t& value, std::string const& meaning) {
-  return option(add_value(implementation_->parser, name, value, meaning));
+  return option(add_value(implementation_->parser, name, value, meaning)->check(at_least_number(0).description("")));
 }
 options::option options::add(std::string const& name, double& value, std::string const& meaning) {
-  return option(add_value(implementation_->parser, name, value, meaning)->check(finite_number()));
+  return option(add_value(implementation_->parser, name, value, meaning)->check(finite()));
 }
 options::option options::add(std::string const& name, std::string& value, std::string const& meaning) {
   return option(add_value(implementation_->parser, name, value, meaning));
@@ -71,15 +106,13 @@ options::option options::add_arguments(std::string const& name, std::vector<std:
 }
 
 options::option& options::option::at_least(double least) {
-  std::ostringstream expected;
-  expected << "at least " << least;
-  as_option(target_).check(CLI::Validator(
-      [least, text = expected.str()](std::string& given) {
-        char* end = nullptr;
-        double const value = std::strtod(given.c_str(), &end);
-        return *end == '\0' && value >= least ? std::string() : "expected " + text + ", got '" + given + "'";
-      },
-      ">= " + expected.str().substr(9)));
+  as_option(target_).check(at_least_number(least));
+  return *this;
+}
+
+options::option& options::option::at_most(double most) {
+  as_option(target_).check(
+      number("at most " + as_text(most), "<= " + as_text(most), [most](double v) { return v <= most; }));
   return *this;
 }
 
@@ -107,7 +140,7 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
   std::string threads = "collections";
   parser.set_version_flag("--version", "ovlp " + std::string(version()));
   auto group = [&](CLI::Option* option) { return option->group("Run"); };
-  group(add_value(parser, "--nodes", read.nodes, "nodes of the run"))->check(CLI::Range(1, 65535));
+  group(add_value(parser, "--nodes", read.nodes, "nodes of the run"))->check(between(1, 65535));
   group(add_value(parser, "--execution-threads", threads,
                   "operations that run at once on a node: 'collections' (for each collection as many as it has threads "
                   "there, at most one a core), 'cores', or a number"));
@@ -115,12 +148,12 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
   group(parser.add_option("--record-durations", read.durations_file,
                           "write the durations of all kernels to this JSON file"));
   group(add_value(parser, "--stack-kib", read.stack_kib, "stack of an operation that waits"))
-      ->check(CLI::Range(64, 1 << 20));
+      ->check(between(64, 1 << 20));
   auto real = [&](CLI::Option* option) { return option->group("Run (real backend)"); };
   real(parser.add_option("--poll-us", read.poll_us,
                          "how long an idle execution thread polls before it sleeps (default 50; 0 under a CPU quota or "
                          "with more processes than cores)"))
-      ->check(CLI::Range(0, 1000000));
+      ->check(between(0, 1'000'000));
   real(parser.add_option("--hosts", read.hosts_file,
                          "file with the host of each node, one a line; the first is this one"));
   real(parser.add_option("--launch", read.launch_template,
@@ -128,16 +161,21 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
                          "'ssh {host} {program} {arguments}')"));
   real(parser.add_option("--listen", read.listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
   real(add_value(parser, "--launch-timeout", read.launch_timeout_s, "seconds for a launched node to report"))
-      ->check(finite_number())
-      ->check(CLI::PositiveNumber);
+      ->check(number("a number above 0", "> 0", [](double v) { return v > 0; }));
   real(add_value(parser, "--peer-timeout", read.peer_timeout_s,
                  "seconds of silence after which a node is lost; 0: never"))
-      ->check(finite_number())
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_number(0));
   parser.add_flag("--worker", read.worker)->group("");
 
   try {
     parser.parse(argc, argv);
+    for (auto const& [option, file] :
+         {std::pair("--summary", read.summary_file), std::pair("--record-durations", read.durations_file)}) {
+      if (read.worker || file.empty()) continue;
+      if (auto const why = why_not_writable(file); !why.empty()) {
+        throw CLI::ValidationError(option, "expected a file that can be written, got '" + file + "': " + why);
+      }
+    }
     if (threads == "cores") {
       read.execution_threads = available_cores();
     } else if (threads != "collections") {

@@ -28,6 +28,7 @@ class options {
   class option {
    public:
     option& at_least(double least);
+    option& at_most(double most);
     option& one_of(std::vector<std::string> choices);
     option& required();
 
