@@ -3,16 +3,16 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <source_location>
 
 namespace ovlp {
 
 /// What must hold if our own code is right. Checked in every build; a violation aborts with its place.
-inline void expects(bool condition, char const* what, std::source_location where = std::source_location::current()) {
+/// (Clang 14 does not get std::source_location from GCC 12's library.)
+inline void expects(bool condition, char const* what, char const* file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
   if (condition) [[likely]]
     return;
-  std::fprintf(stderr, "ovlp: broken expectation at %s:%u: %s\n", where.file_name(),
-               static_cast<unsigned>(where.line()), what);
+  std::fprintf(stderr, "ovlp: broken expectation at %s:%d: %s\n", file, line, what);
   std::abort();
 }
 

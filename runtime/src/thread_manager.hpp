@@ -43,6 +43,22 @@ struct collection_view {
   std::vector<dps_thread*> local;  ///< by index; nullptr for threads of other nodes
 };
 
+/// A node's part in a change of collections, from its new view until its leaving threads have left.
+struct settling {
+  settle message{};
+  bool asked = false;
+  std::vector<dps_thread*> leaving;  ///< told to leave once late objects have come
+  std::size_t still_here = 0;
+  bool told = false;
+};
+
+/// A change that someone on this node asked for.
+struct change_record {
+  bool done = false;
+  std::string error;
+  execution* waiter = nullptr;
+};
+
 /// What a node is to the runtime: it creates DPS threads, sends objects on and takes them in.
 ///
 /// The way of an object: execution::post -> send (routing) -> deliver here, or backend::transmit and receive there
@@ -180,21 +196,9 @@ class thread_manager {
   std::mutex outside_sending_;  ///< held while a thread that is no execution thread uses a view
   std::vector<std::atomic<std::uint64_t>> sent_to_;
   std::vector<std::atomic<std::uint64_t>> received_from_;
-  struct settling {
-    settle message{};
-    bool asked = false;
-    std::vector<dps_thread*> leaving;  ///< told to leave once late objects have come
-    std::size_t still_here = 0;
-    bool told = false;
-  };
   std::optional<settling> settling_;
   std::atomic<bool> watching_arrivals_{false};
   bool leaving_node_ = false;
-  struct change_record {
-    bool done = false;
-    std::string error;
-    execution* waiter = nullptr;
-  };
   std::map<std::uint64_t, change_record> changes_;
   std::mutex allocation_mutex_;
   std::optional<allocation> allocation_;  ///< on node 0
