@@ -23,7 +23,8 @@ using lu::Layout;
 [[maybe_unused]] bool const as_the_application_does = (lu::use_one_blas_thread(), true);
 
 Columns empty_share(Layout const& layout, int thread) {
-  auto const size = static_cast<std::size_t>(layout.leading() * layout.columns_from(0, thread));
+  auto const size =
+      static_cast<std::size_t>(layout.leading()) * static_cast<std::size_t>(layout.columns_from(0, thread));
   return {layout, thread, ovlp::buffer<double>(size),
           std::vector<ovlp::buffer<int>>(static_cast<std::size_t>(layout.blocks())), 0};
 }
@@ -43,7 +44,8 @@ std::vector<Columns> factored(Layout const& layout, std::uint64_t seed) {
       share.pivots_of(j) = ovlp::buffer<int>(static_cast<std::size_t>(width));
       auto const pivots = share.pivots_of(j).mutate();
       for (int i = 0; i < width; ++i) {
-        pivots[static_cast<std::size_t>(i)] = whole.pivots_of(0)[static_cast<std::size_t>(first + i)] - first;
+        auto const row = static_cast<std::size_t>(i);
+        pivots[row] = whole.pivots_of(0)[static_cast<std::size_t>(first) + row] - first;
       }
     }
   }

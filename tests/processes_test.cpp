@@ -25,17 +25,14 @@
 
 namespace {
 
-using ovlp::at;
 using ovlp::engine;
 using ovlp::graph;
 using ovlp::here;
 using ovlp::in;
 using ovlp::out;
 using ovlp::threads;
-using ovlp::testing::contains;
 using ovlp::testing::run_on;
 using ovlp::testing::run_on_one_and_three;
-using ovlp::testing::thrown_by;
 
 struct Counter {
   int count = 0;

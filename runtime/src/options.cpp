@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -117,7 +118,13 @@ options::option& options::option::at_most(double most) {
 }
 
 options::option& options::option::one_of(std::vector<std::string> choices) {
-  as_option(target_).check(CLI::IsMember(std::move(choices)));
+  std::string all;
+  for (std::string const& choice : choices) all += (all.empty() ? "" : ", ") + choice;
+  auto const check = [choices = std::move(choices), all](std::string& given) {
+    bool const known = std::find(choices.begin(), choices.end(), given) != choices.end();
+    return known ? std::string() : "expected one of " + all + ", got '" + given + "'";
+  };
+  as_option(target_).check(CLI::Validator(check, all));
   return *this;
 }
 
