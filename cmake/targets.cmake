@@ -53,14 +53,16 @@ function(ovlp_add_compile_fail_test name source regex)
 endfunction()
 
 # ovlp_add_example(<name> <source>... [LIBRARIES <target>...])
-# <name>_real runs on the real backend, <name> on the one chosen by OVLP_SIMULATE.
+# <name>_real runs on the real backend, <name>_sim is simulated, <name> is the one chosen by OVLP_SIMULATE.
 function(ovlp_add_example name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
   add_executable(${name}_real ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name}_real PRIVATE ovlp::real)
+  add_executable(${name}_sim ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name}_sim PRIVATE ovlp::sim)
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ovlp::ovlp)
-  foreach(program ${name}_real ${name})
+  foreach(program ${name}_real ${name}_sim ${name})
     target_link_libraries(${program} PRIVATE ${arg_LIBRARIES})
     ovlp_use_flags(${program})
     add_dependencies(examples ${program})

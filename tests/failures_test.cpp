@@ -481,6 +481,33 @@ TEST_CASE("a process built from another graph is a clear error") {
   expect_text(run.driver().err(), " runs another program");
 }
 
+TEST_CASE("a process whose collections have other sizes is a clear error") {
+  application const run({"--nodes", "3", "--launch", "env FAILURES_OTHER_SIZE={node} {program} {arguments}"});
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), " runs another program");
+}
+
+TEST_CASE("an exception of the main program that nobody catches is told, and nothing printed is lost") {
+  application const run({"--nodes", "2", "--mode", "throw-in-main", "--uncaught"});
+  REQUIRE(run.driver().wait(promised).value_or(0) == 128 + SIGABRT);
+  expect_text(run.driver().err(), "the main program is wrong");
+  expect_text(run.driver().out(), right_result);
+  CHECK(run.nobody_survives(promised));
+}
+
+TEST_CASE("the figures that an option asks for are written also if the program does not ask for them") {
+  temporary_folder const folder;
+  std::string const summary = (folder.path() / "summary.json").string();
+  std::string const durations = (folder.path() / "durations.json").string();
+  application const run({"--nodes", "2", "--mode", "compute", "--seconds", "0.01", "--summary", summary,
+                         "--record-durations", durations});
+  expect_success(run);
+  auto const figures = nlohmann::json::parse(contents(summary));
+  CHECK(figures.at("nodes") == 2);
+  CHECK(figures.at("work_s").get<double>() > 0);
+  CHECK(nlohmann::json::parse(contents(durations)).at("kernels").contains("compute"));
+}
+
 TEST_CASE("nodes that can not be launched are a clear error") {
   std::string launch, expected;
   SUBCASE("the program does not exist") {
@@ -545,9 +572,11 @@ TEST_CASE("a bad option gets one line that says what was expected, and status 2"
 
 TEST_CASE("a bad address, template or hosts file gets one line that says what was expected") {
   temporary_folder const folder;
-  expect_refusal({"--nodes", "2", "--listen", "127.0.0.1:none"}, "expected ADDRESS[:FIRST-LAST], got '127.0.0.1:none'");
-  expect_refusal({"--nodes", "2", "--listen", "127.0.0.1:9-8"}, "expected ADDRESS[:FIRST-LAST]");
-  expect_refusal({"--nodes", "2", "--listen", "127.0.0.1:70000"}, "expected ADDRESS[:FIRST-LAST]");
+  expect_refusal({"--nodes", "1", "--listen", "127.0.0.1:none"}, "expected ADDRESS[:FIRST-LAST], got '127.0.0.1:none'",
+                 2);
+  expect_refusal({"--nodes", "2", "--listen", "127.0.0.1:9-8"}, "expected ADDRESS[:FIRST-LAST]", 2);
+  expect_refusal({"--nodes", "2", "--listen", "127.0.0.1:70000"}, "expected ADDRESS[:FIRST-LAST]", 2);
+  expect_refusal({"--nodes", "2", "--nodes", "3"}, "--nodes: expected once, but given again", 2);
   expect_refusal({"--nodes", "2", "--listen", "203.0.113.7"}, "203.0.113.7");
   expect_refusal({"--nodes", "2", "--launch", "ssh {hots} {program}"},
                  "expected {host}, {node}, {program} or {arguments}, got '{hots}'");

@@ -85,8 +85,9 @@ TEST_CASE("a second entry, exit or edge is refused where it is made" * doctest::
   g.enter(s, at(0));
   g.leave(m);
   g.edge(s.port<Piece>(), m, at(0));
-  CHECK_THROWS_WITH_AS(g.enter(s, at(0)), "graph 'sum': a second entry", ovlp::graph_error);
-  CHECK_THROWS_WITH_AS(g.leave(m), "graph 'sum': a second exit", ovlp::graph_error);
+  CHECK_THROWS_WITH_AS(g.enter(s, at(0)), "graph 'sum': a second entry at split 'cut', after split 'cut'",
+                       ovlp::graph_error);
+  CHECK_THROWS_WITH_AS(g.leave(m), "graph 'sum': a second exit at merge 'add', after merge 'add'", ovlp::graph_error);
   CHECK_THROWS_WITH_AS(g.edge(s.port<Piece>(), m, at(0)),
                        "graph 'sum': a second edge from port 0 (Piece) of split 'cut'", ovlp::graph_error);
 }
@@ -105,7 +106,7 @@ TEST_CASE("an operation of another graph" * doctest::timeout(10)) {
   graph<Total, Total> g("one");
   graph<Total, Total> other("other");
   auto l = other.leaf("same", master, &same);
-  CHECK_THROWS_WITH_AS(g.enter(l, at(0)), "graph 'one': the operation belongs to graph 'other'", ovlp::graph_error);
+  CHECK_THROWS_WITH_AS(g.enter(l, at(0)), "graph 'one': leaf 'same' belongs to graph 'other'", ovlp::graph_error);
 }
 
 TEST_CASE("a cycle, with all operations on it" * doctest::timeout(10)) {

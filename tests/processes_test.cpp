@@ -25,12 +25,13 @@
 
 namespace {
 
-using ovlp::engine;
+using engine = ovlp::engine_base;
 using ovlp::graph;
 using ovlp::here;
 using ovlp::in;
 using ovlp::out;
 using ovlp::threads;
+using ovlp::testing::really_run_on;
 using ovlp::testing::run_on;
 using ovlp::testing::run_on_one_and_three;
 
@@ -113,7 +114,7 @@ bool becomes(std::size_t processes) {
 
 TEST_CASE("nodes are launched when a collection is first mapped to them, and end with the engine" *
           doctest::timeout(60)) {
-  run_on(3, [](engine& run) {
+  really_run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", "node1"};
     graph<Range, Visits> const g = tour(master, workers);
     Visits const seen = run(g, {0, 4});
@@ -237,6 +238,30 @@ TEST_CASE("a collection with state does not shrink if nothing takes what leaves"
   });
 }
 
+TEST_CASE("two resizes at once are each judged by the number of threads that the other leaves" * doctest::timeout(60)) {
+  run_on_one_and_three([](engine& run) {
+    threads<> const master{"master", 1};
+    threads<Counter> const counters{"counters", 3};
+    threads<> const askers{"askers", 2};
+    // Whoever comes second would shrink the collection, or grow it less.
+    auto const ask = [counters](here<>& here, Number number) {
+      try {
+        here.resize(counters, number.value == 0 ? 10 : 5);
+      } catch (ovlp::config_error const&) {
+        return Number{1};
+      }
+      return Number{0};
+    };
+    graph<Range, Sum> const g = ovlp::split("cut", master.at(0), &cut) >> ovlp::leaf("ask", askers.in_turn(), ask) >>
+                                ovlp::merge("add", master.at(0), &add);
+    graph<Range, Visits> const use = census(master, counters);
+    run.add(use);
+    Sum const refused = run(g, {0, 2});
+    CHECK(counts_of(run(use, {0, 10})).size() == 10);
+    CHECK(refused.value <= 1);
+  });
+}
+
 TEST_CASE("no collection shrinks to nothing" * doctest::timeout(60)) {
   run_on(1, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 2};
@@ -249,7 +274,7 @@ TEST_CASE("no collection shrinks to nothing" * doctest::timeout(60)) {
 }
 
 TEST_CASE("the summary tells how many nodes each iteration found held" * doctest::timeout(60)) {
-  run_on(3, [](engine& run) {
+  really_run_on(3, [](engine& run) {
     run.record();
     threads<> const master{"master", "node0"};
     threads<> const workers{"workers", "node0 node1 node2"};
@@ -333,7 +358,7 @@ TEST_CASE("threads move with their queues while a call is in progress, also to a
 }
 
 TEST_CASE("a thread in which an operation is suspended moves when that has ended" * doctest::timeout(60)) {
-  run_on(3, [](engine& run) {
+  really_run_on(3, [](engine& run) {
     std::atomic<bool> half{false};
     std::atomic<bool> go_on{false};
     auto within_10_s = [](std::atomic<bool> const& flag) {
@@ -404,7 +429,7 @@ TEST_CASE("an operation remaps another collection" * doctest::timeout(60)) {
 
 TEST_CASE("a node is released when its last thread has left, and launched again when one comes" *
           doctest::timeout(120)) {
-  run_on(3, [](engine& run) {
+  really_run_on(3, [](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const counters{"counters", "node0 node1"};
     graph<Range, Visits> const g = census(master, counters);
@@ -427,7 +452,7 @@ TEST_CASE("a node is released when its last thread has left, and launched again 
 }
 
 TEST_CASE("a node is released when a resize takes its last thread" * doctest::timeout(60)) {
-  run_on(3, [](engine& run) {
+  really_run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", "node[0-2]"};
     graph<Range, Visits> const g = tour(master, workers);
     CHECK(nodes_of(run(g, {0, 9})) == std::set<int>{0, 1, 2});

@@ -25,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ovlp::at;
-using ovlp::engine;
+using engine = ovlp::engine_base;
 using ovlp::graph;
 using ovlp::here;
 using ovlp::in;
@@ -498,7 +498,43 @@ TEST_CASE("a route to a thread outside the collection is an error of the operati
                                 ovlp::merge("add", master.at(0), &add);
     auto const error = thrown_by<ovlp::operation_error>([&] { run(g, {0, 1}); });
     CHECK(error.operation == "cut");
-    CHECK(error.text == "route at(index) chose thread 2 of a collection with 2");
+    CHECK(error.text ==
+          "graph 'chain', edge to leaf 'same' in collection 'workers': route at(index) chose thread 2 of a collection "
+          "with "
+          "2");
+  });
+}
+
+TEST_CASE("an exception of a state's maker reaches the caller, with the thread and its node" * doctest::timeout(60)) {
+  struct Fragile {
+    int value;
+  };
+  for (int const bad : {0, 1, 2}) {
+    run_on_one_and_three([bad](engine& run) {
+      threads<> const master{"master", 1};
+      threads<Fragile> const workers{"workers", 3, [bad](std::size_t index) -> Fragile {
+                                       if (static_cast<int>(index) == bad) throw std::runtime_error("no state today");
+                                       return {1};
+                                     }};
+      graph<Range, Sum> const g = ovlp::split("cut", master.at(0), &cut) >>
+                                  ovlp::leaf("same", workers.in_turn(), &same) >>
+                                  ovlp::merge("add", master.at(0), &add);
+      auto const error = thrown_by<ovlp::operation_error>([&] { run(g, {0, 9}); });
+      CHECK(error.operation == "the state's maker");
+      CHECK(error.thread == "workers[" + std::to_string(bad) + "]");
+      CHECK(error.text == "no state today");
+    });
+  }
+}
+
+TEST_CASE("the result of a call can be taken once" * doctest::timeout(60)) {
+  run_on_one_and_three([](engine& run) {
+    threads<> const master{"master", 1};
+    graph<Range, Sum> const g = ovlp::split("cut", master.at(0), &cut) >> ovlp::merge("add", master.at(0), &add);
+    auto pending = run.async(g, {0, 3});
+    CHECK(pending.get() == sum_of({0, 3}));
+    CHECK_THROWS_AS(pending.get(), ovlp::graph_error);
+    CHECK(run(g, {0, 4}) == sum_of({0, 4}));
   });
 }
 
@@ -590,7 +626,7 @@ TEST_CASE("suspended operations block no OS thread" * doctest::timeout(60)) {
 }
 
 TEST_CASE("one operation at a time runs in a DPS thread, while several threads run at once" * doctest::timeout(60)) {
-  run_on(1, {"--execution-threads", "4"}, [](engine& run) {
+  ovlp::testing::really_run_on(1, {"--execution-threads", "4"}, [](engine& run) {
     struct Room {
       std::atomic<bool> busy{false};
     };

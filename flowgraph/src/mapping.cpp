@@ -9,7 +9,6 @@ namespace ovlp {
 namespace {
 
 constexpr std::size_t most_nodes = 65536;  // a node fits in 16 bits of a group's number
-constexpr std::size_t most_threads = 1 << 24;
 
 /// Reads "node0*2 node[0-3,8]*2" from left to right.
 class mapping_parser {
@@ -38,9 +37,9 @@ class mapping_parser {
     } else {
       nodes.push_back(node());
     }
-    std::size_t const each = accept('*') ? number(most_threads) : 1;
+    std::size_t const each = accept('*') ? number(mapping::most_threads) : 1;
     if (each == 0) fail("at least one thread");
-    if (threads.size() + nodes.size() * each > most_threads) fail("at most 2^24 threads");
+    if (threads.size() + nodes.size() * each > mapping::most_threads) fail("at most 2^24 threads");
     for (node_id n : nodes) threads.insert(threads.end(), each, n);
     if (at_ < text_.size() && text_[at_] != ' ') fail("a blank between nodes");
   }

@@ -40,6 +40,11 @@ void allocation::begin(change_request request) {
   now_ = std::move(request);
   std::vector<node_id> const& view = views_[now_.collection];
   target_ = now_.nodes;
+  if (target_.empty() && known_.collection(now_.collection).leaves_state(view.size(), now_.count)) {
+    refuse("resize of '" + known_.collection(now_.collection).name + "' from " + std::to_string(view.size()) + " to " +
+           std::to_string(now_.count) + ": its threads have state, and nothing takes what leaves: on_leave is missing");
+    return;
+  }
   if (target_.empty()) {
     // Joining threads go where the first mapping would place them, repeated as often as needed.
     collection_definition const& collection = known_.collection(now_.collection);
@@ -48,11 +53,8 @@ void allocation::begin(change_request request) {
     target_.resize(now_.count);
     for (std::size_t i = view.size(); i < now_.count; ++i) target_[i] = first[i % first.size()];
   } else if (target_.size() != view.size()) {
-    tell(
-        node_of_group(now_.request),
-        change_done{now_.request, "remap of '" + known_.collection(now_.collection).name + "': expected a mapping of " +
-                                      std::to_string(view.size()) + " threads, got " + std::to_string(target_.size())});
-    next();
+    refuse("remap of '" + known_.collection(now_.collection).name + "': expected a mapping of " +
+           std::to_string(view.size()) + " threads, got " + std::to_string(target_.size()));
     return;
   }
   phase_ = phase::launching;
@@ -65,6 +67,11 @@ void allocation::begin(change_request request) {
   } else {
     for (node_id node : awaited_nodes_) to_do_.emplace_back(launch_node{node});
   }
+}
+
+void allocation::refuse(std::string why) {
+  tell(node_of_group(now_.request), change_done{now_.request, std::move(why)});
+  next();
 }
 
 void allocation::node_joined(node_id node) {

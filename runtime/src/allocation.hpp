@@ -53,6 +53,7 @@ class allocation {
   enum class phase : std::uint8_t { idle, launching, moving, updating, settling, leaving };
   void next();
   void begin(change_request request);
+  void refuse(std::string why);
   void move_threads();
   void update_views();
   void settle_all();

@@ -31,14 +31,15 @@ class backend {
   /// Seconds that the calling execution thread has computed so far: what a step cost is a difference of two.
   virtual double computed_s() = 0;
 
-  /// A new execution thread: from now on its run() is to be executed, in whatever way this world executes.
+  /// A new execution thread: from now on enter() is to be called, in whatever way this world executes.
   virtual void start(execution_thread& thread) = 0;
   /// The calling execution thread has nothing to run: returns when somebody woke it, or earlier.
   virtual void idle(execution_thread& thread) = 0;
   virtual void wake(execution_thread& thread) = 0;
 
-  /// An operation comes to the end of an atomic step: returns when the step's time has passed.
-  virtual void end_step(execution& operation) = 0;
+  /// An operation comes to the end of an atomic step, by sending an object on or otherwise: returns when the step's
+  /// time has passed. Errors: cancelled.
+  virtual void end_step(execution& operation, bool posts) = 0;
   /// Does a kernel, or charges for it. Returns its work in seconds.
   virtual double kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
                         function_ref<void()> body) = 0;

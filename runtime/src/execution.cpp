@@ -113,9 +113,9 @@ void execution::expect_running() const {
   if (manager_.stopping()) throw cancelled{};
 }
 
-void execution::end_step() {
+void execution::end_step(bool posts) {
   expect_running();
-  manager_.backend().end_step(*this);
+  manager_.backend().end_step(*this, posts);
   if (!manager_.recording()) return;
   manager_.record_step(*this, iteration_, step_start_s_, manager_.backend().computed_s() - step_start_computed_s_,
                        std::exchange(step_work_s_, 0));
@@ -154,7 +154,7 @@ frame execution::opened_frame(group_id group, std::size_t port, std::uint32_t pl
 }
 
 void execution::post(std::size_t port, object_type const& type, void* object) {
-  end_step();
+  end_step(true);
   port_definition const& definition = definition_->ports[port];
   if (definition.discarded) {
     throw graph_error(manager_.program().graph(graph_).definition->describe(port_reference{operation_, port}) +
@@ -174,7 +174,7 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
 }
 
 void execution::finish(object_type const& type, void* object) {
-  end_step();
+  end_step(true);
   expect_all_taken();
   finished_ = true;
   if (gathering_ && !iteration_set_) iteration_ = gathering_->opened_in();

@@ -136,7 +136,7 @@ class execution final : public operation_context {
   void expect_running() const;
   void expect_all_taken() const;
   void begin_step();
-  void end_step();
+  void end_step(bool posts = false);
   void suspend(waits_for what);
   void wait_for_change(std::uint64_t change);
   void end();

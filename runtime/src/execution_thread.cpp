@@ -12,13 +12,17 @@ namespace ovlp {
 
 execution_thread::~execution_thread() = default;
 
-void execution_thread::run() {
+void execution_thread::enter() {
   scheduler::preferred = this;
-  os_thread_ = std::make_unique<fiber>();
-  current_ = &spare();
+  if (current_ == nullptr) {
+    os_thread_ = std::make_unique<fiber>();
+    current_ = &spare();
+  }
   os_thread_->switch_to(*current_);
   scheduler::preferred = nullptr;
 }
+
+void execution_thread::leave() { current_->switch_to(*os_thread_); }
 
 void execution_thread::loop() {
   while (!manager_->stopping()) {
@@ -31,7 +35,7 @@ void execution_thread::loop() {
       manager_->backend().idle(*this);
     }
   }
-  current_->switch_to(*os_thread_);
+  leave();
 }
 
 void execution_thread::run_one(dps_thread& thread) {

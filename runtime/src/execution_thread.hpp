@@ -28,10 +28,13 @@ class execution_thread {
   execution_thread& operator=(execution_thread const&) = delete;
   ~execution_thread();
 
-  /// Runs operations until the manager stops. Call once, from the OS thread that is to be this execution thread.
-  void run();
-  /// After run: ends the operations that are still suspended here, by the exception `cancelled`. From the same OS
-  /// thread, while no other execution thread of the node runs, and after thread_manager::drop_mail.
+  /// Runs operations until the manager stops, or until leave(). Always from the same OS thread.
+  void enter();
+  /// From within: enter() returns. This returns when it is entered again.
+  void leave();
+  /// When enter() has returned after a stop: ends the operations that are still suspended here, by the exception
+  /// `cancelled`. From the same OS thread, while no other execution thread of the node runs, and after
+  /// thread_manager::drop_mail.
   void unwind();
 
   /// Leaves the running operation, which returns from here when it is resumed.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/options.hpp>
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,17 +10,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iomanip>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/flowgraph/version.hpp>
 
+#include "host.hpp"
+#include "listen_address.hpp"
 #include "run_options.hpp"
 
 namespace ovlp {
@@ -72,6 +72,16 @@ CLI::Validator between(double least, double most) {
   return number(range, range, [least, most](double v) { return v >= least && v <= most; });
 }
 
+CLI::Validator among(std::vector<std::string> choices) {
+  std::string all;
+  for (std::string const& choice : choices) all += (all.empty() ? "" : ", ") + choice;
+  auto const check = [choices = std::move(choices), all](std::string& given) {
+    bool const known = std::find(choices.begin(), choices.end(), given) != choices.end();
+    return known ? std::string() : "expected one of " + all + ", got '" + given + "'";
+  };
+  return CLI::Validator(check, all);
+}
+
 /// What keeps a file from being written, before hours have been spent on what would be written to it.
 std::string why_not_writable(std::filesystem::path const& file) {
   std::error_code error;
@@ -118,13 +128,7 @@ options::option& options::option::at_most(double most) {
 }
 
 options::option& options::option::one_of(std::vector<std::string> choices) {
-  std::string all;
-  for (std::string const& choice : choices) all += (all.empty() ? "" : ", ") + choice;
-  auto const check = [choices = std::move(choices), all](std::string& given) {
-    bool const known = std::find(choices.begin(), choices.end(), given) != choices.end();
-    return known ? std::string() : "expected one of " + all + ", got '" + given + "'";
-  };
-  as_option(target_).check(CLI::Validator(check, all));
+  as_option(target_).check(among(std::move(choices)));
   return *this;
 }
 
@@ -133,12 +137,21 @@ options::option& options::option::required() {
   return *this;
 }
 
+namespace {
+
+[[noreturn]] void end_program(run_options const& of, std::string const& why) {
+  std::fprintf(stderr, "%s: %s\n", of.application.c_str(), why.c_str());
+  std::exit(2);
+}
+
+}  // namespace
+
 std::string program_name(int argc, char const* const* argv) {
   std::string const path = argc > 0 ? argv[0] : "ovlp";
   return path.substr(path.find_last_of('/') + 1);
 }
 
-run_options read_command_line(int argc, char const* const* argv, options& application) {
+run_options read_command_line(int argc, char const* const* argv, options& application, backend_kind backend) {
   CLI::App& parser = application.internals().parser;
   run_options read;
   read.application = parser.get_name();
@@ -147,7 +160,8 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
   std::string threads = "collections";
   parser.set_version_flag("--version", "ovlp " + std::string(version()));
   auto group = [&](CLI::Option* option) { return option->group("Run"); };
-  group(add_value(parser, "--nodes", read.nodes, "nodes of the run"))->check(between(1, 65535));
+  CLI::Option* const nodes = add_value(parser, "--nodes", read.nodes, "nodes of the run");
+  group(nodes)->check(between(1, 65535));
   group(add_value(parser, "--execution-threads", threads,
                   "operations that run at once on a node: 'collections' (for each collection as many as it has threads "
                   "there, at most one a core), 'cores', or a number"));
@@ -156,7 +170,13 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
                           "write the durations of all kernels to this JSON file"));
   group(add_value(parser, "--stack-kib", read.stack_kib, "stack of an operation that waits"))
       ->check(between(64, 1 << 20));
-  auto real = [&](CLI::Option* option) { return option->group("Run (real backend)"); };
+  std::vector<CLI::Option*> of_other;  // that mean nothing to this backend
+  auto only = [&](backend_kind kind, char const* name, CLI::Option* option) {
+    if (kind != backend) of_other.push_back(option);
+    return option->group(name);
+  };
+  auto real = [&](CLI::Option* option) { return only(backend_kind::real, "Run (real backend)", option); };
+  auto simulated = [&](CLI::Option* option) { return only(backend_kind::simulated, "Run (simulated)", option); };
   real(parser.add_option("--poll-us", read.poll_us,
                          "how long an idle execution thread polls before it sleeps (default 50; 0 under a CPU quota or "
                          "with more processes than cores)"))
@@ -174,17 +194,43 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
       ->check(at_least_number(0));
   parser.add_flag("--worker", read.worker)->group("");
 
+  simulated(parser.add_option("--platform", read.platform_file,
+                              "file that describes nodes and network (default: this machine and its loopback)"));
+  simulated(
+      add_value(parser, "--execution", read.execution,
+                "direct: kernels run and are measured; partial: estimates are charged; sampled: the first of each "
+                "kernel and sizes run, then their mean is charged"))
+      ->check(among({"direct", "partial", "sampled"}));
+  simulated(parser.add_option("--durations", read.durations,
+                              "file with durations of kernels, as --record-durations writes them; repeatable"))
+      ->allow_extra_args(false);
+  simulated(add_value(parser, "--sample", read.sample,
+                      "with --execution sampled: how often each kernel and sizes is measured, as a number or until the "
+                      "standard error of the mean is below a percentage, such as 2%"));
+  simulated(
+      parser.add_flag("--no-alloc", read.no_alloc, "buffers have sizes and no elements; needs --execution partial"));
+  simulated(add_value(parser, "--host-speed", read.host_speed,
+                      "speed of a core of this machine relative to the platform's reference core"))
+      ->check(number("a number above 0", "> 0", [](double v) { return v > 0; }));
+  simulated(parser.add_option("--shuffle", read.shuffle, "events at one instant come in an order drawn from this seed"))
+      ->check(at_least_number(0));
+  simulated(parser.add_option("--efficiency", read.efficiency_file,
+                              "write the dynamic efficiency of each iteration to this CSV file"));
+
   try {
     parser.parse(argc, argv);
     for (auto const& [option, file] :
-         {std::pair("--summary", read.summary_file), std::pair("--record-durations", read.durations_file)}) {
+         {std::pair("--summary", read.summary_file), std::pair("--record-durations", read.durations_file),
+          std::pair("--efficiency", read.efficiency_file)}) {
       if (read.worker || file.empty()) continue;
       if (auto const why = why_not_writable(file); !why.empty()) {
         throw CLI::ValidationError(option, "expected a file that can be written, got '" + file + "': " + why);
       }
     }
+    read.nodes_given = nodes->count() > 0;
+    if (!read.listen.empty()) listen_address::parse(read.listen);
     if (threads == "cores") {
-      read.execution_threads = available_cores();
+      read.execution_thread_per_core = true;
     } else if (threads != "collections") {
       std::size_t used = 0;
       try {
@@ -198,26 +244,21 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
     }
   } catch (CLI::Success const& asked) {
     std::exit(parser.exit(asked));
+  } catch (CLI::ArgumentMismatch const& wrong) {
+    std::string const what = wrong.what();  // CLI11 says "At Most 1 required but received 2"
+    std::size_t const end = what.find(": At Most 1 required");
+    end_program(read, end == std::string::npos ? what : what.substr(0, end) + ": expected once, but given again");
   } catch (CLI::ParseError const& wrong) {
-    std::fprintf(stderr, "%s: %s\n", read.application.c_str(), wrong.what());
-    std::exit(2);
+    end_program(read, wrong.what());
+  } catch (config_error const& wrong) {
+    end_program(read, wrong.what());
+  }
+  for (CLI::Option const* option : of_other) {
+    if (option->count() == 0 || read.worker) continue;
+    std::fprintf(stderr, "%s: note: %s means nothing to the %s backend\n", read.application.c_str(),
+                 option->get_name().c_str(), backend == backend_kind::real ? "real" : "simulated");
   }
   return read;
-}
-
-std::size_t available_cores() {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::size_t>(CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
-}
-
-bool under_cpu_quota() {
-  std::string first;
-  // The group's own file for version 2, and version 1's, where this process sees its group as the root.
-  if (std::ifstream("/sys/fs/cgroup/cpu.max") >> first) return first != "max";
-  long quota = -1;
-  if (std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> quota) return quota > 0;
-  return false;
 }
 
 }  // namespace ovlp

@@ -63,11 +63,16 @@ std::string program::name(thread_address thread) const {
   return collections_[thread.collection]->name + "[" + std::to_string(thread.index) + "]";
 }
 
-std::string program::description() const {
+std::string program::description(std::size_t nodes) const {
   std::ostringstream text;
   text << "ovlp " << version() << (std::endian::native == std::endian::little ? " little" : " big") << " endian, "
        << sizeof(void*) << " byte pointers\n";
-  for (auto const& collection : collections_) text << "collection " << collection->name << "\n";
+  for (auto const& collection : collections_) {
+    text << "collection " << collection->name << " state "
+         << (collection->state.type != nullptr ? collection->state.type->layout() : "that stays");
+    for (node_id node : collection->initial.resolve(nodes, collection->name)) text << " " << node;
+    text << "\n";
+  }
   for (graph_entry const& entry : graphs_) {
     graph_definition const& graph = *entry.definition;
     text << "graph " << graph.name << " enters " << graph.entry->target << " leaves " << *graph.exit << "\n";
@@ -77,6 +82,7 @@ std::string program::description() const {
            << operation.input->layout();
       for (port_definition const& port : operation.ports) {
         text << ", port " << port.type->layout() << " window " << port.window;
+        if (port.discarded) text << " discarded";
         if (port.edge) {
           text << " to " << port.edge->target << " by " << static_cast<int>(port.edge->route.kind) << " "
                << port.edge->route.argument;
@@ -88,9 +94,9 @@ std::string program::description() const {
   return text.str();
 }
 
-std::uint64_t program::fingerprint() const {
+std::uint64_t program::fingerprint(std::size_t nodes) const {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a, 64 bit
-  for (char c : description()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  for (char c : description(nodes)) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return hash;
 }
 

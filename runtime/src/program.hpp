@@ -54,9 +54,9 @@ class program {
   /// "workers[3]"
   std::string name(thread_address thread) const;
   /// Everything in which two processes of one run must agree, as text.
-  std::string description() const;
+  std::string description(std::size_t nodes) const;
   /// A short digest of the description.
-  std::uint64_t fingerprint() const;
+  std::uint64_t fingerprint(std::size_t nodes) const;
 
  private:
   std::vector<graph_entry> graphs_;

@@ -14,7 +14,9 @@ namespace ovlp {
 struct run_options {
   std::string application;
   std::size_t nodes = 1;
+  bool nodes_given = false;
   std::size_t execution_threads = 0;  ///< 0: per collection
+  bool execution_thread_per_core = false;
   std::size_t stack_kib = 256;
   std::string summary_file;
   std::string durations_file;
@@ -28,19 +30,27 @@ struct run_options {
   double peer_timeout_s = 4;
   bool worker = false;  ///< launched by node 0; the rest comes on standard input
 
+  // Of the simulated backend.
+  std::string platform_file;  ///< empty: this machine
+  std::string execution = "direct";
+  std::vector<std::string> durations;  ///< files with estimates
+  std::string sample = "5";
+  bool no_alloc = false;
+  double host_speed = 1;
+  std::optional<std::size_t> shuffle;
+  std::string efficiency_file;
+
   std::vector<std::string> arguments;  ///< as given, without the program's name
 };
 
-/// Reads the command line into `application` and the run's own options.
+enum class backend_kind : std::uint8_t { real, simulated };
+
+/// Reads the command line into `application` and the run's own options. An option that means nothing to this backend is
+/// noted on stderr.
 /// Ends the program on --help (status 0) and on wrong options (one line, status 2).
-run_options read_command_line(int argc, char const* const* argv, options& application);
+run_options read_command_line(int argc, char const* const* argv, options& application, backend_kind backend);
 
 /// The name of the program that runs, without its folder.
 std::string program_name(int argc, char const* const* argv);
-
-/// Cores that this process may use.
-std::size_t available_cores();
-/// Whether a control group limits the CPU time of this process.
-bool under_cpu_quota();
 
 }  // namespace ovlp

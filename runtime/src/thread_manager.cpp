@@ -73,7 +73,7 @@ void thread_manager::publish(std::uint32_t collection, std::uint32_t version, st
       if (known != thread_at_.end()) {
         next->local[i] = known->second;
       } else if (mine && create_threads) {
-        next->local[i] = create({collection, i}, program_.collection(collection).state.make(i));
+        next->local[i] = create({collection, i}, make_state({collection, i}));
         if (auto const mail = early_.extract({collection, i})) arrived.emplace_back(next->local[i], mail.mapped());
       }
     }
@@ -83,6 +83,24 @@ void thread_manager::publish(std::uint32_t collection, std::uint32_t version, st
   for (auto& [thread, mail] : arrived) {
     while (!mail.empty()) thread->push(mail.pop());
   }
+}
+
+std::shared_ptr<void> thread_manager::make_state(thread_address of) {
+  try {
+    return program_.collection(of.collection).state.make(of.index);
+  } catch (...) {
+    state_failed("the state's maker", of, std::current_exception());
+    return nullptr;
+  }
+}
+
+/// The user's functions for states run in no operation.
+void thread_manager::state_failed(char const* function, thread_address thread, std::exception_ptr what) {
+  failure told = describe(std::move(what));
+  told.operation = function;
+  told.thread = program_.name(thread);
+  told.node = node_name(self_);
+  world_.fail(told);
 }
 
 /// As many operations may run as there are threads for them, and execution threads for as many.
@@ -138,10 +156,9 @@ void thread_manager::send(edge_definition const& edge, envelope_ptr object, std:
     sending_mark const mark(outside_sending_);
     collection_view const& now = view(collection);
     frame const& group = object->frames.back();
-    std::size_t const index =
-        edge.route.kind == route_kind::least_loaded
-            ? groups_.least_loaded(group.group, group.place, now.node_of.size())
-            : edge.route(object->object(), routing{now.node_of.size(), sender, group.place, group.opener});
+    std::size_t const index = edge.route.kind == route_kind::least_loaded
+                                  ? groups_.least_loaded(group.group, group.place, now.node_of.size())
+                                  : choose(edge, *object, {now.node_of.size(), sender, group.place, group.opener});
     object->thread = static_cast<std::uint32_t>(index);
     node_id const node = now.node_of[index];
     if (node != self_) {
@@ -151,6 +168,16 @@ void thread_manager::send(edge_definition const& edge, envelope_ptr object, std:
     }
   }
   if (owned != nullptr) owned->own();
+}
+
+std::size_t thread_manager::choose(edge_definition const& edge, envelope& object, routing const& now) const {
+  try {
+    return edge.route(object.object(), now);
+  } catch (graph_error const& wrong) {
+    graph_definition const& graph = *program_.graph(object.graph).definition;
+    throw graph_error("graph '" + graph.name + "', edge to " + graph.describe(edge.target) + " in collection '" +
+                      graph.operations[edge.target].threads->name + "': " + wrong.what());
+  }
 }
 
 void thread_manager::transmit(node_id to, envelope_ptr object) {
@@ -342,9 +369,15 @@ group_id thread_manager::call(graph_definition const& graph, object_type const& 
   return call;
 }
 
+thread_manager::call_record& thread_manager::open_call(group_id call) {
+  auto const found = calls_.find(call);
+  if (found == calls_.end()) throw graph_error("the result of call " + group_name(call) + " has been taken already");
+  return found->second;
+}
+
 bool thread_manager::result_there(group_id call, execution& waiter) {
   std::scoped_lock const lock(calls_mutex_);
-  call_record& record = calls_.at(call);
+  call_record& record = open_call(call);
   if (record.result) return true;
   record.waiter = &waiter;
   return false;
@@ -352,7 +385,7 @@ bool thread_manager::result_there(group_id call, execution& waiter) {
 
 bool thread_manager::result_there(group_id call) {
   std::scoped_lock const lock(calls_mutex_);
-  return calls_.at(call).result != nullptr;
+  return open_call(call).result != nullptr;
 }
 
 envelope_ptr thread_manager::take_result(group_id call) {
@@ -384,10 +417,15 @@ bool thread_manager::holds(execution& waiter) {
 }
 
 void thread_manager::operation_failed(execution const& operation, std::exception_ptr what) {
-  failure told;
+  failure told = describe(std::move(what));
   told.operation = operation.definition().name;
   told.thread = program_.name(operation.thread().address());
   told.node = node_name(self_);
+  world_.fail(told);
+}
+
+failure thread_manager::describe(std::exception_ptr what) {
+  failure told;
   try {
     std::rethrow_exception(std::move(what));
   } catch (std::exception const& e) {
@@ -398,7 +436,7 @@ void thread_manager::operation_failed(execution const& operation, std::exception
     told.type = thrown != nullptr ? type_name(*thrown) : "unknown type";
     told.text = "an exception that is not a std::exception";
   }
-  world_.fail(told);
+  return told;
 }
 
 // Records

@@ -109,6 +109,7 @@ class thread_manager {
   bool holds(execution& waiter);
   std::size_t size_of(std::uint32_t collection) const { return view(collection).node_of.size(); }
   void operation_failed(execution const& operation, std::exception_ptr what);
+  void state_failed(char const* function, thread_address thread, std::exception_ptr what);
 
   // Changes of collections. The caller waits until change_made. Errors: config_error, graph_error.
   std::uint64_t request_resize(collection_definition const& collection, std::size_t count);
@@ -140,12 +141,16 @@ class thread_manager {
     envelope_ptr result;
     execution* waiter = nullptr;
   };
+  call_record& open_call(group_id call);
   collection_view const& view(std::uint32_t collection) const {
     return *views_[collection].load(std::memory_order_acquire);
   }
   void publish(std::uint32_t collection, std::uint32_t version, std::vector<node_id> nodes, bool create_threads);
+  static failure describe(std::exception_ptr what);
+  std::shared_ptr<void> make_state(thread_address of);
   dps_thread* create(thread_address address, std::shared_ptr<void> state);
   void set_limits();
+  std::size_t choose(edge_definition const& edge, envelope& object, routing const& now) const;
   void transmit(node_id to, envelope_ptr object);
   void wait_for_senders();
   void receive_state(envelope_ptr state);

@@ -15,10 +15,9 @@ namespace ovlp {
 std::uint64_t thread_manager::request_resize(collection_definition const& collection, std::size_t count) {
   std::uint32_t const number = program_.number_of(collection);
   if (count == 0) throw config_error("resize of '" + collection.name + "': expected at least one thread");
-  if (count < size_of(number) && !collection.state.empty && !collection.state.leave) {
-    throw config_error("resize of '" + collection.name + "' from " + std::to_string(size_of(number)) + " to " +
-                       std::to_string(count) +
-                       ": its threads have state, and nothing takes what leaves: on_leave is missing");
+  if (count > mapping::most_threads) {
+    throw config_error("resize of '" + collection.name + "': expected at most " +
+                       std::to_string(mapping::most_threads) + " threads, got " + std::to_string(count));
   }
   group_id const request = groups_.number();
   {
@@ -145,7 +144,13 @@ void thread_manager::send_state(dps_thread& thread, node_id to) {
 
 void thread_manager::receive_state(envelope_ptr state) {
   thread_address const address{state->graph, state->thread};
-  std::shared_ptr<void> const made = program_.collection(address.collection).state.adopt(state->object());
+  std::shared_ptr<void> made;
+  try {
+    made = program_.collection(address.collection).state.adopt(state->object());
+  } catch (...) {
+    state_failed("the state's move", address, std::current_exception());
+    return;
+  }
   mail_queue waiting;
   dps_thread* thread = nullptr;
   {
@@ -246,11 +251,8 @@ void thread_manager::thread_left(dps_thread& thread) {
   std::shared_ptr<void> const state = thread.take_state();
   try {
     if (leave_state && state) leave_state(address.index, state.get());
-  } catch (std::exception const& e) {
-    failure what;
-    what.kind = failure::kind_type::graph;
-    what.text = "on_leave of " + program_.name(address) + ": " + e.what();
-    world_.fail(what);
+  } catch (...) {
+    state_failed("on_leave", address, std::current_exception());
   }
   {
     std::scoped_lock const lock(structure_);

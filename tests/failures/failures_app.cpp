@@ -62,7 +62,7 @@ int run_application(int argc, char** argv) {
   ovlp::options options{"failures_app", "Goes wrong as it is told to"};
   options.add("--mode", plan.mode, "what the tasks do")
       .one_of({"normal", "throw", "throw-int", "throw-first", "throw-last", "exit", "compute", "sleep", "stall",
-               "print", "print-throw"});
+               "print", "print-throw", "throw-in-main"});
   options.add("--node", plan.node, "only on this node; -1: on all");
   options.add("--tasks", plan.tasks, "tasks").at_least(0);
   options.add("--lines", plan.lines, "lines that a task prints").at_least(0);
@@ -71,7 +71,8 @@ int run_application(int argc, char** argv) {
   options.add("--uncaught", uncaught, "do not catch what a call throws");
   auto body = [&] {
     ovlp::engine run{argc, argv, options};
-    ovlp::threads<> master{"master", 1}, workers{"workers", run.nodes()};
+    std::size_t const extra = std::getenv("FAILURES_OTHER_SIZE") != nullptr ? 1 : 0;
+    ovlp::threads<> master{"master", 1}, workers{"workers", run.nodes() + extra};
     auto split = ovlp::split("deal out", master.at(0), [](Plan given, ovlp::out<Task>& tasks) {
       if (given.mode == "throw-first") throw std::logic_error("the split is wrong");
       for (int i = 0; i < given.tasks; ++i) tasks.post({i, given});
@@ -91,6 +92,7 @@ int run_application(int argc, char** argv) {
     bool const other = std::getenv("FAILURES_OTHER_GRAPH") != nullptr;
     int const sum = other ? run(split >> work >> again >> merge, plan) : run(split >> work >> merge, plan);
     std::printf("result %d\n", sum);
+    if (plan.mode == "throw-in-main") throw std::logic_error("the main program is wrong");
   };
   if (uncaught) {
     body();

@@ -10,6 +10,9 @@
 #include <map>
 #include <string_view>
 
+#include <ovlp/runtime/real.hpp>
+#include <ovlp/simkernel/simulated.hpp>
+
 namespace ovlp::testing {
 namespace {
 
@@ -37,10 +40,27 @@ void read(int argc, char** argv) {
   }
 }
 
+template <class Engine>
+void run(std::vector<std::string> words, run_body const& body) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  std::string ignored_case;
+  std::string ignored_run;
+  ovlp::options known{"test", "A run in a test"};
+  known.add("--test-case", ignored_case, "the doctest case");
+  known.add("--run", ignored_run, "the number of the run in it");
+  Engine engine(static_cast<int>(argv.size()), argv.data(), known);
+  body(engine);
+}
+
 }  // namespace
 
-void run_on(std::size_t nodes, std::vector<std::string> const& options,
-            std::function<void(ovlp::engine&)> const& body) {
+void run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body) {
+  really_run_on(nodes, options, body);
+  if (!given.worker) simulate_on(nodes, options, body);
+}
+
+void really_run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body) {
   static std::map<std::string, std::size_t> runs;  // of each case, so far
   std::string const test_case = as_pattern(doctest::getContextOptions()->currentTest->m_name);
   std::size_t const number = runs[test_case]++;
@@ -50,20 +70,18 @@ void run_on(std::size_t nodes, std::vector<std::string> const& options,
                                  "--nodes", std::to_string(nodes)};
   words.insert(words.end(), options.begin(), options.end());
   if (given.worker) words.emplace_back("--worker");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-
-  std::string ignored_case;
-  std::string ignored_run;
-  ovlp::options known{"test", "A run in a test"};
-  known.add("--test-case", ignored_case, "the doctest case");
-  known.add("--run", ignored_run, "the number of the run in it");
-  ovlp::engine run(static_cast<int>(argv.size()), argv.data(), known);
-  body(run);
+  run<ovlp::real::engine>(words, body);
   if (given.worker) {
     std::fprintf(stderr, "'%s', run %zu: a worker came to the end of the run's body\n", test_case.c_str(), number);
     std::exit(3);
   }
+}
+
+void simulate_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body) {
+  std::vector<std::string> words{given.program, "--nodes", std::to_string(nodes)};
+  words.insert(words.end(), options.begin(), options.end());
+  INFO("simulated, nodes: " << nodes);
+  run<ovlp::sim::engine>(words, body);
 }
 
 }  // namespace ovlp::testing

@@ -8,19 +8,29 @@
 #include <vector>
 
 #include <ovlp/ovlp.hpp>
+#include <ovlp/runtime/engine.hpp>
 
 namespace ovlp::testing {
 
-/// Runs `body` in this doctest case with an engine of so many nodes: this process and others that it launches.
+/// Runs `body` in this doctest case twice: with a real engine of so many nodes, this process and others that it
+/// launches, and with a simulated one.
 ///
 /// The others are this program with the same case; they skip the case's earlier runs and serve in this one. So `body`
 /// builds its graphs itself, from constants, and checks its results after the calls, where only this process comes.
 /// A program that uses it takes support/run_on.cpp, which has main().
-void run_on(std::size_t nodes, std::vector<std::string> const& options, std::function<void(ovlp::engine&)> const& body);
-inline void run_on(std::size_t nodes, std::function<void(ovlp::engine&)> const& body) { run_on(nodes, {}, body); }
+using run_body = std::function<void(ovlp::engine_base&)>;
+void run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body);
+inline void run_on(std::size_t nodes, run_body const& body) { run_on(nodes, {}, body); }
+
+/// For what only real threads and processes do.
+void really_run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body);
+inline void really_run_on(std::size_t nodes, run_body const& body) { really_run_on(nodes, {}, body); }
+
+/// For what only the simulation does.
+void simulate_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body);
 
 /// The same on one node, and on three.
-inline void run_on_one_and_three(std::function<void(ovlp::engine&)> const& body) {
+inline void run_on_one_and_three(run_body const& body) {
   run_on(1, body);
   run_on(3, body);
 }

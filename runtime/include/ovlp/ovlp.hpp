@@ -8,11 +8,19 @@
 #include <ovlp/flowgraph/graph.hpp>
 #include <ovlp/flowgraph/threads.hpp>
 #include <ovlp/runtime/options.hpp>
+#ifdef OVLP_SIMULATE
+#include <ovlp/simkernel/simulated.hpp>
+#else
 #include <ovlp/runtime/real.hpp>
+#endif
 
 namespace ovlp {
 
 /// The linked backend: `engine run{argc, argv};`
+#ifdef OVLP_SIMULATE
+using engine = sim::engine;
+#else
 using engine = real::engine;
+#endif
 
 }  // namespace ovlp

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/real.hpp>
 
-#include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,6 +13,8 @@
 
 #include <ovlp/flowgraph/error.hpp>
 
+#include "../host.hpp"
+#include "../main_calls.hpp"
 #include "../program.hpp"
 #include "../run_options.hpp"
 #include "../statistics.hpp"
@@ -25,34 +25,6 @@
 
 namespace ovlp::real {
 namespace {
-
-[[noreturn]] void throw_failure(failure const& what) {
-  switch (what.kind) {
-    case failure::kind_type::operation:
-      throw operation_error(what.type, what.operation, what.thread, what.node, what.text);
-    case failure::kind_type::graph: throw graph_error(what.text);
-    case failure::kind_type::network: throw network_error(what.text);
-    case failure::kind_type::stalled: throw stalled(what.text);
-  }
-  throw error(what.text);
-}
-
-/// An exception of ours that nobody catches is the user's news, not a crash: one message and status 1.
-void report_uncaught() {
-  std::exception_ptr const uncaught = std::current_exception();
-  if (uncaught) {
-    try {
-      std::rethrow_exception(uncaught);
-    } catch (error const& e) {
-      std::cout.flush();
-      std::fprintf(stderr, "ovlp: %s\n", e.what());
-      std::fflush(nullptr);
-      ::_exit(1);
-    } catch (...) {
-    }
-  }
-  std::abort();
-}
 
 std::optional<ticket> read_ticket(run_options const& options) {
   if (!options.worker) return std::nullopt;
@@ -68,14 +40,6 @@ std::size_t polling_us(run_options const& options, std::size_t nodes) {
   if (options.poll_us) return *options.poll_us;
   bool const crowded = options.hosts_file.empty() && nodes > available_cores();
   return crowded || under_cpu_quota() ? 0 : 50;
-}
-
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
 }
 
 /// After a failure, how long operations may go on before nobody waits for them any more.
@@ -100,10 +64,8 @@ struct engine::implementation {
   bool recording;
   std::optional<real::network> network;
   std::optional<thread_manager> manager;
-  std::optional<std::uint64_t> last_call;
-  double last_started_s = 0;
-  double last_took_s = 0;
-  std::map<std::uint64_t, double> started_s;
+  main_calls calls;
+  bool written = false;  ///< what the options ask for
 
   /// Before the first call. In a launched process it does not return.
   void start() {
@@ -112,7 +74,7 @@ struct engine::implementation {
     node_settings settings;
     settings.nodes = options.nodes;
     settings.cores = available_cores();
-    settings.execution_threads = options.execution_threads;
+    settings.execution_threads = options.execution_thread_per_core ? settings.cores : options.execution_threads;
     settings.stack_bytes = options.stack_kib * 1024;
     settings.sink = recording ? &statistics : nullptr;
     if (given) {
@@ -128,6 +90,7 @@ struct engine::implementation {
     network->launch_all(mapped_nodes());
     throw_if_failed();
     manager->start();
+    throw_if_failed();
   }
 
   [[noreturn]] void serve() {
@@ -200,18 +163,19 @@ struct engine::implementation {
 };
 
 engine::engine(int argc, char** argv) {
-  std::set_terminate(report_uncaught);
+  report_uncaught_errors();
   ovlp::options none(program_name(argc, argv), "");
-  implementation_ = std::make_unique<implementation>(read_command_line(argc, argv, none));
+  implementation_ = std::make_unique<implementation>(read_command_line(argc, argv, none, backend_kind::real));
 }
 
 engine::engine(int argc, char** argv, options& application) {
-  std::set_terminate(report_uncaught);
-  implementation_ = std::make_unique<implementation>(read_command_line(argc, argv, application));
+  report_uncaught_errors();
+  implementation_ = std::make_unique<implementation>(read_command_line(argc, argv, application, backend_kind::real));
 }
 
 engine::~engine() {
   implementation& run = *implementation_;
+  if (!run.network || !run.network->failed()) write_if_asked(*this, run.options, run.written || !run.calls.any());
   if (run.manager) run.manager->stop();
   if (auto const what = run.network ? run.network->failed() : std::nullopt) run.end_failed(*what);
   run.world.join();
@@ -230,7 +194,7 @@ std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph,
   run.throw_if_failed();
   double const now_s = run.world.now_s();
   std::uint64_t const call = run.manager->call(*graph, type, object, 0, no_iteration);
-  run.started_s[call] = now_s;
+  run.calls.begun(call, now_s, now_s);
   return call;
 }
 
@@ -238,10 +202,8 @@ void engine::finish_call(std::uint64_t call, object_type const& type, void* resu
   implementation& run = *implementation_;
   run.world.block_main([&] { return run.network->failed() || run.manager->result_there(call); });
   run.throw_if_failed();
-  run.last_started_s = run.started_s[call];
-  run.last_took_s = run.world.now_s() - run.last_started_s;
-  run.started_s.erase(call);
-  run.last_call = call;
+  double const now_s = run.world.now_s();
+  run.calls.ended(call, now_s, now_s);
   envelope_ptr const result = run.manager->take_result(call);
   type.move(result_storage, result->object());
 }
@@ -265,30 +227,14 @@ ovlp::summary engine::summary() {
   implementation& run = *implementation_;
   run.throw_if_failed();
   if (!run.recording) throw config_error("summary() needs --summary, or record() before the first call");
-  if (!run.last_call) throw config_error("summary(): no call has ended");
-  call_statistics const all = run.network->collect(*run.last_call);
+  main_call const last = run.calls.take_last();
+  call_statistics const all = run.network->collect(last.call);
   run.throw_if_failed();
-  ovlp::summary figures;
-  figures.application = run.options.application;
-  figures.backend = "real";
-  figures.nodes = run.options.nodes;
-  figures.time_s = run.last_took_s;
-  fill(figures, all, run.last_started_s, run.statistics);
-  rusage used{};
-  ::getrusage(RUSAGE_SELF, &used);
-  utsname machine{};
-  ::uname(&machine);
-  figures.host.emplace_back("machine", std::string(machine.nodename));
-  figures.host.emplace_back("processor", processor_name());
-  figures.host.emplace_back("cores", static_cast<std::int64_t>(available_cores()));
-  figures.host.emplace_back("wall_s", run.last_took_s);
-  figures.host.emplace_back("peak_memory_bytes", std::int64_t{used.ru_maxrss} * 1024);
-  if (!run.options.durations_file.empty()) write_durations(run.options.durations_file, all, processor_name());
-  run.last_call.reset();
-  return figures;
+  return summarize(run.options, "real", last, all, run.statistics);
 }
 
 void engine::write(ovlp::summary const& figures) const {
+  implementation_->written = true;
   if (!implementation_->options.summary_file.empty()) write_summary(implementation_->options.summary_file, figures);
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/flowgraph/error.hpp>
+
+#include "../listen_address.hpp"
 
 namespace ovlp::real {
 namespace {
@@ -51,30 +52,6 @@ bool equal_secrets(std::string const& a, std::string const& b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
   return difference == 0;
-}
-
-struct listen_address {
-  std::string address;
-  std::uint16_t first_port = 0;
-  std::uint16_t last_port = 0;
-};
-
-/// "ADDRESS", "ADDRESS:PORT" or "ADDRESS:FIRST-LAST". Errors: config_error.
-listen_address parse_listen(std::string const& text) {
-  listen_address parsed{text, 0, 0};
-  std::size_t const colon = text.rfind(':');
-  if (colon == std::string::npos || text.find(':') != colon) return parsed;  // no port, or a bare IPv6 address
-  parsed.address = text.substr(0, colon);
-  char const* at = text.data() + colon + 1;
-  char const* const end = text.data() + text.size();
-  auto first = std::from_chars(at, end, parsed.first_port);
-  parsed.last_port = parsed.first_port;
-  if (first.ec == std::errc{} && first.ptr != end && *first.ptr == '-')
-    first = std::from_chars(first.ptr + 1, end, parsed.last_port);
-  if (first.ec != std::errc{} || first.ptr != end || parsed.first_port == 0 || parsed.last_port < parsed.first_port) {
-    throw config_error("--listen: expected ADDRESS[:FIRST-LAST], got '" + text + "'");
-  }
-  return parsed;
 }
 
 std::string own_program() {
@@ -177,7 +154,7 @@ network::~network() = default;
 // Listening and connecting
 
 void network::listen(std::string const& where) {
-  listen_address const wanted = parse_listen(where);
+  listen_address const wanted = listen_address::parse(where);
   boost::system::error_code error;
   tcp::resolver resolver(reactor_.context());
   auto const found = resolver.resolve(wanted.address, "0", tcp::resolver::passive, error);
@@ -232,7 +209,7 @@ std::shared_ptr<connection> network::connect(std::string const& host, std::uint1
 
 void network::greet(connection& link) {
   std::uint16_t const port = acceptor_.is_open() ? acceptor_.local_endpoint().port() : std::uint16_t{0};
-  link.send(std::make_unique<outgoing>(service(hello{secret_, self_, known_.fingerprint(), host_, port})));
+  link.send(std::make_unique<outgoing>(service(hello{secret_, self_, known_.fingerprint(links_.size()), host_, port})));
 }
 
 // Joining
@@ -265,7 +242,7 @@ void network::start_processes(std::set<node_id> const& nodes, bool join_later) {
     std::string const everywhere = cluster_.local() ? "127.0.0.1" : "0.0.0.0";
     listen(options_.listen.empty() ? everywhere : options_.listen);
     host_ = cluster_.local() ? "127.0.0.1" : cluster_.hosts[0];
-    if (!options_.listen.empty()) host_ = parse_listen(options_.listen).address;
+    if (!options_.listen.empty()) host_ = listen_address::parse(options_.listen).address;
   }
   joining_since_ = connection::clock::now();
   for (node_id node : nodes) {
@@ -326,7 +303,7 @@ void network::take_hello(connection& from, hello const& message) {
   p.link = link;
   p.address = {message.node, message.host, message.port};
   p.said_hello = true;
-  if (message.fingerprint != known_.fingerprint()) {
+  if (message.fingerprint != known_.fingerprint(links_.size())) {
     fail(network_failure(node_name(message.node) +
                          " runs another program: its graphs, its data objects or its version of ovlp "
                          "differ from those of " +
@@ -365,6 +342,7 @@ int network::serve() {
     driver.joined = true;
     links_[0] = driver.link.get();
     greet(*driver.link);
+    if (early_failure_) tell_driver(failure_report{*early_failure_});
     driver.link->start();
     tick();
   });
@@ -550,7 +528,11 @@ void network::die(std::string const& why) {
 
 void network::fail(failure const& what) {
   if (ticket_) {
-    tell_driver(failure_report{what});
+    if (links_[0].load() != nullptr) {
+      tell_driver(failure_report{what});
+    } else {
+      early_failure_ = what;  // before we have joined
+    }
     manager_->stop();
   } else {
     end_run(what);

@@ -147,7 +147,8 @@ class network final : public transport {
   std::map<node_id, peer> peers_;
   std::set<node_id> to_relaunch_;  ///< nodes wanted again while their last process says goodbye
   std::set<node_id> joining_;
-  std::set<node_id> to_connect_;  ///< of a joining node: peers that have not accepted it yet
+  std::optional<failure> early_failure_;  ///< of a launched node, before it could tell
+  std::set<node_id> to_connect_;          ///< of a joining node: peers that have not accepted it yet
   connection::clock::time_point joining_since_;
   launcher launcher_;
 

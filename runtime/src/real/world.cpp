@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "world.hpp"
 
-#include <time.h>
-
 #include "../execution_thread.hpp"
+#include "../host.hpp"
 #include "../thread_manager.hpp"
 
 namespace ovlp::real {
-namespace {
-
-double read_clock(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-}  // namespace
 
 world::world(reactor& reactor, std::size_t cores, bool may_poll)
     : reactor_(reactor), cores_(cores), may_poll_(may_poll) {}
@@ -42,10 +32,10 @@ bool world::join_within(std::chrono::milliseconds patience) {
   return true;
 }
 
-double world::now_s() { return read_clock(CLOCK_MONOTONIC); }
+double world::now_s() { return monotonic_s(); }
 
 // CPU time, not wall time: another process on the same core does not make a step or a kernel longer.
-double world::computed_s() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+double world::computed_s() { return thread_cpu_s(); }
 
 void world::start(execution_thread& thread) {
   auto made = std::make_unique<worker>();
@@ -54,7 +44,7 @@ void world::start(execution_thread& thread) {
   std::scoped_lock const lock(workers_mutex_);
   ++started_;
   made->os_thread = std::thread([this, &thread] {
-    thread.run();
+    thread.enter();
     --running_;
     unwind(thread);
   });

@@ -52,7 +52,7 @@ class world final : public backend {
   void start(execution_thread& thread) override;
   void idle(execution_thread& thread) override;
   void wake(execution_thread& thread) override;
-  void end_step(execution&) override {}
+  void end_step(execution&, bool) override {}
   double kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
                 function_ref<void()> body) override;
   void transmit(node_id from, node_id to, envelope_ptr object) override;

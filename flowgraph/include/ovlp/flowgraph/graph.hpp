@@ -157,8 +157,8 @@ class graph {
   template <class T, class Input, class... Outs, class Route>
   void edge(port<T> const& from, operation<Input, Outs...> const& to, Route route) {
     static_assert(std::is_same_v<T, Input>, "an edge joins equal types: the port's and the operation's input");
-    expect_own(from.graph());
-    expect_own(to.graph());
+    expect_own(from.graph(), from.reference().operation);
+    expect_own(to.graph(), to.entry());
     connect(from.reference(), {to.entry(), detail::make_route<T>(std::move(route))});
   }
   template <class First, class T, class Input, class... Outs, class Route>
@@ -169,22 +169,22 @@ class graph {
   /// Where calls of the graph begin, and end. One each.
   template <class... Outs, class Route>
   void enter(operation<In, Outs...> const& first, Route route) {
-    expect_own(first.graph());
+    expect_own(first.graph(), first.entry());
     definition_->expect_open();
-    if (definition_->entry) throw graph_error("graph '" + definition_->name + "': a second entry");
+    if (definition_->entry) second("entry", definition_->entry->target, first.entry());
     definition_->entry = edge_definition{first.entry(), detail::make_route<In>(std::move(route))};
   }
   template <class Last>
   void leave(operation<Last, Out> const& last) {
-    expect_own(last.graph());
+    expect_own(last.graph(), last.exit());
     definition_->expect_open();
-    if (definition_->exit) throw graph_error("graph '" + definition_->name + "': a second exit");
+    if (definition_->exit) second("exit", *definition_->exit, last.exit());
     definition_->exit = last.exit();
   }
   /// A port that leads nowhere: posting there is an error.
   template <class T>
   void discard(port<T> const& nothing) {
-    expect_own(nothing.graph());
+    expect_own(nothing.graph(), nothing.reference().operation);
     definition_->expect_open();
     nothing.definition().discarded = true;
   }
@@ -252,10 +252,15 @@ class graph {
     }
     return {base + inner.entry->target, base + *inner.exit};
   }
-  void expect_own(graph_definition const* other) const {
+  void expect_own(graph_definition const* other, std::size_t operation) const {
     if (other != definition_.get()) {
-      throw graph_error("graph '" + definition_->name + "': the operation belongs to graph '" + other->name + "'");
+      throw graph_error("graph '" + definition_->name + "': " + other->describe(operation) + " belongs to graph '" +
+                        other->name + "'");
     }
+  }
+  [[noreturn]] void second(char const* what, std::size_t first, std::size_t other) const {
+    throw graph_error("graph '" + definition_->name + "': a second " + what + " at " + definition_->describe(other) +
+                      ", after " + definition_->describe(first));
   }
 
   std::shared_ptr<graph_definition> definition_;

@@ -21,6 +21,9 @@ std::string node_name(node_id node);
 /// Errors: config_error that shows the place in the text.
 class mapping {
  public:
+  /// Of one collection.
+  static constexpr std::size_t most_threads = std::size_t{1} << 24;
+
   mapping(std::string_view text);  // NOLINT(google-explicit-constructor): a mapping is written as text
   mapping(char const* text) : mapping(std::string_view(text)) {}         // NOLINT(google-explicit-constructor)
   mapping(std::string const& text) : mapping(std::string_view(text)) {}  // NOLINT(google-explicit-constructor)

@@ -55,8 +55,9 @@ inline constexpr object_type object_type_of{
 };
 }  // namespace detail
 
-template <data_object T>
+template <class T>
 constexpr object_type const& type_of() {
+  require_data_object<T>();
   static_assert(alignof(T) <= 16, "data objects are aligned to at most 16 bytes (the elements of a buffer to 64)");
   return detail::object_type_of<T>;
 }

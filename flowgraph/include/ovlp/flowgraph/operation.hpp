@@ -27,10 +27,10 @@ inline bool is_opener(operation_kind kind) { return kind == operation_kind::spli
 /// The incoming objects of a merge or stream: all objects of the groups that it closes.
 template <class T>
 class in {
-  static_assert(data_object<T>, "in<T>: T must be a data object (a plain aggregate of the types that walk.hpp lists)");
+  static_assert(data_object<T>, "in<T>: T must be a data object (data_object.hpp lists what it may contain)");
 
  public:
-  explicit in(operation_context& context) : context_(&context) {}
+  explicit in(operation_context& context) : context_(&context) { require_data_object<T>(); }
   in(in const&) = delete;
   in& operator=(in const&) = delete;
 
@@ -49,7 +49,7 @@ class in {
 /// One port of a split or stream: what is posted here during one execution is one group.
 template <class T>
 class out {
-  static_assert(data_object<T>, "out<T>: T must be a data object (a plain aggregate of the types that walk.hpp lists)");
+  static_assert(data_object<T>, "out<T>: T must be a data object (data_object.hpp lists what it may contain)");
 
  public:
   out(operation_context& context, std::size_t port) : context_(&context), port_(port) {}

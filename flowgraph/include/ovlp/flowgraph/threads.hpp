@@ -37,6 +37,9 @@ class collection_definition {
   std::string const name;
   ovlp::mapping const initial;
   state_definition state;
+
+  /// Whether a change of the number of threads leaves state that nothing takes.
+  bool leaves_state(std::size_t from, std::size_t to) const { return to < from && !state.empty && !state.leave; }
 };
 
 /// Where an operation of the short form `a >> b >> c` runs: a collection and the route of its incoming edge.
@@ -58,6 +61,9 @@ class threads {
   /// Threads where the mapping says, e.g. "node0*2 node1".
   threads(std::string name, mapping where) requires std::is_default_constructible_v<State>
       : threads(std::move(name), std::move(where), [](std::size_t) { return State{}; }) {}
+  template <class Make>
+  requires std::is_invocable_r_v<State, Make&, std::size_t> threads(std::string name, std::size_t count, Make make)
+      : threads(std::move(name), mapping::in_turn(count), std::move(make)) {}
   template <class Make>
   requires std::is_invocable_r_v<State, Make&, std::size_t> threads(std::string name, mapping where, Make make) {
     state_definition state;

@@ -15,7 +15,7 @@ struct iteration_summary {
   int index;          ///< from 1
   double start_s;     ///< first start of one of its steps
   double end_s;       ///< last end
-  double work_s;      ///< seconds in kernels
+  double work_s;      ///< CPU seconds in kernels
   std::size_t nodes;  ///< held when it started
 };
 
@@ -27,8 +27,8 @@ struct summary {
   std::string backend;
   std::size_t nodes = 0;  ///< of the run
   double time_s = 0;      ///< from call to result
-  double work_s = 0;      ///< in kernels, all nodes
-  double overhead_s = 0;  ///< in operations outside kernels, all nodes
+  double work_s = 0;      ///< CPU time in kernels, all nodes
+  double overhead_s = 0;  ///< time of all steps less work_s
   std::uint64_t atomic_steps = 0;
   std::uint64_t transfers = 0;  ///< data objects sent between nodes
   std::uint64_t bytes = 0;      ///< of them, as the object walk counts

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace ovlp::net {
+
+/// Bytes on their way from one node to another. Nodes are numbered from 0.
+struct transfer {
+  std::uint64_t id;  ///< chosen by the caller, who finds it again in the completion
+  std::uint32_t source;
+  std::uint32_t destination;  ///< not the source
+  std::uint64_t bytes;
+};
+
+/// The last byte of a transfer has arrived.
+struct completion {
+  std::uint64_t id;
+  double time_s;
+};
+
+/// When transfers that share a network end. It is told and asked, and never calls back:
+///
+///     network.start({id, from, to, bytes}, now);
+///     clock = network.next_event();
+///     for (auto const& done : network.advance(clock)) ...
+///
+/// A transfer has a latency phase, which uses no bandwidth, and then a bandwidth phase, which one of 0 bytes does not
+/// have. All starts and ends of bandwidth phases at one instant are applied before rates are set.
+///
+/// Units: seconds from an origin that the caller chooses, bytes.
+/// Thread: one at a time. Networks are independent of one another.
+/// Errors: std::logic_error for what a correct caller never does.
+class network {
+ public:
+  network() = default;
+  network(network const&) = delete;
+  network& operator=(network const&) = delete;
+  virtual ~network() = default;
+
+  /// A transfer starts; times never decrease from call to call, advance() included.
+  /// What follows from it at once, as the end of a latency of 0, is left to advance(now).
+  virtual void start(transfer const& started, double now_s) = 0;
+
+  /// The earliest time at which a latency phase or a transfer ends, if nothing more is started; infinity if none does.
+  virtual double next_event() const = 0;
+
+  /// Goes on to `to_s`, which is finite, through all events up to it. The transfers that ended, in order of time, then
+  /// of their start; valid until the next call.
+  virtual std::span<completion const> advance(double to_s) = 0;
+
+  /// The transfers that are in their bandwidth phase and enter the node. Changes only in advance().
+  virtual std::uint32_t incoming(std::uint32_t node) const = 0;
+  /// The transfers that are in their bandwidth phase and leave the node. Changes only in advance().
+  virtual std::uint32_t outgoing(std::uint32_t node) const = 0;
+
+  /// The nodes whose incoming() or outgoing() may have changed since the list was cleared, each once.
+  virtual std::span<std::uint32_t const> touched_nodes() const = 0;
+  virtual void clear_touched_nodes() = 0;
+};
+
+}  // namespace ovlp::net

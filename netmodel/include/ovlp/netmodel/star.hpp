@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <ovlp/netmodel/network.hpp>
+
+namespace ovlp::net {
+
+/// The bandwidths of what joins a node to the centre of a star, full duplex; more than 0.
+struct star_link {
+  double out_Bps;
+  double in_Bps;
+};
+
+/// A star: each node has a link to a crossbar that is never a bottleneck, and all transfers have the same latency.
+///
+/// A transfer alone takes latency + bytes / bandwidth. In its bandwidth phase its rate is
+///
+///     min(B_out(source) / o, B_in(destination) / i)
+///
+/// where o transfers leave the source and i enter the destination, all in their bandwidth phase, at every moment. These
+/// are equal shares, not max-min fairness: what a transfer cannot use of its share is not given to others.
+///
+/// Cost: start O(1); each begin or end of a bandwidth phase O((1 + f) log n), f = pairs of source and destination
+/// whose bottleneck changes sides, so O(log n) while one side is loaded; amortized over events. Memory is kept for
+/// reuse: nothing is allocated once there have been as many transfers at once.
+/// Source: the paper, section 4, and DESIGN.md, "Simulated time", point 4. The algorithm is described in star.cpp.
+class star final : public network {
+ public:
+  /// Errors: std::logic_error if a bandwidth is not positive and finite, or the latency negative or not finite.
+  star(std::vector<star_link> const& links, double latency_s);
+  /// All links are alike.
+  star(std::size_t nodes, star_link link, double latency_s);
+  ~star() override;
+
+  void start(transfer const& started, double now_s) override;
+  double next_event() const override;
+  std::span<completion const> advance(double to_s) override;
+  std::uint32_t incoming(std::uint32_t node) const override;
+  std::uint32_t outgoing(std::uint32_t node) const override;
+  std::span<std::uint32_t const> touched_nodes() const override;
+  void clear_touched_nodes() override;
+
+  /// How often the bottleneck of a pair of nodes changed sides so far.
+  std::uint64_t flips() const;
+  /// How often it might have, and did not.
+  std::uint64_t rechecks() const;
+  /// Entries moved in heaps so far: what the logarithm in the cost counts.
+  std::uint64_t heap_moves() const;
+
+ private:
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace ovlp::net

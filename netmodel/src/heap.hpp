@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace ovlp::net {
+
+/// A binary heap, the entry with the smallest `key` on top, whose owner knows where each entry is: `placed(entry,
+/// position)` is called whenever one gets a position, so that any can be erased or get another key.
+template <class Entry>
+class heap {
+ public:
+  bool empty() const { return entries_.empty(); }
+  Entry const& top() const { return entries_.front(); }
+
+  void push(Entry const& entry, auto&& placed) {
+    entries_.push_back(entry);
+    rise(entries_.size() - 1, entry, placed);
+  }
+
+  void erase(std::size_t position, auto&& placed) {
+    Entry const last = entries_.back();
+    entries_.pop_back();
+    if (position < entries_.size()) put(position, last, placed);
+  }
+
+  void rekey(std::size_t position, double key, auto&& placed) {
+    Entry entry = entries_[position];
+    entry.key = key;
+    put(position, entry, placed);
+  }
+
+ private:
+  /// The entry replaces the one at the position.
+  void put(std::size_t position, Entry const& entry, auto&& placed) {
+    if (position > 0 && entry.key < entries_[(position - 1) / 2].key) {
+      rise(position, entry, placed);
+    } else {
+      sink(position, entry, placed);
+    }
+  }
+
+  void rise(std::size_t position, Entry const& entry, auto&& placed) {
+    while (position > 0) {
+      std::size_t const parent = (position - 1) / 2;
+      if (!(entry.key < entries_[parent].key)) break;
+      set(position, entries_[parent], placed);
+      position = parent;
+    }
+    set(position, entry, placed);
+  }
+
+  void sink(std::size_t position, Entry const& entry, auto&& placed) {
+    for (;;) {
+      std::size_t child = 2 * position + 1;
+      if (child >= entries_.size()) break;
+      if (child + 1 < entries_.size() && entries_[child + 1].key < entries_[child].key) ++child;
+      if (!(entries_[child].key < entry.key)) break;
+      set(position, entries_[child], placed);
+      position = child;
+    }
+    set(position, entry, placed);
+  }
+
+  void set(std::size_t position, Entry const& entry, auto&& placed) {
+    entries_[position] = entry;
+    placed(entry, position);
+  }
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace ovlp::net

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <ovlp/runtime/engine.hpp>
+#include <ovlp/runtime/summary.hpp>
+
+#include "control.hpp"
+#include "run_options.hpp"
+#include "statistics.hpp"
+
+namespace ovlp {
+
+/// One call of the main program that has ended. Times on the run's clock.
+struct main_call {
+  std::uint64_t call;
+  double start_s;
+  double end_s;
+  double wall_s;  ///< on the clock of the machine that we run on
+};
+
+/// The calls of the main program: when each began, and which one ended last.
+class main_calls {
+ public:
+  void begun(std::uint64_t call, double now_s, double now_wall_s) { open_[call] = {call, now_s, 0, now_wall_s}; }
+  void ended(std::uint64_t call, double now_s, double now_wall_s) {
+    last_ = open_.extract(call).mapped();
+    last_->end_s = now_s;
+    last_->wall_s = now_wall_s - last_->wall_s;
+  }
+  /// The one that ended last, once. Errors: config_error if none has ended since.
+  main_call take_last();
+  /// Whether there is such a one.
+  bool any() const { return last_.has_value(); }
+
+ private:
+  std::map<std::uint64_t, main_call> open_;
+  std::optional<main_call> last_;
+};
+
+/// The figures of a call, as far as every backend knows them; writes the durations of its kernels if the options say
+/// so. Errors: io_error.
+summary summarize(run_options const& options, std::string backend, main_call const& call, call_statistics const& all,
+                  statistics_sink& on_node_0);
+
+/// At the end of a run: writes what the options ask for, of the call that ended last, unless the program has done so.
+/// Errors are told on stderr.
+void write_if_asked(engine_base& run, run_options const& options, bool done);
+
+/// Throws the exception that tells the main program of a failure.
+[[noreturn]] void throw_failure(failure const& what);
+
+/// From now on an exception of ours that nobody catches ends the program with its text and status 1.
+void report_uncaught_errors();
+
+}  // namespace ovlp

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/simkernel/simulated.hpp>
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/buffer.hpp>
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/netmodel/star.hpp>
+#include <ovlp/simkernel/platform.hpp>
+
+#include "kernel_times.hpp"
+#include "runtime/src/host.hpp"
+#include "runtime/src/main_calls.hpp"
+#include "runtime/src/program.hpp"
+#include "runtime/src/run_options.hpp"
+#include "runtime/src/statistics.hpp"
+#include "world.hpp"
+
+namespace ovlp::sim {
+namespace {
+
+execution_mode mode_of(run_options const& options) {
+  if (options.execution == "partial") return execution_mode::partial;
+  return options.execution == "sampled" ? execution_mode::sampled : execution_mode::direct;
+}
+
+platform platform_of(run_options const& options) {
+  return options.platform_file.empty() ? platform::local() : platform::read(options.platform_file);
+}
+
+run_options checked(run_options read, platform const& on) {
+  if (read.no_alloc && read.execution != "partial") {
+    throw config_error("--no-alloc: expected --execution partial, got " + read.execution +
+                       ": bodies of kernels that run need their elements");
+  }
+  if (!read.nodes_given) read.nodes = on.node_count();
+  return read;
+}
+
+}  // namespace
+
+struct engine::implementation {
+  explicit implementation(run_options const& read)
+      : on(platform_of(read)),
+        options(checked(read, on)),
+        kernels(mode_of(options), sampling::parse(options.sample), options.host_speed, on),
+        recording(!options.summary_file.empty() || !options.durations_file.empty() ||
+                  !options.efficiency_file.empty()) {
+    for (std::string const& file : options.durations) kernels.read(file);
+  }
+
+  platform on;
+  run_options options;
+  ovlp::program program;
+  statistics_sink statistics;
+  kernel_times kernels;
+  bool recording;
+  std::optional<sim::world> world;
+  main_calls calls;
+  bool written = false;  ///< what the options ask for
+
+  /// Before the first call.
+  void start() {
+    if (world) return;
+    program.close();
+    node_settings settings;
+    settings.nodes = options.nodes;
+    settings.execution_threads = options.execution_threads;
+    settings.stack_bytes = options.stack_kib * 1024;
+    settings.sink = recording ? &statistics : nullptr;
+    net::star_link const link{on.network.bandwidth_Bps, on.network.bandwidth_Bps};
+    world.emplace(on, program, kernels, settings,
+                  std::make_unique<net::star>(options.nodes, link, on.network.latency_s), mode_of(options),
+                  options.host_speed);
+    if (options.execution_thread_per_core) world->use_a_thread_per_core();
+    if (options.shuffle) world->shuffle(*options.shuffle);
+    std::set<node_id> nodes{0};
+    for (std::uint32_t c = 0; c < program.collections(); ++c) {
+      collection_definition const& collection = program.collection(c);
+      for (node_id node : collection.initial.resolve(options.nodes, collection.name)) nodes.insert(node);
+    }
+    world->start_nodes({nodes.begin(), nodes.end()});
+    throw_if_failed();
+  }
+
+  void simulate_until(std::function<bool()> const& done) {
+    throw_if_failed();
+    bool const happened = world->run_until([&] { return world->failed() || done(); });
+    if (!happened) {
+      failure what;
+      what.kind = failure::kind_type::stalled;
+      what.text = "the call can never end: nothing runs, nothing is in flight";
+      for (std::string const& line : world->waiting()) what.text += "\n  " + line;
+      world->fail(what);
+    }
+    throw_if_failed();
+  }
+
+  void throw_if_failed() {
+    if (!world || !world->failed()) return;
+    world->unwind();
+    throw_failure(*world->failed());
+  }
+
+  void wait_for_change(std::uint64_t change) {
+    std::exception_ptr refused;
+    simulate_until([&] {
+      try {
+        return world->driver().change_made(change, nullptr);
+      } catch (...) {
+        refused = std::current_exception();
+        return true;
+      }
+    });
+    if (refused) std::rethrow_exception(refused);
+  }
+};
+
+engine::engine(int argc, char** argv) {
+  report_uncaught_errors();
+  ovlp::options none(program_name(argc, argv), "");
+  implementation_ = std::make_unique<implementation>(read_command_line(argc, argv, none, backend_kind::simulated));
+}
+
+engine::engine(int argc, char** argv, options& application) {
+  report_uncaught_errors();
+  implementation_ =
+      std::make_unique<implementation>(read_command_line(argc, argv, application, backend_kind::simulated));
+}
+
+engine::~engine() {
+  implementation& run = *implementation_;
+  if (!run.world || !run.world->failed()) write_if_asked(*this, run.options, run.written || !run.calls.any());
+}
+
+std::size_t engine::nodes() const { return implementation_->options.nodes; }
+
+void engine::add_graph(std::shared_ptr<graph_definition> const& graph) { implementation_->program.add(graph); }
+
+std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph, object_type const& type,
+                                 void* object) {
+  implementation& run = *implementation_;
+  run.program.add(graph);
+  run.start();
+  run.throw_if_failed();
+  std::uint64_t const call = run.world->driver().call(*graph, type, object, 0, no_iteration);
+  run.calls.begun(call, run.world->now_s(), monotonic_s());
+  return call;
+}
+
+void engine::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
+  implementation& run = *implementation_;
+  run.simulate_until([&] { return run.world->driver().result_there(call); });
+  run.calls.ended(call, run.world->now_s(), monotonic_s());
+  envelope_ptr const result = run.world->driver().take_result(call);
+  type.move(result_storage, result->object());
+}
+
+void engine::resize_collection(collection_definition const& collection, std::size_t count) {
+  implementation_->start();
+  implementation_->wait_for_change(implementation_->world->driver().request_resize(collection, count));
+}
+
+void engine::remap_collection(collection_definition const& collection, mapping const& to) {
+  implementation_->start();
+  implementation_->wait_for_change(implementation_->world->driver().request_remap(collection, to));
+}
+
+void engine::record() {
+  if (implementation_->world) throw config_error("record() comes before the first call");
+  implementation_->recording = true;
+}
+
+ovlp::summary engine::summary() {
+  implementation& run = *implementation_;
+  run.throw_if_failed();
+  if (!run.recording) throw config_error("summary() needs --summary, or record() before the first call");
+  main_call const last = run.calls.take_last();
+  return summarize(run.options, "simulated", last, run.statistics.take(last.call), run.statistics);
+}
+
+void engine::write(ovlp::summary const& figures) const {
+  implementation_->written = true;
+  if (!implementation_->options.summary_file.empty()) write_summary(implementation_->options.summary_file, figures);
+}
+
+}  // namespace ovlp::sim

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp::sim {
+
+/// A JSON object of a file that people write: every key is asked for by name, and those that nobody asked for are
+/// errors. Errors, of all members: config_error "FILE: KEY: expected ..., got ...".
+class json_object {
+ public:
+  /// `place`: of the object in the file, "" at the top.
+  json_object(nlohmann::json const& of, std::string file, std::string place = {})
+      : of_(of), file_(std::move(file)), place_(std::move(place)) {
+    if (!of_.is_object()) fail(place_.empty() ? "the file" : place_, "an object", of_);
+  }
+
+  bool has(std::string const& key) {
+    known_.insert(key);
+    return of_.contains(key);
+  }
+  nlohmann::json const& at(std::string const& key) {
+    if (!has(key)) throw config_error(file_ + ": " + path(key) + ": missing");
+    return of_.at(key);
+  }
+  std::string text(std::string const& key) {
+    auto const& value = at(key);
+    if (!value.is_string()) fail(path(key), "a string", value);
+    return value;
+  }
+  double number(std::string const& key, double least) { return number_of(at(key), path(key), least, false); }
+  double number(std::string const& key, double least, double otherwise) {
+    return has(key) ? number(key, least) : otherwise;
+  }
+  double number_above(std::string const& key, double bound) { return number_of(at(key), path(key), bound, true); }
+  std::size_t count(std::string const& key, std::size_t least) {
+    auto const& value = at(key);
+    if (!value.is_number_unsigned() || value.get<std::size_t>() < least || value.get<std::size_t>() > most_count) {
+      fail(path(key), "a whole number from " + std::to_string(least) + " to " + std::to_string(most_count), value);
+    }
+    return value.get<std::size_t>();
+  }
+  std::vector<double> numbers(std::string const& key, double least) {
+    auto const& list = at(key);
+    if (!list.is_array() || list.empty()) fail(path(key), "a list of numbers", list);
+    std::vector<double> read;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      read.push_back(number_of(list[i], path(key) + "[" + std::to_string(i) + "]", least, false));
+    }
+    return read;
+  }
+  json_object object(std::string const& key) { return json_object(at(key), file_, path(key)); }
+  std::vector<json_object> objects(std::string const& key) {
+    auto const& list = at(key);
+    if (!list.is_array() || list.empty()) fail(path(key), "a list of objects", list);
+    std::vector<json_object> read;
+    for (std::size_t i = 0; i < list.size(); ++i)
+      read.emplace_back(list[i], file_, path(key) + "[" + std::to_string(i) + "]");
+    return read;
+  }
+  std::vector<std::string> keys() const {
+    std::vector<std::string> all;
+    for (auto const& [key, value] : of_.items()) all.push_back(key);
+    return all;
+  }
+  /// Call when all keys have been asked for.
+  void end() const {
+    for (auto const& [key, value] : of_.items()) {
+      if (known_.contains(key)) continue;
+      std::string expected;
+      for (std::string const& k : known_) expected += (expected.empty() ? "" : ", ") + k;
+      throw config_error(file_ + ": " + path(key) + ": unknown key; expected " + expected);
+    }
+  }
+  [[noreturn]] void fail(std::string const& where, std::string const& expected, nlohmann::json const& got) const {
+    throw config_error(file_ + ": " + where + ": expected " + expected + ", got " + got.dump());
+  }
+  std::string path(std::string const& key) const { return place_.empty() ? key : place_ + "." + key; }
+  std::string const& file() const { return file_; }
+
+  static nlohmann::json parse(std::string const& text, std::string const& file) {
+    try {
+      return nlohmann::json::parse(text);
+    } catch (nlohmann::json::exception const& wrong) {
+      throw config_error(file + ": expected JSON: " + wrong.what());
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_count = 1'000'000;
+
+  double number_of(nlohmann::json const& value, std::string const& where, double bound, bool above) const {
+    bool const good =
+        value.is_number() && std::isfinite(value.get<double>()) && (above ? value > bound : value >= bound);
+    if (!good) {
+      std::ostringstream expected;
+      expected << "a number " << (above ? "above " : "of at least ") << bound;
+      fail(where, expected.str(), value);
+    }
+    return value.get<double>();
+  }
+
+  nlohmann::json const& of_;
+  std::string file_;
+  std::string place_;
+  std::set<std::string> known_;
+};
+
+/// The contents of a file. Errors: config_error.
+std::string read_file(std::string const& file);
+
+}  // namespace ovlp::sim

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel_times.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include <ovlp/flowgraph/error.hpp>
+
+#include "json_object.hpp"
+#include "runtime/src/host.hpp"
+
+namespace ovlp::sim {
+namespace {
+
+std::string describe(std::string_view name, std::span<std::int64_t const> sizes) {
+  std::string text = "kernel '" + std::string(name) + "' of sizes [";
+  for (std::size_t i = 0; i < sizes.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(sizes[i]);
+  return text + "]";
+}
+
+double evaluate(kernel_model const& model, std::span<std::int64_t const> sizes) {
+  double product = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    auto const size = static_cast<double>(sizes[i]);
+    product *= std::pow(size, model.exponents[i]);
+    least = std::min(least, size);
+  }
+  if (least == 0) return model.offset_s;
+  return model.offset_s + model.coefficient_s * product * (1 + model.half_size / least);
+}
+
+}  // namespace
+
+sampling sampling::parse(std::string const& text) {
+  sampling parsed;
+  bool const percent = text.ends_with('%');
+  std::string const digits = text.substr(0, text.size() - (percent ? 1 : 0));
+  double value = 0;
+  auto const read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  bool const whole = read.ec == std::errc{} && read.ptr == digits.data() + digits.size() && std::isfinite(value);
+  if (!whole || value <= 0 || (!percent && (value != std::floor(value) || value > 1e9))) {
+    throw config_error("--sample: expected a number of times such as 5, or an error such as 2%, got '" + text + "'");
+  }
+  if (percent) {
+    parsed.relative_error = value / 100;
+  } else {
+    parsed.count = static_cast<std::uint64_t>(value);
+  }
+  return parsed;
+}
+
+void kernel_times::read(std::string const& file) {
+  nlohmann::json const json = json_object::parse(read_file(file), file);
+  json_object top(json, file);
+  top.text("reference_core");
+  json_object kernels = top.object("kernels");
+  for (std::string const& name : kernels.keys()) {
+    for (json_object list : kernels.objects(name)) {
+      std::vector<std::int64_t> sizes;
+      auto const& given = list.at("sizes");
+      if (!given.is_array()) list.fail(list.path("sizes"), "a list of whole numbers", given);
+      for (auto const& size : given) {
+        if (!size.is_number_integer()) list.fail(list.path("sizes"), "a list of whole numbers", given);
+        sizes.push_back(size.get<std::int64_t>());
+      }
+      double const mean_s = list.number("mean_s", 0);
+      if (list.has("count")) list.count("count", 1);
+      list.number("standard_deviation_s", 0, 0);
+      list.end();
+      kernels_[name][sizes].estimate_s = mean_s;
+    }
+  }
+  top.end();
+}
+
+kernel_times::entry& kernel_times::find(std::string_view name, std::span<std::int64_t const> sizes) {
+  auto kernel = kernels_.find(name);
+  if (kernel == kernels_.end()) kernel = kernels_.emplace(name, entries{}).first;
+  auto found = kernel->second.find(sizes);
+  if (found == kernel->second.end()) {
+    found = kernel->second.emplace(std::vector<std::int64_t>(sizes.begin(), sizes.end()), entry{}).first;
+  }
+  return found->second;
+}
+
+double kernel_times::estimate(entry& of, std::string_view name, std::span<std::int64_t const> sizes) const {
+  if (of.estimate_s) return *of.estimate_s;
+  auto const model = platform_.kernels.find(std::string(name));
+  if (model == platform_.kernels.end()) {
+    throw config_error("partial execution has no estimate for " + describe(name, sizes) +
+                       ": expected one in --durations, or a model in the platform '" + platform_.name + "'");
+  }
+  if (model->second.exponents.size() != sizes.size()) {
+    throw config_error("platform '" + platform_.name + "': kernels." + std::string(name) + ".exponents: expected " +
+                       std::to_string(sizes.size()) + " for " + describe(name, sizes) + ", got " +
+                       std::to_string(model->second.exponents.size()));
+  }
+  of.estimate_s = evaluate(model->second, sizes);
+  return *of.estimate_s;
+}
+
+double kernel_times::measure(entry& of, function_ref<void()> body) {
+  double const start_s = thread_cpu_s();
+  body();
+  double const took_s = (thread_cpu_s() - start_s) * host_speed_;
+  ++of.count;
+  double const before = took_s - of.mean_s;
+  of.mean_s += before / static_cast<double>(of.count);
+  of.squares_s2 += before * (took_s - of.mean_s);
+  return took_s;
+}
+
+double kernel_times::entry::relative_error() const {
+  if (count < 2 || mean_s <= 0) return 0;
+  auto const n = static_cast<double>(count);
+  return std::sqrt(squares_s2 / (n - 1) / n) / mean_s;
+}
+
+bool kernel_times::sampled_enough(entry const& of) const {
+  if (!sample_.relative_error) return of.count >= sample_.count;
+  return of.count >= 3 && of.relative_error() <= *sample_.relative_error;
+}
+
+double kernel_times::operator()(std::string_view name, std::span<std::int64_t const> sizes, function_ref<void()> body) {
+  entry& of = find(name, sizes);
+  switch (mode_) {
+    case execution_mode::direct: return measure(of, body);
+    case execution_mode::partial: return estimate(of, name, sizes);
+    case execution_mode::sampled:
+      if (!sampled_enough(of)) return measure(of, body);
+      ++of.charged;
+      return of.mean_s;
+  }
+  return 0;
+}
+
+double kernel_times::sampling_error() const {
+  double largest = 0;
+  for (auto const& [name, all] : kernels_) {
+    for (auto const& [sizes, of] : all) {
+      if (of.charged > 0) largest = std::max(largest, of.relative_error());
+    }
+  }
+  return largest;
+}
+
+}  // namespace ovlp::sim

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/simkernel/platform.hpp>
+
+#include <fstream>
+#include <iterator>
+
+#include "json_object.hpp"
+#include "runtime/src/host.hpp"
+
+namespace ovlp::sim {
+namespace {
+
+node_kind read_nodes(json_object from) {
+  node_kind read;
+  read.count = from.count("count", 1);
+  read.cores = from.count("cores", 1);
+  read.speed = from.number_above("speed", 0);
+  read.launch_s = from.number("launch_s", 0, 0);
+  from.end();
+  return read;
+}
+
+network_parameters read_network(json_object from) {
+  if (from.text("model") != "star") from.fail(from.path("model"), "\"star\"", from.at("model"));
+  network_parameters read;
+  read.latency_s = from.number("latency_s", 0);
+  read.bandwidth_Bps = from.number_above("bandwidth_Bps", 0);
+  from.end();
+  return read;
+}
+
+communication_cost read_communication(json_object from) {
+  communication_cost read;
+  read.incoming = from.numbers("incoming", 0);
+  read.outgoing = from.numbers("outgoing", 0);
+  read.per_message_s = from.number("per_message_s", 0, 0);
+  read.per_byte_s = from.number("per_byte_s", 0, 0);
+  from.end();
+  return read;
+}
+
+runtime_parameters read_runtime(json_object from) {
+  runtime_parameters read;
+  if (from.has("concurrent_per_pair")) read.concurrent_per_pair = from.count("concurrent_per_pair", 0);
+  read.per_step_s = from.number("per_step_s", 0, 0);
+  read.per_object_s = from.number("per_object_s", 0, 0);
+  from.end();
+  return read;
+}
+
+kernel_model read_kernel(json_object from) {
+  kernel_model read;
+  read.offset_s = from.number("offset_s", 0, 0);
+  read.coefficient_s = from.number("coefficient_s", 0);
+  read.exponents = from.numbers("exponents", 0);
+  read.half_size = from.number("half_size", 0, 0);
+  from.end();
+  return read;
+}
+
+/// What communication takes at most must leave something to compute with.
+void check_cores(platform const& p, std::string const& file) {
+  double const most = p.communication.incoming.back() + p.communication.outgoing.back();
+  for (node_kind const& kind : p.nodes) {
+    if (most < static_cast<double>(kind.cores)) continue;
+    throw config_error(file + ": comm_cpu: expected last entries of incoming and outgoing that add up to less than " +
+                       std::to_string(kind.cores) + " (cores of a node), got " + std::to_string(most));
+  }
+}
+
+}  // namespace
+
+std::string read_file(std::string const& file) {
+  std::ifstream from(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(from), {}};
+  if (!from) throw config_error(file + ": cannot be read");
+  return text;
+}
+
+node_kind const& platform::kind_of(std::size_t node) const {
+  for (node_kind const& kind : nodes) {
+    if (node < kind.count) return kind;
+    node -= kind.count;
+  }
+  return nodes.back();
+}
+
+std::size_t platform::node_count() const {
+  std::size_t count = 0;
+  for (node_kind const& kind : nodes) count += kind.count;
+  return count;
+}
+
+platform platform::parse(std::string const& text, std::string const& file) {
+  nlohmann::json const json = json_object::parse(text, file);
+  json_object top(json, file);
+  platform read;
+  read.name = top.text("name");
+  read.reference_core = top.text("reference_core");
+  if (top.has("assumptions")) top.at("assumptions");  // for people
+  for (json_object const& kind : top.objects("nodes")) read.nodes.push_back(read_nodes(kind));
+  read.network = read_network(top.object("network"));
+  if (top.has("comm_cpu")) read.communication = read_communication(top.object("comm_cpu"));
+  if (top.has("runtime")) read.runtime = read_runtime(top.object("runtime"));
+  if (top.has("kernels")) {
+    json_object kernels = top.object("kernels");
+    for (std::string const& name : kernels.keys()) read.kernels[name] = read_kernel(kernels.object(name));
+  }
+  top.end();
+  check_cores(read, file);
+  return read;
+}
+
+platform platform::read(std::string const& file) { return parse(read_file(file), file); }
+
+platform platform::local() {
+  platform here;
+  here.name = "local";
+  here.reference_core = processor_name();
+  here.nodes = {{1, 1, 1, 0}};
+  here.network = {5e-6, 7e9};
+  here.runtime = {1, 0, 0};
+  return here;
+}
+
+}  // namespace ovlp::sim

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "world.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/src/execution.hpp"
+#include "runtime/src/expects.hpp"
+#include "runtime/src/host.hpp"
+
+namespace ovlp::sim {
+namespace {
+
+double entry_for(std::vector<double> const& table, std::size_t count) {
+  return table[std::min(count, table.size() - 1)];
+}
+
+}  // namespace
+
+world::world(platform const& on, program const& known, kernel_times& kernels, node_settings settings,
+             std::unique_ptr<net::network> network, execution_mode mode, double host_speed)
+    : platform_(on),
+      program_(known),
+      kernels_(kernels),
+      settings_(std::move(settings)),
+      network_(std::move(network)),
+      mode_(mode),
+      host_speed_(host_speed) {
+  for (std::size_t n = 0; n < settings_.nodes; ++n) {
+    nodes_.push_back(std::make_unique<virtual_node>(platform_.kind_of(n), static_cast<node_id>(n)));
+    processors_.add();
+  }
+}
+
+world::~world() { unwind(); }
+
+void world::make_manager(node_id number, bool joins_later) {
+  node_settings settings = settings_;
+  settings.cores = platform_.kind_of(number).cores;
+  if (thread_per_core_) settings.execution_threads = settings.cores;
+  nodes_[number]->manager = std::make_unique<thread_manager>(number, program_, *this, settings);
+  nodes_[number]->manager->start(joins_later);
+}
+
+void world::start_nodes(std::vector<node_id> const& nodes) {
+  for (node_id n : nodes) make_manager(n, false);
+}
+
+std::vector<std::string> world::waiting() {
+  std::vector<std::string> all;
+  for (auto const& n : nodes_) {
+    if (!n->manager) continue;
+    for (std::string& line : n->manager->waiting()) all.push_back(std::move(line));
+  }
+  return all;
+}
+
+double world::communication_s() const {
+  double sum = 0;
+  for (auto const& n : nodes_) sum += n->communication_s + n->taken * (now_s_ - n->taken_since_s);
+  return sum;
+}
+
+// The clock
+
+bool world::run_until(std::function<bool()> const& done) {
+  take_ready();
+  while (!done()) {
+    if (!advance()) return false;
+    take_ready();
+  }
+  return true;
+}
+
+void world::take_ready() {
+  for (std::size_t i = 0; i < ready_.size(); ++i) enter(*ready_[i]);
+  ready_.clear();
+}
+
+bool world::advance() {
+  update_processors();
+  double next_s = std::min(processors_.next_s(), network_->next_event());
+  if (!timers_.empty()) next_s = std::min(next_s, timers_.front().at_s);
+  if (next_s == event_heap::never) return false;
+  now_s_ = std::max(now_s_, next_s);
+
+  due_.clear();
+  for (net::completion const& done : network_->advance(now_s_)) {
+    due_.push_back({message_sequence_[done.id], static_cast<std::uint32_t>(done.id)});
+  }
+  while (!timers_.empty() && timers_.front().at_s <= now_s_) {
+    due_.push_back({timers_.front().sequence, timers_.front()});
+    std::pop_heap(timers_.begin(), timers_.end(), std::greater{});
+    timers_.pop_back();
+  }
+  while (processors_.next_s() <= now_s_) {
+    std::size_t const first = processors_.front();
+    processor& p = nodes_[first]->processor;
+    processor::ended const ended = p.take_ended(now_s_);
+    due_.push_back({ended.sequence, ended.who});
+    processors_.set(first, p.next_end_s());
+  }
+  if (due_.size() > 1) {
+    std::sort(due_.begin(), due_.end(), [](due const& a, due const& b) { return a.sequence < b.sequence; });
+    if (shuffled_) std::shuffle(due_.begin(), due_.end(), *shuffled_);
+  }
+  for (due& event : due_) handle(event);
+  return true;
+}
+
+void world::handle(due& event) {
+  if (job** const ended = std::get_if<job*>(&event.what)) {
+    if ((*ended)->kind == job::kind_type::step) {
+      enter(static_cast<worker&>(**ended));
+    } else {
+      io_ended(static_cast<io_thread&>(**ended));
+    }
+  } else if (auto const* const transfer = std::get_if<std::uint32_t>(&event.what)) {
+    transfer_ended(*transfer);
+  } else {
+    timer const& t = std::get<timer>(event.what);
+    if (t.kind == timer::kind_type::control_arrives) {
+      messages_[t.what].arrived = true;
+      process(messages_[t.what].to, t.what, platform_.communication.per_message_s);
+      return;
+    }
+    auto const launched = static_cast<node_id>(t.what);
+    make_manager(launched, true);
+    for (auto const& n : nodes_) {
+      if (n->manager && n->manager->self() != launched) n->manager->node_renewed(launched);
+    }
+    driver().node_joined(launched);
+  }
+}
+
+/// Starts and ends of this instant have all been made: now rates are set.
+void world::update_processors() {
+  for (std::uint32_t number : network_->touched_nodes()) {
+    virtual_node& n = *nodes_[number];
+    double const taken = entry_for(platform_.communication.incoming, network_->incoming(number)) +
+                         entry_for(platform_.communication.outgoing, network_->outgoing(number));
+    n.communication_s += n.taken * (now_s_ - n.taken_since_s);
+    n.taken_since_s = now_s_;
+    n.taken = taken;
+    n.processor.set_taken(taken, now_s_);
+    changed_.push_back(number);
+  }
+  network_->clear_touched_nodes();
+  for (node_id number : changed_) processors_.set(number, nodes_[number]->processor.next_end_s());
+  changed_.clear();
+}
+
+void world::compute(virtual_node& on, job& j, double work_s) {
+  on.processor.start(j, ++sequence_, work_s, now_s_);
+  changed_.push_back(on.io.node);
+}
+
+// Execution threads
+
+double world::computed_s() { return current_ == nullptr ? 0 : current_->computed_s; }
+
+void world::start(execution_thread& thread) {
+  worker& made = workers_.emplace_back(thread);
+  thread.world = &made;
+  ready_.push_back(&made);
+}
+
+void world::enter(worker& w) {
+  if (w.over) return;
+  current_ = &w;
+  if (mode_ == execution_mode::direct) entered_cpu_s_ = thread_cpu_s();
+  w.thread.enter();
+  current_ = nullptr;
+  w.over = w.thread.manager().stopping();
+}
+
+void world::idle(execution_thread& thread) {
+  auto& w = *static_cast<worker*>(thread.world);
+  if (!std::exchange(w.woken, false)) {
+    w.idle = true;
+    thread.leave();
+  }
+}
+
+void world::wake(execution_thread& thread) {
+  auto& w = *static_cast<worker*>(thread.world);
+  if (std::exchange(w.idle, false)) {
+    ready_.push_back(&w);
+  } else {
+    w.woken = true;
+  }
+}
+
+void world::end_step(execution& operation, bool posts) {
+  worker& w = *current_;
+  double remainder_s = platform_.runtime.per_step_s + (posts ? platform_.runtime.per_object_s : 0);
+  if (mode_ == execution_mode::direct) {
+    remainder_s = std::max(0.0, thread_cpu_s() - entered_cpu_s_ - w.measured_s) * host_speed_;
+    w.measured_s = 0;
+  }
+  double const step_s = std::exchange(w.step_s, 0) + remainder_s;
+  if (step_s == 0) return;
+  w.computed_s += step_s;
+  compute(*nodes_[operation.node()], w, step_s);
+  w.thread.leave();
+  if (w.thread.manager().stopping()) throw cancelled{};
+}
+
+double world::kernel(execution&, std::string_view name, std::span<std::int64_t const> sizes,
+                     function_ref<void()> body) {
+  worker& w = *current_;
+  double const work_s = kernels_(name, sizes, body);
+  w.step_s += work_s;
+  if (mode_ == execution_mode::direct) w.measured_s += work_s / host_speed_;
+  return work_s;
+}
+
+// Messages
+
+std::uint32_t world::keep(message m) {
+  if (free_messages_.empty()) {
+    free_messages_.push_back(static_cast<std::uint32_t>(messages_.size()));
+    messages_.emplace_back();
+    message_sequence_.push_back(0);
+  }
+  std::uint32_t const number = free_messages_.back();
+  free_messages_.pop_back();
+  messages_[number] = std::move(m);
+  return number;
+}
+
+void world::transmit(node_id from, node_id to, envelope_ptr object) {
+  message m;
+  m.from = from;
+  m.to = to;
+  m.bytes = object->type->byte_count(object->object());
+  m.object = std::move(object);
+  std::uint32_t const number = keep(std::move(m));
+  send_queue& queue = queues_[std::uint64_t{from} << 32 | to];
+  if (queue.add(number, platform_.runtime.concurrent_per_pair)) send(number);
+}
+
+void world::transmit(node_id from, node_id to, control const& told) {
+  message m;
+  m.from = from;
+  m.to = to;
+  m.control_message = std::make_unique<control>(told);
+  send(keep(std::move(m)));
+}
+
+double world::message_cost_s(message const& m) const {
+  communication_cost const& cost = platform_.communication;
+  return cost.per_message_s + (m.object ? cost.per_byte_s * static_cast<double>(m.bytes) : 0);
+}
+
+void world::send(std::uint32_t number) {
+  message const& m = messages_[number];
+  process(m.from, number, message_cost_s(m));
+}
+
+/// The node's I/O thread does what the message costs there; then the message goes on.
+void world::process(node_id where, std::uint32_t number, double work_s) {
+  io_thread& io = nodes_[where]->io;
+  if (work_s == 0 && !io.busy) {
+    processed(number);
+    return;
+  }
+  io.tasks.push_back({number, work_s});
+  if (!io.busy) work_on(io);
+}
+
+void world::work_on(io_thread& io) {
+  io.busy = true;
+  while (!io.tasks.empty() && io.tasks.front().work_s == 0) {
+    std::uint32_t const next = io.tasks.front().message;
+    io.tasks.pop_front();
+    processed(next);
+  }
+  io.busy = !io.tasks.empty();
+  if (io.busy) compute(*nodes_[io.node], io, io.tasks.front().work_s);
+}
+
+void world::io_ended(io_thread& io) {
+  io_thread::task const done = io.tasks.front();
+  io.tasks.pop_front();
+  nodes_[io.node]->communication_s += done.work_s;
+  processed(done.message);
+  work_on(io);
+}
+
+void world::processed(std::uint32_t number) {
+  message const& m = messages_[number];
+  if (m.arrived) {
+    deliver(number);
+  } else if (m.object) {
+    message_sequence_[number] = ++sequence_;
+    network_->start({number, m.from, m.to, m.bytes}, now_s_);
+  } else {
+    timers_.push_back({now_s_ + platform_.network.latency_s, ++sequence_, timer::kind_type::control_arrives, number});
+    std::push_heap(timers_.begin(), timers_.end(), std::greater{});
+  }
+}
+
+void world::transfer_ended(std::uint32_t number) {
+  message& m = messages_[number];
+  m.arrived = true;
+  std::uint32_t next = 0;
+  if (queues_[std::uint64_t{m.from} << 32 | m.to].arrived(next)) send(next);
+  process(m.to, number, message_cost_s(m));
+}
+
+void world::deliver(std::uint32_t number) {
+  message m = std::move(messages_[number]);
+  free_messages_.push_back(number);
+  thread_manager* const to = nodes_[m.to]->manager.get();
+  if (to == nullptr) return;  // the node has been released, and nobody waits for this
+  if (m.object) {
+    to->receive(m.from, std::move(m.object));
+  } else {
+    to->receive(m.from, *m.control_message);
+  }
+}
+
+// Nodes
+
+void world::launch(node_id node) {
+  timers_.push_back({now_s_ + platform_.kind_of(node).launch_s, ++sequence_, timer::kind_type::node_is_launched, node});
+  std::push_heap(timers_.begin(), timers_.end(), std::greater{});
+}
+
+void world::release(node_id node) {
+  nodes_[node]->manager->stop();
+  retired_.push_back(std::move(nodes_[node]->manager));
+}
+
+void world::fail(failure const& what) {
+  if (failure_) return;
+  failure_ = what;
+  for (auto const& n : nodes_) {
+    if (n->manager) n->manager->stop();
+  }
+}
+
+void world::unwind() {
+  std::vector<thread_manager*> all;
+  for (auto const& m : retired_) all.push_back(m.get());
+  for (auto const& n : nodes_) {
+    if (n->manager) all.push_back(n->manager.get());
+  }
+  for (thread_manager* m : all) m->stop();
+  ready_.clear();
+  for (worker& w : workers_) enter(w);
+  for (thread_manager* m : all) m->drop_mail();
+  for (worker& w : workers_) {
+    current_ = &w;
+    w.thread.unwind();
+  }
+  current_ = nullptr;
+}
+
+}  // namespace ovlp::sim

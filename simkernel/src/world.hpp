@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include <ovlp/netmodel/network.hpp>
+#include <ovlp/simkernel/platform.hpp>
+
+#include "event_heap.hpp"
+#include "kernel_times.hpp"
+#include "processor.hpp"
+#include "runtime/src/backend.hpp"
+#include "runtime/src/execution_thread.hpp"
+#include "runtime/src/thread_manager.hpp"
+#include "send_queue.hpp"
+
+namespace ovlp::sim {
+
+/// The simulated backend: all nodes of a run in one OS thread, which alone advances the clock.
+///
+/// Each node has a thread manager of the runtime, as it has in a real run, a processor, and a port to the network. An
+/// execution thread that has computed an atomic step leaves; it is entered again when the step has ended in simulated
+/// time. Events are taken in the order of (time, sequence number).
+/// Source: DESIGN.md, "Simulated time"; the paper, sections 3 to 5.
+class world final : public backend {
+ public:
+  world(platform const& on, program const& known, kernel_times& kernels, node_settings settings,
+        std::unique_ptr<net::network> network, execution_mode mode, double host_speed);
+  ~world() override;
+
+  /// Events at one instant come in an order drawn from this seed.
+  void shuffle(std::uint64_t seed) { shuffled_.emplace(seed); }
+
+  /// Each node runs as many operations at once as it has cores.
+  void use_a_thread_per_core() { thread_per_core_ = true; }
+
+  /// Node 0 and all nodes that a collection is mapped to. Errors: config_error.
+  void start_nodes(std::vector<node_id> const& nodes);
+  thread_manager& driver() { return *nodes_[0]->manager; }
+
+  /// Simulates until done(). Returns false if nothing can happen any more before that.
+  bool run_until(std::function<bool()> const& done);
+  std::optional<failure> const& failed() const { return failure_; }
+  /// Each operation that waits, on all nodes.
+  std::vector<std::string> waiting();
+  /// Ends all operations that have not ended.
+  void unwind();
+
+  std::uint64_t events() const { return sequence_; }
+  /// CPU seconds of the reference core that communication took, all nodes.
+  double communication_s() const;
+
+  // backend
+  double now_s() override { return now_s_; }
+  double computed_s() override;
+  void start(execution_thread& thread) override;
+  void idle(execution_thread& thread) override;
+  void wake(execution_thread& thread) override;
+  void end_step(execution& operation, bool posts) override;
+  double kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
+                function_ref<void()> body) override;
+  void transmit(node_id from, node_id to, envelope_ptr object) override;
+  void transmit(node_id from, node_id to, control const& message) override;
+  void launch(node_id node) override;
+  void release(node_id node) override;
+  void fail(failure const& what) override;
+  void call_ended() override {}
+
+ private:
+  /// An execution thread.
+  struct worker : job {
+    explicit worker(execution_thread& t) : job(kind_type::step), thread(t) {}
+    execution_thread& thread;
+    double step_s = 0;      ///< kernels of the step so far, on the reference core
+    double measured_s = 0;  ///< of them, CPU seconds here
+    double computed_s = 0;  ///< ever
+    bool idle = false;
+    bool woken = false;
+    bool over = false;  ///< its loop has ended
+  };
+  struct message {
+    node_id from = 0;
+    node_id to = 0;
+    std::uint64_t bytes = 0;
+    envelope_ptr object;
+    std::unique_ptr<control> control_message;
+    bool arrived = false;
+  };
+  /// What a node's I/O thread does, one message after another.
+  struct io_thread : job {
+    io_thread() : job(kind_type::message) {}
+    struct task {
+      std::uint32_t message;
+      double work_s;
+    };
+    std::deque<task> tasks;
+    node_id node = 0;
+    bool busy = false;
+  };
+  struct virtual_node {
+    virtual_node(node_kind const& kind, node_id number) : processor(static_cast<double>(kind.cores), kind.speed) {
+      io.node = number;
+    }
+    std::unique_ptr<thread_manager> manager;
+    sim::processor processor;
+    io_thread io;
+    double taken_since_s = 0;
+    double taken = 0;
+    double communication_s = 0;
+  };
+  struct timer {
+    double at_s;
+    std::uint64_t sequence;
+    enum class kind_type : std::uint8_t { control_arrives, node_is_launched } kind;
+    std::uint32_t what;
+    bool operator>(timer const& o) const { return at_s != o.at_s ? at_s > o.at_s : sequence > o.sequence; }
+  };
+  /// What has come due at this instant.
+  struct due {
+    std::uint64_t sequence;
+    std::variant<job*, std::uint32_t, timer> what;  ///< a job has ended; a transfer has; a timer
+  };
+
+  bool advance();
+  void take_ready();
+  void handle(due& event);
+  void enter(worker& w);
+  void compute(virtual_node& on, job& j, double work_s);
+  void update_processors();
+  std::uint32_t keep(message m);
+  void send(std::uint32_t number);
+  void transfer_ended(std::uint32_t number);
+  void process(node_id where, std::uint32_t number, double work_s);
+  void processed(std::uint32_t number);
+  void work_on(io_thread& io);
+  void io_ended(io_thread& io);
+  void deliver(std::uint32_t number);
+  double message_cost_s(message const& m) const;
+  void make_manager(node_id node, bool joins_later);
+
+  platform const& platform_;
+  program const& program_;
+  kernel_times& kernels_;
+  node_settings const settings_;
+  std::unique_ptr<net::network> network_;
+  execution_mode const mode_;
+  double const host_speed_;
+  bool thread_per_core_ = false;
+
+  double now_s_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::vector<std::unique_ptr<virtual_node>> nodes_;
+  std::vector<std::unique_ptr<thread_manager>> retired_;  ///< of nodes that were released
+  std::deque<worker> workers_;
+  std::vector<worker*> ready_;
+  event_heap processors_;  ///< when the next job of each node ends
+  std::vector<node_id> changed_;
+  std::vector<timer> timers_;  ///< a heap, the first in front
+  std::vector<message> messages_;
+  std::vector<std::uint32_t> free_messages_;
+  std::vector<std::uint64_t> message_sequence_;
+  std::unordered_map<std::uint64_t, send_queue> queues_;  ///< by source and destination; never iterated
+  std::vector<due> due_;
+  worker* current_ = nullptr;
+  double entered_cpu_s_ = 0;
+  std::optional<failure> failure_;
+  std::optional<std::mt19937_64> shuffled_;
+};
+
+}  // namespace ovlp::sim

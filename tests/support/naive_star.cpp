@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "naive_star.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace naive_star {
+
+namespace {
+
+struct moving {
+  std::size_t index;
+  long double remaining_bytes;
+  long double rate_Bps;
+  long double end_s;  // at this rate
+};
+
+}  // namespace
+
+std::vector<phase> solve(std::vector<ovlp::net::star_link> const& links, double latency_s,
+                         std::vector<start> const& starts) {
+  std::vector<phase> phases(starts.size());
+  std::vector<moving> moved;
+  std::vector<int> leaving(links.size());
+  std::vector<int> entering(links.size());
+  std::size_t begun = 0;
+  long double now_s = 0;
+  for (;;) {
+    for (moving& m : moved) {
+      ovlp::net::transfer const& what = starts[m.index].what;
+      m.rate_Bps = std::min(static_cast<long double>(links[what.source].out_Bps) / leaving[what.source],
+                            static_cast<long double>(links[what.destination].in_Bps) / entering[what.destination]);
+      m.end_s = now_s + m.remaining_bytes / m.rate_Bps;
+    }
+    long double next_s = std::numeric_limits<long double>::infinity();
+    for (moving const& m : moved) next_s = std::min(next_s, m.end_s);
+    if (begun < starts.size()) {
+      next_s = std::min(next_s, static_cast<long double>(starts[begun].at_s + latency_s));
+    } else if (moved.empty()) {
+      return phases;
+    }
+    for (moving& m : moved) m.remaining_bytes -= m.rate_Bps * (next_s - now_s);
+    now_s = next_s;
+
+    for (moving const& m : moved) {
+      if (m.end_s > now_s) continue;
+      phases[m.index].end_s = now_s;
+      --leaving[starts[m.index].what.source];
+      --entering[starts[m.index].what.destination];
+    }
+    moved.erase(std::remove_if(moved.begin(), moved.end(), [&](moving const& m) { return m.end_s <= now_s; }),
+                moved.end());
+    for (; begun < starts.size() && starts[begun].at_s + latency_s <= now_s; ++begun) {
+      phases[begun] = {now_s, now_s};
+      ovlp::net::transfer const& what = starts[begun].what;
+      if (what.bytes == 0) continue;
+      ++leaving[what.source];
+      ++entering[what.destination];
+      moved.push_back({begun, static_cast<long double>(what.bytes), 0, 0});
+    }
+  }
+}
+
+}  // namespace naive_star
