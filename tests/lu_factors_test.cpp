@@ -81,9 +81,9 @@ struct Outcome {
   }
 };
 
-Outcome run_lu(std::string const& arguments) {
+Outcome run_lu(std::string const& arguments, std::string const& path = LU_PROGRAM) {
   Outcome outcome;
-  std::FILE* const program = ::popen((LU_PROGRAM " " + arguments + " 2>&1").c_str(), "r");
+  std::FILE* const program = ::popen((path + " " + arguments + " 2>&1").c_str(), "r");
   REQUIRE(program != nullptr);
   char buffer[4096];
   while (std::size_t const read = std::fread(buffer, 1, sizeof buffer, program)) outcome.text.append(buffer, read);
@@ -210,6 +210,37 @@ TEST_CASE("the paper's graphs give the same factors, to the last bit, whatever r
     }
   }
   CHECK(run_lu("--n 250 --block 33 --graph basic --seed 2").figure("checksum") != expected);
+}
+
+TEST_CASE("nodes that leave and join change no factor, in both backends") {
+  std::string const expected = run_lu("--n 250 --block 33").figure("checksum");
+  for (std::string const program : {LU_PROGRAM, LU_SIMULATED}) {
+    for (std::string const graph : {"basic", "pipelined"}) {
+      for (std::string const how :
+           {"", "--remove 2@1", "--remove 3@2 --column-nodes 2", "--remove 1@1 --remove 1@2 --flow-control 2",
+            "--remove 3@1 --add 3@2 --remove 3@3 --add 3@4"}) {
+        std::string const arguments = "--n 250 --block 33 --nodes 4 --verify --graph " + graph + " " + how;
+        CAPTURE(program);
+        CAPTURE(arguments);
+        Outcome const outcome = run_lu(arguments, program);
+        CAPTURE(outcome.text);
+        CHECK(outcome.status == 0);
+        CHECK(outcome.figure("checksum") == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("a change of the allocation that cannot be is refused") {
+  for (std::string const wrong :
+       {"--remove 4@1", "--remove 2@1 --remove 2@2", "--remove 1@0", "--remove 1@8", "--remove 1", "--remove x@1",
+        "--remove 0@1", "--add -1@1", "--remove 1@1x", "--remove 1@1 --graph owner"}) {
+    CAPTURE(wrong);
+    Outcome const outcome = run_lu("--n 250 --block 33 --nodes 4 " + wrong, LU_SIMULATED);
+    CAPTURE(outcome.text);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.text.find("expected") != std::string::npos);
+  }
 }
 
 TEST_CASE("the owner graph's factors depend on who owns what, and on nothing else") {

@@ -4,7 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <ovlp/ovlp.hpp>
 
@@ -26,6 +30,8 @@ struct Options {
   std::size_t owners = 0;
   std::size_t seed = 1;
   bool verify = false;
+  std::vector<std::string> remove, add;  // COUNT@ITERATION
+  lu::Changes changes;
 
   void describe(ovlp::options& to) {
     to.add("--n", n, "order of the matrix").at_least(1).at_most(1'000'000);
@@ -38,6 +44,11 @@ struct Options {
     to.add("--owners", owners, "threads that share the columns in graph owner; default: one per column node")
         .at_least(1);
     to.add("--seed", seed, "of the matrix");
+    to.add(
+        "--remove", remove,
+        "COUNT@ITERATION: so many multiplying threads leave, and their nodes, when the products of that iteration have "
+        "been posted (pipelined) or subtracted (basic); repeatable");
+    to.add("--add", add, "COUNT@ITERATION: so many join; repeatable");
     to.add("--verify", verify, "compute the residual; the run fails above 10");
   }
   /// What depends on the number of nodes. Errors: config_error.
@@ -53,6 +64,45 @@ struct Options {
     if (column_nodes == 0) column_nodes = nodes;
     if (multipliers == 0) multipliers = nodes;
     if (owners == 0) owners = column_nodes;
+    plan(nodes);
+  }
+  /// What --remove and --add make of the allocation, iteration by iteration. Errors: config_error.
+  void plan(std::size_t nodes) {
+    if ((!remove.empty() || !add.empty()) && graph == "owner") {
+      throw ovlp::config_error("--remove, --add: expected graph basic or pipelined, got owner");
+    }
+    int const last = lu::Layout{n, block, 1}.blocks() - 1;  // iteration with products
+    std::map<int, std::int64_t> difference;
+    for (auto const& [option, list, sign] : {std::tuple("--remove", &remove, -1), std::tuple("--add", &add, 1)}) {
+      for (std::string const& text : *list) {
+        auto const [count, iteration] = count_at_iteration(option, text, last);
+        difference[iteration] += sign * count;
+      }
+    }
+    auto left = static_cast<std::int64_t>(multipliers);
+    for (auto const& [iteration, by] : difference) {
+      if (left + by < 1) {
+        throw ovlp::config_error("--remove: expected at most " + std::to_string(left - 1) + " at iteration " +
+                                 std::to_string(iteration) + ", where " + std::to_string(left) +
+                                 " threads multiply, got " + std::to_string(-by));
+      }
+      left += by;
+      // Threads live on nodes in turn, so the nodes that keep one are the first.
+      std::size_t const kept = std::min(nodes, static_cast<std::size_t>(left));
+      changes[iteration] = {static_cast<std::size_t>(left), std::min(column_nodes, kept)};
+    }
+  }
+  static std::pair<std::int64_t, int> count_at_iteration(char const* option, std::string const& text, int last) {
+    int count = 0, iteration = 0, used = 0;
+    bool const good = std::sscanf(text.c_str(), "%9d@%9d%n", &count, &iteration, &used) == 2 &&
+                      static_cast<std::size_t>(used) == text.size() && count >= 1 && iteration >= 1 &&
+                      iteration <= last;
+    if (!good) {
+      throw ovlp::config_error(std::string(option) +
+                               ": expected COUNT@ITERATION, such as 4@1, with an iteration from 1 to " +
+                               std::to_string(last) + ", got '" + text + "'");
+    }
+    return {count, iteration};
   }
   lu::Layout layout() const {
     lu::Layout made{n, block, 1};
@@ -68,15 +118,19 @@ int run_lu(int argc, char** argv) {
   given.describe(options);
   ovlp::engine run{argc, argv, options};
   given.complete(run.nodes());
+  if (given.verify && !run.computes()) {
+    throw ovlp::config_error("--verify: expected --execution direct: other modes do not compute the factors");
+  }
   lu::use_one_blas_thread();
 
   lu::Layout const layout = given.layout();
   auto const columns = lu::make_columns(layout, given.column_nodes);
   ovlp::threads<> const multipliers("multipliers", given.multipliers);
   auto const fill = lu::fill_graph(columns);
-  auto const factor = given.graph == "owner"   ? lu::owner_graph(columns, layout)
-                      : given.graph == "basic" ? lu::basic_graph(columns, multipliers, layout, given.flow_control)
-                                               : lu::pipelined_graph(columns, multipliers, layout, given.flow_control);
+  auto const factor = given.graph == "owner" ? lu::owner_graph(columns, layout)
+                      : given.graph == "basic"
+                          ? lu::basic_graph(columns, multipliers, layout, given.flow_control, given.changes)
+                          : lu::pipelined_graph(columns, multipliers, layout, given.flow_control, given.changes);
   auto const checksum = lu::checksum_graph(columns);
   auto const gather = lu::gather_graph(columns);
   run.add(fill);
@@ -85,7 +139,7 @@ int run_lu(int argc, char** argv) {
   run.add(gather);
   run.record();
 
-  run(fill, {given.seed});
+  if (run.computes()) run(fill, {given.seed});
   lu::Factored const factored = run(factor, {});
   ovlp::summary figures = run.summary();
 
@@ -95,16 +149,20 @@ int run_lu(int argc, char** argv) {
   std::printf("%-10s %.6f s\n", "time", figures.time_s);
   std::printf("%-10s %.3f GFlop/s\n", "speed", 1e-9 * operations / figures.time_s);
 
-  char digest[19];
-  std::snprintf(digest, sizeof digest, "0x%016" PRIx64, run(checksum, factored).value);
-  std::printf("%-10s %s\n", "checksum", digest);
   figures.set("n", given.n);
   figures.set("block", given.block);
   figures.set("graph", given.graph);
   figures.set("flow_control", given.flow_control);
   figures.set("column_nodes", given.column_nodes);
   figures.set("seed", given.seed);
-  figures.set("factors_checksum", std::string(digest));
+  for (std::string const& change : given.remove) figures.set("remove", change);
+  for (std::string const& change : given.add) figures.set("add", change);
+  if (run.computes()) {
+    char digest[19];
+    std::snprintf(digest, sizeof digest, "0x%016" PRIx64, run(checksum, factored).value);
+    std::printf("%-10s %s\n", "checksum", digest);
+    figures.set("factors_checksum", std::string(digest));
+  }
 
   bool correct = true;
   if (given.verify) {

@@ -21,6 +21,7 @@ struct Minus { int level, row, column; Matrix product; };                // (d) 
 struct Done { int level, column; };                                      // (e) -> (f)
 struct Exchange { int level, column; Pivots pivots; };                   // (f) -> (g)
 struct Exchanged {};                                                     // (g) -> (h)
+struct Change { std::size_t multipliers, column_nodes; };                // (c), (f) -> adapt -> (h)
 
 struct AllSolved { int level; std::vector<Solved> columns; };            // basic: the two halves of (c)
 struct AllDone { int level; };                                           // basic: the two halves of (f)
@@ -91,6 +92,16 @@ void request(Here& here, ovlp::in<Solved>& solved, ovlp::out<Product>& products)
   }
 }
 
+/// The same at the end of an iteration after which the allocation changes.
+struct RequestAndChange {
+  Change change;
+  void operator()(Here& here, ovlp::in<Solved>& solved, ovlp::out<Product>& products,
+                  ovlp::out<Change>& changes) const {
+    request(here, solved, products);
+    changes.post(change);
+  }
+};
+
 // (c), basic
 AllSolved collect_solved(ovlp::in<Solved>& solved) {
   AllSolved all{};
@@ -99,6 +110,7 @@ AllSolved collect_solved(ovlp::in<Solved>& solved) {
   return all;
 }
 void request_all(Here& here, AllSolved const& all, ovlp::out<Product>& products) {
+  here.iteration(all.level + 1);  // a merge's result has that of the group's opener, which was the level before
   std::vector<Matrix> const l21 = lower_blocks(here, all.level);
   for (Solved const& s : all.columns) post_products(l21, s, products);
 }
@@ -156,6 +168,27 @@ void advance_all(Here& here, AllDone done, ovlp::out<Solve>& solves, ovlp::out<E
   post_exchanges(panel, exchanges);
 }
 
+struct AdvanceAllAndChange {
+  Change change;
+  void operator()(Here& here, AllDone done, ovlp::out<Solve>& solves, ovlp::out<Exchange>& exchanges,
+                  ovlp::out<Change>& changes) const {
+    changes.post(change);
+    advance_all(here, done, solves, exchanges);
+  }
+};
+
+/// Multipliers leave or join, and with them nodes; columns move away from nodes that are to leave.
+struct Adapt {
+  ovlp::threads<> multipliers;
+  ovlp::threads<Columns> columns;
+  std::size_t blocks;
+  Exchanged operator()(ovlp::here<>& here, Change const& to) const {
+    here.resize(multipliers, to.multipliers);
+    here.remap(columns, ovlp::mapping::in_turn(blocks, to.column_nodes));
+    return {};
+  }
+};
+
 // (g)
 Exchanged exchange_earlier(Here& here, Exchange const& e) {
   take(here, e.level, e.column, e.pivots);
@@ -171,83 +204,128 @@ Factored finish(ovlp::in<Exchanged>& exchanged) {
 
 using Graph = ovlp::graph<Order, Factored>;
 
-/// The two graphs differ in (c) and (f): in the way from (b) to the port of (c) ...
-ovlp::port<Product> add_request(Graph& g, bool pipelined, ovlp::threads<Columns> const& columns,
-                                ovlp::operation<Solve, Solved> const& b) {
-  auto const here = ovlp::by([](auto const& solved) { return solved.level; });
-  if (pipelined) {
-    auto c = g.stream("request", columns, &request);
-    g.edge(b, c, here);
+/// Builds either graph. They differ in (c) and (f), which in the basic graph are a merge followed by a split.
+class Builder {
+ public:
+  Builder(bool pipelined, ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
+          Layout const& layout, std::size_t window, Changes const& changes)
+      : pipelined_(pipelined),
+        columns_(columns),
+        multipliers_(multipliers),
+        layout_(layout),
+        window_(window),
+        changes_(changes),
+        graph_(pipelined ? "pipelined LU" : "basic LU") {}
+
+  Graph build() {
+    int const blocks = layout_.blocks();
+    if (blocks == 1) {  // no other column: nothing is posted, so nothing is split
+      auto only = graph_.leaf("factor", columns_, [](Here& here, Order) { return factor_panel(here, 0), Factored{}; });
+      graph_.enter(only, ovlp::at(0));
+      graph_.leave(only);
+      return graph_;
+    }
+    auto const spread =
+        ovlp::by([blocks](Product const& p) { return product_number(blocks, p.level, p.row, p.column); });
+    auto a = graph_.split("factor first", columns_, &factor_first);
+    finish_ = graph_.merge("finish", columns_, &finish);
+    graph_.enter(a, ovlp::at(0));
+    auto solves = a.port<Solve>();
+    for (int level = 0; level + 1 < blocks; ++level) {
+      auto b = graph_.leaf("solve", columns_, &solve);
+      graph_.edge(solves, b, ovlp::by(&Solve::column));
+      auto c = add_request(level, b);
+      auto d = graph_.leaf("multiply", multipliers_, Multiply{layout_});
+      auto e = graph_.leaf("subtract", columns_, &subtract_product);
+      graph_.edge(c.window(window_), d, spread);
+      graph_.edge(d, e, ovlp::by(&Minus::column));
+      auto [next_solves, exchanges] = add_advance(level, e);
+      auto exchange = graph_.leaf("exchange rows", columns_, &exchange_earlier);
+      graph_.edge(exchanges, exchange, ovlp::by(&Exchange::column));
+      graph_.edge(exchange, *finish_, ovlp::at(0));
+      solves = next_solves;
+    }
+    graph_.discard(solves);  // the last panel has no columns right of it
+    graph_.leave(*finish_);
+    return graph_;
+  }
+
+ private:
+  std::optional<Change> change_after(int level) const {
+    auto const found = changes_.find(level + 1);
+    if (found == changes_.end()) return std::nullopt;
+    return Change{found->second.multipliers, found->second.column_nodes};
+  }
+
+  ovlp::port<Product> add_request(int level, ovlp::operation<Solve, Solved> const& b) {
+    auto const here = ovlp::by([](auto const& solved) { return solved.level; });
+    if (!pipelined_) {
+      auto collect = graph_.merge("collect solved", columns_, &collect_solved);
+      auto c = graph_.split("request", columns_, &request_all);
+      graph_.edge(b, collect, here);
+      graph_.edge(collect, c, here);
+      return c.port<Product>();
+    }
+    if (auto const change = change_after(level)) {
+      auto c = graph_.stream("request", columns_, RequestAndChange{*change});
+      graph_.edge(b, c, here);
+      add_adapt(c.port<Change>());
+      return c.port<Product>();
+    }
+    auto c = graph_.stream("request", columns_, &request);
+    graph_.edge(b, c, here);
     return c.port<Product>();
   }
-  auto collect = g.merge("collect solved", columns, &collect_solved);
-  auto c = g.split("request", columns, &request_all);
-  g.edge(b, collect, here);
-  g.edge(collect, c, here);
-  return c.port<Product>();
-}
 
-/// ... and from (e) to the ports of (f).
-std::pair<ovlp::port<Solve>, ovlp::port<Exchange>> add_advance(Graph& g, bool pipelined,
-                                                               ovlp::threads<Columns> const& columns,
-                                                               ovlp::operation<Minus, Done> const& e) {
-  auto const next = ovlp::by([](auto const& done) { return done.level + 1; });
-  if (pipelined) {
-    auto f = g.stream("advance", columns, &advance);
-    g.edge(e, f, next);
+  std::pair<ovlp::port<Solve>, ovlp::port<Exchange>> add_advance(int level, ovlp::operation<Minus, Done> const& e) {
+    auto const next = ovlp::by([](auto const& done) { return done.level + 1; });
+    if (pipelined_) {
+      auto f = graph_.stream("advance", columns_, &advance);
+      graph_.edge(e, f, next);
+      return {f.port<Solve>(), f.port<Exchange>()};
+    }
+    auto collect = graph_.merge("collect done", columns_, &collect_done);
+    graph_.edge(e, collect, next);
+    if (auto const change = change_after(level)) {
+      auto f = graph_.split("advance", columns_, AdvanceAllAndChange{*change});
+      graph_.edge(collect, f, next);
+      add_adapt(f.port<Change>());
+      return {f.port<Solve>(), f.port<Exchange>()};
+    }
+    auto f = graph_.split("advance", columns_, &advance_all);
+    graph_.edge(collect, f, next);
     return {f.port<Solve>(), f.port<Exchange>()};
   }
-  auto collect = g.merge("collect done", columns, &collect_done);
-  auto f = g.split("advance", columns, &advance_all);
-  g.edge(e, collect, next);
-  g.edge(collect, f, next);
-  return {f.port<Solve>(), f.port<Exchange>()};
-}
 
-Graph build(bool pipelined, ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
-            Layout const& layout, std::size_t window) {
-  Graph g(pipelined ? "pipelined LU" : "basic LU");
-  int const blocks = layout.blocks();
-  if (blocks == 1) {  // no other column: nothing is posted, so nothing is split
-    auto only = g.leaf("factor", columns, [](Here& here, Order) { return factor_panel(here, 0), Factored{}; });
-    g.enter(only, ovlp::at(0));
-    g.leave(only);
-    return g;
+  void add_adapt(ovlp::port<Change> const& changes) {
+    if (!allocation_) allocation_.emplace("allocation", 1);
+    auto adapt =
+        graph_.leaf("adapt", *allocation_, Adapt{multipliers_, columns_, static_cast<std::size_t>(layout_.blocks())});
+    graph_.edge(changes, adapt, ovlp::at(0));
+    graph_.edge(adapt, *finish_, ovlp::at(0));
   }
-  auto const spread = ovlp::by([blocks](Product const& p) { return product_number(blocks, p.level, p.row, p.column); });
-  auto a = g.split("factor first", columns, &factor_first);
-  auto h = g.merge("finish", columns, &finish);
-  g.enter(a, ovlp::at(0));
-  auto solves = a.port<Solve>();
-  for (int level = 0; level + 1 < blocks; ++level) {
-    auto b = g.leaf("solve", columns, &solve);
-    g.edge(solves, b, ovlp::by(&Solve::column));
-    auto c = add_request(g, pipelined, columns, b);
-    auto d = g.leaf("multiply", multipliers, Multiply{layout});
-    auto e = g.leaf("subtract", columns, &subtract_product);
-    g.edge(c.window(window), d, spread);
-    g.edge(d, e, ovlp::by(&Minus::column));
-    auto [next_solves, exchanges] = add_advance(g, pipelined, columns, e);
-    auto exchange = g.leaf("exchange rows", columns, &exchange_earlier);
-    g.edge(exchanges, exchange, ovlp::by(&Exchange::column));
-    g.edge(exchange, h, ovlp::at(0));
-    solves = next_solves;
-  }
-  g.discard(solves);  // the last panel has no columns right of it
-  g.leave(h);
-  return g;
-}
+
+  bool const pipelined_;
+  ovlp::threads<Columns> const columns_;
+  ovlp::threads<> const multipliers_;
+  Layout const layout_;
+  std::size_t const window_;
+  Changes const changes_;
+  Graph graph_;
+  std::optional<ovlp::operation<Exchanged, Factored>> finish_;
+  std::optional<ovlp::threads<>> allocation_;  ///< where changes are made, one after another
+};
 
 }  // namespace
 
 ovlp::graph<Order, Factored> basic_graph(ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
-                                         Layout const& layout, std::size_t window) {
-  return build(false, columns, multipliers, layout, window);
+                                         Layout const& layout, std::size_t window, Changes const& changes) {
+  return Builder(false, columns, multipliers, layout, window, changes).build();
 }
 
 ovlp::graph<Order, Factored> pipelined_graph(ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
-                                             Layout const& layout, std::size_t window) {
-  return build(true, columns, multipliers, layout, window);
+                                             Layout const& layout, std::size_t window, Changes const& changes) {
+  return Builder(true, columns, multipliers, layout, window, changes).build();
 }
 
 }  // namespace lu

@@ -69,6 +69,20 @@ void allocation::begin(change_request request) {
   }
 }
 
+std::string allocation::describe_wait() const {
+  std::string nodes;
+  for (node_id node : awaited_nodes_) nodes += (nodes.empty() ? "" : ", ") + node_name(node);
+  std::string const change = "the change of collection '" + known_.collection(now_.collection).name + "' waits for ";
+  switch (phase_) {
+    case phase::idle: return "";
+    case phase::launching: return change + nodes + " to be launched";
+    case phase::moving: return change + std::to_string(awaited_moves_) + " threads to move";
+    case phase::updating: return change + nodes + " to route by it";
+    case phase::settling: return change + "late objects and leaving threads on " + nodes;
+  }
+  return "";
+}
+
 void allocation::refuse(std::string why) {
   tell(node_of_group(now_.request), change_done{now_.request, std::move(why)});
   next();
@@ -128,24 +142,33 @@ void allocation::settle_all() {
 
 void allocation::take(node_id from, settled const&) {
   if (phase_ != phase::settling || awaited_nodes_.erase(from) == 0 || !awaited_nodes_.empty()) return;
-  phase_ = phase::leaving;
   for (node_id node : held_) {
-    if (node != 0 && !mapped(node)) awaited_nodes_.insert(node);
+    if (node == 0 || mapped(node)) {
+      leaving_.erase(node);
+    } else if (!leaving_.contains(node)) {
+      leaving_[node] = ++leaves_;
+      tell(node, leave{leaves_});
+    }
   }
-  if (awaited_nodes_.empty()) release_empty();
-  for (node_id node : awaited_nodes_) tell(node, leave{});
-}
-
-void allocation::take(node_id from, left const&) {
-  if (phase_ != phase::leaving || awaited_nodes_.erase(from) == 0) return;
-  held_.erase(from);
-  to_do_.emplace_back(release_node{from});
-  if (awaited_nodes_.empty()) release_empty();
-}
-
-void allocation::release_empty() {
   phase_ = phase::idle;
+  release_unneeded();
   next();
+}
+
+// A node leaves in the background: what it still waits for may itself wait for the next change.
+void allocation::take(node_id from, left const& l) {
+  auto const asked = leaving_.find(from);
+  if (asked == leaving_.end() || asked->second != l.number) return;  // it has been mapped to again meanwhile
+  unneeded_.insert(from);
+  if (phase_ == phase::idle) release_unneeded();
+}
+
+void allocation::release_unneeded() {
+  for (node_id node : std::exchange(unneeded_, {})) {
+    if (leaving_.erase(node) == 0) continue;
+    held_.erase(node);
+    to_do_.emplace_back(release_node{node});
+  }
 }
 
 }  // namespace ovlp

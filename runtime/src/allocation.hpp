@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,7 +19,7 @@ namespace ovlp {
 ///
 /// A change launches the nodes that it needs; moves threads, each when its node says that it can; gives every node
 /// the new view; answers who asked; waits until no object is on its way by an older view and the leaving threads have
-/// finished what they had; and releases nodes without threads.
+/// finished what they had. Nodes without threads are released between changes, when they are not needed any more.
 /// It only decides: what is to be done stands in a list that the caller takes and does.
 /// Thread: any, one at a time.
 class allocation {
@@ -41,6 +42,8 @@ class allocation {
   std::vector<action> take_actions() { return std::exchange(to_do_, {}); }
 
   std::set<node_id> const& held() const { return held_; }
+  /// What the change under way waits for; empty if there is none. For the stall report.
+  std::string describe_wait() const;
 
   void take(change_request const& request);
   void take(thread_moved const& moved);
@@ -50,14 +53,14 @@ class allocation {
   void node_joined(node_id node);
 
  private:
-  enum class phase : std::uint8_t { idle, launching, moving, updating, settling, leaving };
+  enum class phase : std::uint8_t { idle, launching, moving, updating, settling };
   void next();
   void begin(change_request request);
   void refuse(std::string why);
   void move_threads();
   void update_views();
   void settle_all();
-  void release_empty();
+  void release_unneeded();
   bool mapped(node_id node) const;
   void tell(node_id to, control message) { to_do_.emplace_back(send_control{to, std::move(message)}); }
   void tell_all(control const& message);
@@ -69,6 +72,10 @@ class allocation {
   std::vector<std::uint32_t> versions_;
   std::set<node_id> held_;
   std::deque<change_request> waiting_;
+
+  std::map<node_id, std::uint64_t> leaving_;  ///< nodes without threads, and the number of the leave that they got
+  std::set<node_id> unneeded_;                ///< of them those that have answered
+  std::uint64_t leaves_ = 0;
 
   phase phase_ = phase::idle;
   change_request now_{};

@@ -92,9 +92,13 @@ struct settle {
 struct settled {
   std::uint32_t collection;
 };
-/// To a node without threads: it is to be released once it is not needed; and its answer.
-struct leave {};
-struct left {};
+/// To a node without threads: it is to say when it is not needed any more; and its answer.
+struct leave {
+  std::uint64_t number;
+};
+struct left {
+  std::uint64_t number;  ///< of the leave that it answers
+};
 
 using control = std::variant<closer_here, group_total, credit, change_request, change_done, move_thread, thread_moved,
                              view_update, view_adopted, settle, settled, leave, left>;

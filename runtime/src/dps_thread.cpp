@@ -190,21 +190,14 @@ void dps_thread::begin_move(node_id to) {
   work_ = kept;
 }
 
-// An object of a group that is open here must not wait for the move, since the move waits for the group. An operation
-// that waits for a condition may be waiting for any object.
+// An operation that is suspended here may wait, by whatever way, for any object of the call that it belongs to; if one
+// of them waited for the move, the move would wait for it.
 bool dps_thread::belongs_here(envelope const& object) const {
-  for (frame const& f : object.frames) {
-    for (auto const& [key, closer] : closers_) {
-      if (closer->gathering()->knows(f.group)) return true;
-    }
-    for (execution const* e : live_) {
-      if (e->opened(f.group)) return true;
-    }
-    for (auto const& [key, closer] : closers_) {
-      if (closer->opened(f.group)) return true;
-    }
+  group_id const call = origin_of(object.frames);
+  for (auto const& [key, closer] : closers_) {
+    if (closer->call() == call) return true;
   }
-  return !waiters_.empty();
+  return std::any_of(live_.begin(), live_.end(), [&](execution const* e) { return e->call() == call; });
 }
 
 void dps_thread::depart() {

@@ -29,8 +29,10 @@ void free_block(void* block) noexcept { scalable_free(block); }
 }  // namespace
 
 std::string group_name(group_id group) {
-  group_id const number = group & ((group_id{1} << group_node_shift) - 1);
-  return std::to_string(number) + "@" + node_name(node_of_group(group));
+  group_id const number = group & ((group_id{1} << group_launch_shift) - 1);
+  group_id const launch = group >> group_launch_shift & ((group_id{1} << (group_node_shift - group_launch_shift)) - 1);
+  return std::to_string(number) + (launch > 0 ? "'" + std::to_string(launch) : "") + "@" +
+         node_name(node_of_group(group));
 }
 
 template <class Construct>

@@ -9,7 +9,7 @@ using lock_type = tbb::spin_mutex::scoped_lock;
 
 group_id group_table::number() {
   lock_type const lock(mutex_);
-  return (group_id{node_} << group_node_shift) | ++last_number_;
+  return numbers_ | ++last_number_;
 }
 
 group_id group_table::open(std::size_t window, bool credited) {

@@ -22,7 +22,10 @@ class execution;
 /// Thread: any.
 class group_table {
  public:
-  explicit group_table(node_id node) : node_(node) {}
+  /// `launch`: how often the node has been launched before in this run.
+  group_table(node_id node, std::size_t launch)
+      : numbers_(group_id{node} << group_node_shift |
+                 (launch % (std::size_t{1} << (group_node_shift - group_launch_shift))) << group_launch_shift) {}
 
   /// A new group. `window` 0: no bound; `credited`: the closer reports each object that it hands out.
   group_id open(std::size_t window, bool credited);
@@ -65,7 +68,7 @@ class group_table {
   using table = std::unordered_map<group_id, record>;
   void forget_if_over(table::iterator at);
 
-  node_id const node_;
+  group_id const numbers_;  ///< the upper bits of all
   tbb::spin_mutex mutex_;
   std::uint64_t last_number_ = 0;
   table groups_;

@@ -38,7 +38,8 @@ summary summarize(run_options const& options, std::string backend, main_call con
 }
 
 void write_if_asked(engine_base& run, run_options const& options, bool done) {
-  if (done || std::uncaught_exceptions() > 0 || (options.summary_file.empty() && options.durations_file.empty()))
+  if (done || std::uncaught_exceptions() > 0 ||
+      (options.summary_file.empty() && options.durations_file.empty() && options.efficiency_file.empty()))
     return;
   try {
     run.write(run.summary());

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iomanip>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -144,7 +146,8 @@ void fill(summary& figures, call_statistics const& all, double start_s, statisti
   figures.bytes = all.bytes;
   figures.control_messages = all.control_messages;
   for (auto const& [index, i] : all.iterations) {
-    figures.iterations.push_back({index, i.start_s - start_s, i.end_s - start_s, i.work_s, on_node_0.held(i.start_s)});
+    figures.iterations.push_back(
+        {index, i.start_s - start_s, i.end_s - start_s, i.work_s, on_node_0.held(i.start_s), {}});
   }
 }
 
@@ -161,10 +164,18 @@ std::string summary::json() const {
   to["transfers"] = transfers;
   to["bytes"] = bytes;
   to["control_messages"] = control_messages;
+  for (auto const& [name, figure] : backend_figures) to[name] = as_json(figure);
   to["iterations"] = ovlp::json::array();
   for (iteration_summary const& i : iterations) {
-    to["iterations"].push_back(
-        {{"index", i.index}, {"start_s", i.start_s}, {"end_s", i.end_s}, {"work_s", i.work_s}, {"nodes", i.nodes}});
+    ovlp::json entry{
+        {"index", i.index}, {"start_s", i.start_s}, {"end_s", i.end_s}, {"work_s", i.work_s}, {"nodes", i.nodes}};
+    if (i.efficiency) {
+      entry["efficiency"] = i.efficiency->efficiency;
+      entry["interval_efficiency"] = i.efficiency->interval_efficiency;
+      entry["interval_start_s"] = i.efficiency->interval_start_s;
+      entry["interval_end_s"] = i.efficiency->interval_end_s;
+    }
+    to["iterations"].push_back(std::move(entry));
   }
   to["host"] = ovlp::json::object();
   for (auto const& [name, figure] : host) to["host"][name] = as_json(figure);
@@ -172,6 +183,29 @@ std::string summary::json() const {
 }
 
 void write_summary(std::string const& file, summary const& figures) { write_file(file, figures.json()); }
+
+void write_efficiency(std::string const& file, summary const& figures) {
+  std::ostringstream csv;
+  csv << std::setprecision(17);
+  auto const told = [&](char const* key, auto const& value) { csv << "# " << key << ": " << value << "\n"; };
+  told("application", figures.application);
+  told("backend", figures.backend);
+  for (auto const& [name, figure] : figures.backend_figures) {
+    if (auto const* text = std::get_if<std::string>(&figure)) told(name.c_str(), *text);
+  }
+  told("nodes", figures.nodes);
+  for (auto const& [name, figure] : figures.application_figures) {
+    std::visit([&](auto const& value) { told(name.c_str(), value); }, figure);
+  }
+  csv << "iteration,start_s,end_s,interval_start_s,interval_end_s,work_s,nodes,efficiency,interval_efficiency\n";
+  for (iteration_summary const& i : figures.iterations) {
+    if (!i.efficiency) continue;
+    csv << i.index << ',' << i.start_s << ',' << i.end_s << ',' << i.efficiency->interval_start_s << ','
+        << i.efficiency->interval_end_s << ',' << i.work_s << ',' << i.nodes << ',' << i.efficiency->efficiency << ','
+        << i.efficiency->interval_efficiency << "\n";
+  }
+  write_file(file, csv.str());
+}
 
 void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core) {
   json to;

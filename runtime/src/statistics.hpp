@@ -70,6 +70,9 @@ void fill(summary& figures, call_statistics const& all, double start_s, statisti
 /// Writes the figures as JSON. Errors: io_error.
 void write_summary(std::string const& file, summary const& figures);
 
+/// Writes the efficiency of each iteration as CSV. Errors: io_error. Format: docs/formats/efficiency.md.
+void write_efficiency(std::string const& file, summary const& figures);
+
 /// Writes the durations of kernels. Errors: io_error.
 /// Format: docs/formats/durations.md.
 void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core);

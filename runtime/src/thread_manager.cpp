@@ -19,7 +19,7 @@ thread_manager::thread_manager(node_id self, ovlp::program const& program, ovlp:
       world_(world),
       settings_(settings),
       scheduler_(world),
-      groups_(self),
+      groups_(self, settings.launch),
       views_(program.collections()),
       threads_here_(program.collections()),
       sent_to_(settings.nodes),
@@ -457,6 +457,10 @@ std::vector<std::string> thread_manager::waiting() {
   std::vector<std::string> list;
   for (auto const& thread : execution_threads_) {
     for (execution const* e : thread->suspended()) list.push_back(e->describe() + " " + e->describe_wait());
+  }
+  if (allocation_) {
+    std::scoped_lock const allocation_lock(allocation_mutex_);
+    if (std::string const wait = allocation_->describe_wait(); !wait.empty()) list.push_back(wait);
   }
   return list;
 }

@@ -33,6 +33,7 @@ struct node_settings {
   std::size_t cores = 1;              ///< of this node
   std::size_t execution_threads = 0;  ///< shared by all collections; 0: for each min(its DPS threads here, cores)
   std::size_t stack_bytes = 256 * 1024;
+  std::size_t launch = 0;  ///< how often this node has been launched before
   record_sink* sink = nullptr;
 };
 
@@ -203,7 +204,7 @@ class thread_manager {
   std::vector<std::atomic<std::uint64_t>> received_from_;
   std::optional<settling> settling_;
   std::atomic<bool> watching_arrivals_{false};
-  bool leaving_node_ = false;
+  std::optional<std::uint64_t> leaving_node_;  ///< the number of the leave that this node got
   std::map<std::uint64_t, change_record> changes_;
   std::mutex allocation_mutex_;
   std::optional<allocation> allocation_;  ///< on node 0

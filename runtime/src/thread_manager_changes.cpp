@@ -236,7 +236,7 @@ void thread_manager::look_whether_settled() {
       if (settling_->told && settling_->still_here == 0) {
         done = settling_->message.collection;
         settling_.reset();
-        watching_arrivals_ = leaving_node_;
+        watching_arrivals_ = leaving_node_.has_value();
       }
     }
   }
@@ -264,10 +264,10 @@ void thread_manager::thread_left(dps_thread& thread) {
   look_whether_settled();
 }
 
-void thread_manager::take(node_id, leave const&) {
+void thread_manager::take(node_id, leave const& message) {
   {
     std::scoped_lock const lock(structure_);
-    leaving_node_ = true;
+    leaving_node_ = message.number;
   }
   watching_arrivals_ = true;
   look_whether_to_leave();
@@ -279,11 +279,12 @@ void thread_manager::look_whether_to_leave() {
     if (!leaving_node_) return;
   }
   if (!groups_.empty() || open_requests() > 0) return;
+  std::optional<std::uint64_t> number;
   {
     std::scoped_lock const lock(structure_);
-    if (!std::exchange(leaving_node_, false)) return;
+    number = std::exchange(leaving_node_, std::nullopt);
   }
-  deliver_control(0, left{}, 0);
+  if (number) deliver_control(0, left{*number}, 0);
 }
 
 }  // namespace ovlp

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/analysis/dynamic_efficiency.hpp>
 #include <ovlp/flowgraph/buffer.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/netmodel/star.hpp>
@@ -42,12 +43,41 @@ run_options checked(run_options read, platform const& on) {
   return read;
 }
 
+/// Where the records of all nodes go.
+class records final : public record_sink {
+ public:
+  explicit records(std::vector<double> reference_cores) : efficiency(std::move(reference_cores)) {}
+  void step(step_record const& record) override {
+    statistics.step(record);
+    efficiency.step(record);
+  }
+  void kernel(kernel_record const& record) override { statistics.kernel(record); }
+  void transfer(transfer_record const& record) override { statistics.transfer(record); }
+  void control_message(std::uint64_t call) override { statistics.control_message(call); }
+  void node(node_record const& record) override {
+    statistics.node(record);
+    efficiency.node(record);
+  }
+
+  statistics_sink statistics;
+  analysis::dynamic_efficiency efficiency;
+};
+
+std::vector<double> capacities(platform const& on, std::size_t nodes) {
+  std::vector<double> all;
+  for (std::size_t n = 0; n < nodes; ++n) {
+    all.push_back(static_cast<double>(on.kind_of(n).cores) * on.kind_of(n).speed);
+  }
+  return all;
+}
+
 }  // namespace
 
 struct engine::implementation {
   explicit implementation(run_options const& read)
       : on(platform_of(read)),
         options(checked(read, on)),
+        sink(capacities(on, options.nodes)),
         kernels(mode_of(options), sampling::parse(options.sample), options.host_speed, on),
         recording(!options.summary_file.empty() || !options.durations_file.empty() ||
                   !options.efficiency_file.empty()) {
@@ -57,7 +87,7 @@ struct engine::implementation {
   platform on;
   run_options options;
   ovlp::program program;
-  statistics_sink statistics;
+  records sink;
   kernel_times kernels;
   bool recording;
   std::optional<sim::world> world;
@@ -72,12 +102,13 @@ struct engine::implementation {
     settings.nodes = options.nodes;
     settings.execution_threads = options.execution_threads;
     settings.stack_bytes = options.stack_kib * 1024;
-    settings.sink = recording ? &statistics : nullptr;
+    settings.sink = recording ? &sink : nullptr;
     net::star_link const link{on.network.bandwidth_Bps, on.network.bandwidth_Bps};
     world.emplace(on, program, kernels, settings,
                   std::make_unique<net::star>(options.nodes, link, on.network.latency_s), mode_of(options),
                   options.host_speed);
     if (options.execution_thread_per_core) world->use_a_thread_per_core();
+    if (options.no_alloc) world->allocate_nothing();
     if (options.shuffle) world->shuffle(*options.shuffle);
     std::set<node_id> nodes{0};
     for (std::uint32_t c = 0; c < program.collections(); ++c) {
@@ -138,6 +169,8 @@ engine::~engine() {
   if (!run.world || !run.world->failed()) write_if_asked(*this, run.options, run.written || !run.calls.any());
 }
 
+bool engine::computes() const { return implementation_->options.execution == "direct"; }
+
 std::size_t engine::nodes() const { return implementation_->options.nodes; }
 
 void engine::add_graph(std::shared_ptr<graph_definition> const& graph) { implementation_->program.add(graph); }
@@ -181,12 +214,30 @@ ovlp::summary engine::summary() {
   run.throw_if_failed();
   if (!run.recording) throw config_error("summary() needs --summary, or record() before the first call");
   main_call const last = run.calls.take_last();
-  return summarize(run.options, "simulated", last, run.statistics.take(last.call), run.statistics);
+  ovlp::summary figures =
+      summarize(run.options, "simulated", last, run.sink.statistics.take(last.call), run.sink.statistics);
+  analysis::dynamic_efficiency::report const found = run.sink.efficiency.take(last.call, last.start_s, last.end_s);
+  figures.backend_figures.emplace_back("platform", run.on.name);
+  figures.backend_figures.emplace_back("execution", run.options.execution);
+  figures.backend_figures.emplace_back("efficiency", found.efficiency);
+  figures.backend_figures.emplace_back("communication_cpu_s", run.world->communication_s());
+  if (run.options.execution == "sampled") {
+    figures.backend_figures.emplace_back("sampling_error", run.kernels.sampling_error());
+  }
+  for (std::size_t i = 0; i < found.iterations.size(); ++i) {
+    analysis::iteration_efficiency const& e = found.iterations[i];
+    figures.iterations[i].efficiency = efficiency_summary{
+        e.efficiency, e.interval_efficiency, e.interval_start_s - last.start_s, e.interval_end_s - last.start_s};
+  }
+  return figures;
 }
 
 void engine::write(ovlp::summary const& figures) const {
   implementation_->written = true;
   if (!implementation_->options.summary_file.empty()) write_summary(implementation_->options.summary_file, figures);
+  if (!implementation_->options.efficiency_file.empty()) {
+    write_efficiency(implementation_->options.efficiency_file, figures);
+  }
 }
 
 }  // namespace ovlp::sim

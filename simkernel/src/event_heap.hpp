@@ -11,7 +11,8 @@ namespace ovlp::sim {
 /// Cost: set and add O(log n), front O(1).
 class event_heap {
  public:
-  static constexpr double never = std::numeric_limits<double>::infinity();
+  static constexpr double never =
+      std::numeric_limits<double>::infinity();  // NOLINT(bugprone-narrowing-conversions): it is none
 
   void add() {
     place_.push_back(heap_.size());

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <ovlp/flowgraph/buffer.hpp>
+#include <ovlp/flowgraph/error.hpp>
+
 #include "runtime/src/execution.hpp"
 #include "runtime/src/expects.hpp"
 #include "runtime/src/host.hpp"
@@ -13,6 +16,11 @@ namespace {
 
 double entry_for(std::vector<double> const& table, std::size_t count) {
   return table[std::min(count, table.size() - 1)];
+}
+
+void refuse_elements(std::size_t bytes) {
+  throw config_error("--no-alloc: the " + std::to_string(bytes) +
+                     " bytes of a buffer were touched outside a kernel, whose body alone may do so");
 }
 
 }  // namespace
@@ -37,6 +45,7 @@ world::~world() { unwind(); }
 void world::make_manager(node_id number, bool joins_later) {
   node_settings settings = settings_;
   settings.cores = platform_.kind_of(number).cores;
+  settings.launch = nodes_[number]->launches++;
   if (thread_per_core_) settings.execution_threads = settings.cores;
   nodes_[number]->manager = std::make_unique<thread_manager>(number, program_, *this, settings);
   nodes_[number]->manager->start(joins_later);
@@ -168,8 +177,10 @@ void world::start(execution_thread& thread) {
 void world::enter(worker& w) {
   if (w.over) return;
   current_ = &w;
+  detail::allocation_guard = no_alloc_ ? &refuse_elements : nullptr;
   if (mode_ == execution_mode::direct) entered_cpu_s_ = thread_cpu_s();
   w.thread.enter();
+  detail::allocation_guard = nullptr;
   current_ = nullptr;
   w.over = w.thread.manager().stopping();
 }

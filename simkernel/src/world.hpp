@@ -38,6 +38,8 @@ class world final : public backend {
         std::unique_ptr<net::network> network, execution_mode mode, double host_speed);
   ~world() override;
 
+  /// Operations may not touch the elements of buffers.
+  void allocate_nothing() { no_alloc_ = true; }
   /// Events at one instant come in an order drawn from this seed.
   void shuffle(std::uint64_t seed) { shuffled_.emplace(seed); }
 
@@ -112,6 +114,7 @@ class world final : public backend {
       io.node = number;
     }
     std::unique_ptr<thread_manager> manager;
+    std::size_t launches = 0;
     sim::processor processor;
     io_thread io;
     double taken_since_s = 0;
@@ -156,6 +159,7 @@ class world final : public backend {
   execution_mode const mode_;
   double const host_speed_;
   bool thread_per_core_ = false;
+  bool no_alloc_ = false;
 
   double now_s_ = 0;
   std::uint64_t sequence_ = 0;

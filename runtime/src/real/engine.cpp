@@ -77,6 +77,7 @@ struct engine::implementation {
     settings.execution_threads = options.execution_thread_per_core ? settings.cores : options.execution_threads;
     settings.stack_bytes = options.stack_kib * 1024;
     settings.sink = recording ? &statistics : nullptr;
+    if (given) settings.launch = given->launch;
     if (given) {
       network.emplace(reactor, world, program, options, &statistics, *given);
     } else {

@@ -74,7 +74,8 @@ failure network_failure(std::string text) {
 std::string ticket::json() const {
   return nlohmann::json{
       {"node", node},     {"nodes", nodes}, {"driver_host", driver_host}, {"driver_port", driver_port},
-      {"secret", secret}, {"host", host},   {"listen", listen},           {"joins_later", joins_later}}
+      {"secret", secret}, {"host", host},   {"listen", listen},           {"joins_later", joins_later},
+      {"launch", launch}}
       .dump();
 }
 
@@ -96,6 +97,7 @@ ticket ticket::parse(std::string const& line) {
     parsed.host = read.at("host");
     parsed.listen = read.at("listen");
     parsed.joins_later = read.at("joins_later");
+    parsed.launch = static_cast<std::size_t>(number("launch", 0, std::int64_t{1} << 53));
     return parsed;
   } catch (nlohmann::json::exception const&) {
     throw config_error("--worker is for processes that node 0 launches: expected a ticket on standard input");
@@ -265,6 +267,7 @@ void network::start_process(node_id node, bool joins_later) {
   given.host = cluster_.local() ? "127.0.0.1" : cluster_.hosts[node];
   given.listen = cluster_.local() ? "127.0.0.1" : "0.0.0.0";
   given.joins_later = joins_later;
+  given.launch = launches_[node]++;
   std::string const program = own_program();
   std::vector<std::string> arguments = options_.arguments;
   arguments.emplace_back("--worker");

@@ -36,6 +36,7 @@ struct ticket {
   std::string host;          ///< of the new node, as others reach it
   std::string listen;        ///< ADDRESS[:FIRST-LAST]
   bool joins_later = false;  ///< the run goes on already
+  std::size_t launch = 0;    ///< how often this node has been launched before
 
   std::string json() const;
   /// Errors: config_error.
@@ -145,6 +146,7 @@ class network final : public transport {
   std::vector<std::shared_ptr<connection>> retired_;  ///< closed; a send may still hold a pointer to one
   std::vector<std::atomic<connection*>> links_;       ///< by node; what sends look at
   std::map<node_id, peer> peers_;
+  std::map<node_id, std::size_t> launches_;
   std::set<node_id> to_relaunch_;  ///< nodes wanted again while their last process says goodbye
   std::set<node_id> joining_;
   std::optional<failure> early_failure_;  ///< of a launched node, before it could tell

@@ -63,6 +63,9 @@ class engine_base : private caller {
   /// The number of nodes of the run, as the command line says. Known before the first call.
   virtual std::size_t nodes() const = 0;
 
+  /// Whether all kernels run, so that results mean something. A simulation may charge their durations instead.
+  virtual bool computes() const = 0;
+
   /// The figures of the call that ended last. Blocks: until all nodes have reported.
   /// Errors: config_error unless the run records (options --summary or --record-durations, or record() before the
   ///         first call).

@@ -21,6 +21,7 @@ class engine final : public engine_base {
   ~engine() override;
 
   std::size_t nodes() const override;
+  bool computes() const override { return true; }
   ovlp::summary summary() override;
   void record() override;
   void write(ovlp::summary const& figures) const override;

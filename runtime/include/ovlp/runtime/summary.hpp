@@ -3,12 +3,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace ovlp {
+
+/// How well an iteration used the nodes that were held; known to a simulation. Times in seconds from the call's start.
+/// What is what: ovlp/analysis/dynamic_efficiency.hpp, docs/dynamic-efficiency.md.
+struct efficiency_summary {
+  double efficiency;
+  double interval_efficiency;
+  double interval_start_s;
+  double interval_end_s;
+};
 
 /// What one iteration of a call took. Times in seconds from the call's start.
 struct iteration_summary {
@@ -17,6 +27,7 @@ struct iteration_summary {
   double end_s;       ///< last end
   double work_s;      ///< CPU seconds in kernels
   std::size_t nodes;  ///< held when it started
+  std::optional<efficiency_summary> efficiency;
 };
 
 /// The figures of one call of a graph.
@@ -34,6 +45,7 @@ struct summary {
   std::uint64_t bytes = 0;      ///< of them, as the object walk counts
   std::uint64_t control_messages = 0;
   std::vector<iteration_summary> iterations;
+  std::vector<std::pair<std::string, value>> backend_figures;      ///< that this backend alone knows
   std::vector<std::pair<std::string, value>> application_figures;  ///< in the order of set()
   std::vector<std::pair<std::string, value>> host;                 ///< what may differ from run to run
 

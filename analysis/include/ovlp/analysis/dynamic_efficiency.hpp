@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <ovlp/runtime/record.hpp>
+
+namespace ovlp::analysis {
+
+/// What an iteration did with the nodes that were held. Times in seconds on the run's clock.
+///
+/// A(t) is the sum of cores x speed over the nodes held at t, in cores of the reference kind; S the first start of a
+/// step of the iteration; C_k the largest end of a step of iterations up to k, C_0 the start of the call, and the last
+/// interval ends with the call.
+///   efficiency = work of the iteration / integral of A over [S, end]
+///   interval_efficiency = work executed in (C_{k-1}, C_k] / integral of A over it
+/// The first is the paper's, for graphs that separate iterations; the second holds also where iterations overlap: it is
+/// at most 1, and its mean, weighted by the integrals, is the efficiency of the call.
+/// Source: DESIGN.md, "Dynamic efficiency"; the paper, section 7.
+struct iteration_efficiency {
+  std::int32_t index;
+  double start_s, end_s;
+  double interval_start_s, interval_end_s;
+  double work_s;           ///< of the iteration
+  double interval_work_s;  ///< of any iteration, executed in the interval
+  std::size_t nodes;       ///< held at start_s
+  double efficiency;       ///< 0 where nothing can be divided
+  double interval_efficiency;
+};
+
+/// Dynamic efficiency, added up while records come: memory grows with iterations and with nodes launched and released,
+/// not with steps. A step's work is spread evenly over its time.
+///
+/// Steps must come in the order of their ends, as a simulation emits them. Thread: one at a time.
+class dynamic_efficiency {
+ public:
+  /// The capacity of each node, cores x speed.
+  explicit dynamic_efficiency(std::vector<double> reference_cores);
+
+  void step(step_record const& record);
+  void node(node_record const& record);
+
+  struct report {
+    std::vector<iteration_efficiency> iterations;  ///< ascending
+    double efficiency = 0;                         ///< work / integral of A over the call
+  };
+  /// Of a call of the main program that lasted from `start_s` to `end_s`; forgets its steps.
+  report take(std::uint64_t call, double start_s, double end_s);
+
+ private:
+  struct iteration {
+    bool seen = false;
+    double start_s = 0;
+    double end_s = 0;
+    double work_s = 0;
+    double closed_s = 0;          ///< C: of iterations up to this one
+    double work_by_closed_s = 0;  ///< executed, by any step, up to then
+  };
+  struct of_call {
+    std::vector<iteration> iterations;  ///< from 1
+    double work_s = 0;
+    double last_end_s = 0;
+  };
+  double capacity(double from_s, double to_s) const;
+  std::size_t held(double at_s) const;
+
+  std::vector<double> reference_cores_;
+  std::vector<node_record> changes_;
+  std::map<std::uint64_t, of_call> calls_;
+};
+
+}  // namespace ovlp::analysis

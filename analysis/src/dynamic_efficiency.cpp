@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/analysis/dynamic_efficiency.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace ovlp::analysis {
+
+dynamic_efficiency::dynamic_efficiency(std::vector<double> reference_cores)
+    : reference_cores_(std::move(reference_cores)) {}
+
+void dynamic_efficiency::node(node_record const& record) { changes_.push_back(record); }
+
+void dynamic_efficiency::step(step_record const& record) {
+  of_call& call = calls_[record.call];
+  std::vector<iteration>& all = call.iterations;
+  // What was executed before an iteration closed is part of its interval, or of an earlier one.
+  for (auto i = all.rbegin(); i != all.rend() && i->closed_s > record.start_s; ++i) {
+    if (record.end_s <= i->closed_s) {
+      i->work_by_closed_s += record.work_s;
+    } else {
+      i->work_by_closed_s += record.work_s * (i->closed_s - record.start_s) / (record.end_s - record.start_s);
+    }
+  }
+  call.work_s += record.work_s;
+  if (record.iteration == 0) return;
+
+  auto const number = static_cast<std::size_t>(record.iteration);
+  while (all.size() < number) {
+    iteration next;
+    next.closed_s = all.empty() ? record.start_s : all.back().closed_s;
+    next.work_by_closed_s = all.empty() ? call.work_s - record.work_s : all.back().work_by_closed_s;
+    all.push_back(next);
+  }
+  for (std::size_t i = number - 1; i < all.size(); ++i) {
+    if (all[i].closed_s >= record.end_s) continue;
+    all[i].closed_s = record.end_s;  // steps come in the order of their ends: all that has ended is in work_s
+    all[i].work_by_closed_s = call.work_s;
+  }
+  iteration& mine = all[number - 1];
+  mine.start_s = mine.seen ? std::min(mine.start_s, record.start_s) : record.start_s;
+  mine.end_s = mine.seen ? std::max(mine.end_s, record.end_s) : record.end_s;
+  mine.work_s += record.work_s;
+  mine.seen = true;
+}
+
+double dynamic_efficiency::capacity(double from_s, double to_s) const {
+  double integral = 0;
+  double cores = 0;
+  double at_s = from_s;
+  for (node_record const& change : changes_) {
+    if (change.at_s >= to_s) break;
+    if (change.at_s > at_s) {
+      integral += cores * (change.at_s - at_s);
+      at_s = change.at_s;
+    }
+    cores += change.held ? reference_cores_[change.node] : -reference_cores_[change.node];
+  }
+  return integral + cores * std::max(0.0, to_s - at_s);
+}
+
+std::size_t dynamic_efficiency::held(double at_s) const {
+  std::size_t count = 0;
+  for (node_record const& change : changes_) {
+    if (change.at_s <= at_s) change.held ? ++count : --count;
+  }
+  return count;
+}
+
+dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double start_s, double end_s) {
+  report made;
+  auto const found = calls_.extract(call);
+  if (found.empty()) return made;
+  of_call const& steps = found.mapped();
+  auto const ratio = [](double work_s, double capacity) { return capacity > 0 ? work_s / capacity : 0; };
+  made.efficiency = ratio(steps.work_s, capacity(start_s, end_s));
+
+  double interval_start_s = start_s;
+  double work_before_s = 0;
+  for (std::size_t i = 0; i < steps.iterations.size(); ++i) {
+    iteration const& now = steps.iterations[i];
+    bool const last = i + 1 == steps.iterations.size();
+    double const closed_s = last ? end_s : now.closed_s;
+    double const work_by_closed_s = last ? steps.work_s : now.work_by_closed_s;
+    if (now.seen) {
+      iteration_efficiency of{};
+      of.index = static_cast<std::int32_t>(i + 1);
+      of.start_s = now.start_s;
+      of.end_s = now.end_s;
+      of.interval_start_s = interval_start_s;
+      of.interval_end_s = closed_s;
+      of.work_s = now.work_s;
+      of.interval_work_s = work_by_closed_s - work_before_s;
+      of.nodes = held(now.start_s);
+      of.efficiency = ratio(of.work_s, capacity(of.start_s, of.end_s));
+      of.interval_efficiency = ratio(of.interval_work_s, capacity(interval_start_s, closed_s));
+      made.iterations.push_back(of);
+      interval_start_s = closed_s;
+      work_before_s = work_by_closed_s;
+    }
+  }
+  return made;
+}
+
+}  // namespace ovlp::analysis

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Simulated runs whose times can be computed by hand.
+#include "support/process.hpp"
+#include "support/run_on.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <ovlp/simkernel/platform.hpp>
+
+namespace {
+
+using ovlp::graph;
+using ovlp::here;
+using ovlp::in;
+using ovlp::out;
+using ovlp::threads;
+using ovlp::testing::simulate_on;
+using ovlp::testing::thrown_by;
+using engine = ovlp::engine_base;
+
+struct Task {
+  int number;
+  ovlp::buffer<unsigned char> ballast;
+};
+struct Start {};
+struct Done {
+  int tasks;
+};
+
+// The object walk counts a number as 4 bytes and a buffer as its elements and an 8 byte size.
+constexpr std::size_t extra_bytes = 12;
+
+/// 1 core a node, 1 ms latency, 1 MB/s; kernel "one" takes 1 s for each unit of its size.
+std::string platform(std::string const& more = "") {
+  return R"({"name": "test", "reference_core": "any", "nodes": [{"count": 4, "cores": 1, "speed": 1}],
+  "network": {"model": "star", "latency_s": 0.001, "bandwidth_Bps": 1e6},
+  "kernels": {"one": {"coefficient_s": 1, "exponents": [1]}})" +
+         more + "}";
+}
+
+std::vector<std::string> partial(std::string const& file) {
+  return {"--platform", file, "--execution", "partial", "--no-alloc"};
+}
+
+/// Posts `tasks` objects of so many bytes; a leaf computes `seconds` on each.
+graph<Start, Done> fan(threads<> const& master, threads<> const& workers, int tasks, std::size_t bytes, int seconds,
+                       std::size_t window = 0) {
+  return ovlp::split("deal", master.at(0),
+                     [=](Start, out<Task>& posted) {
+                       for (int i = 0; i < tasks; ++i) {
+                         posted.post({i, ovlp::buffer<unsigned char>(bytes - extra_bytes)});
+                       }
+                     })
+             .window(window) >>
+         ovlp::leaf("work", workers.in_turn(),
+                    [=](here<>& here, Task task) {
+                      here.kernel("one", {seconds}, [] {});
+                      return Done{task.number};
+                    }) >>
+         ovlp::merge("count", master.at(0), [](in<Done>& done) {
+           Done all{0};
+           while (done.wait()) ++all.tasks;
+           return all;
+         });
+}
+
+}  // namespace
+
+TEST_CASE("time of a transfer, a kernel and the way back" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  simulate_on(2, partial(folder.file("p.json", platform())), [](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"}, workers{"workers", "node1"};
+    CHECK(run(fan(master, workers, 1, 1'000'000, 3), {}).tasks == 1);
+    auto const figures = run.summary();
+    // latency and a second of transfer, 3 s of work, latency and 4 bytes back
+    CHECK(figures.time_s == doctest::Approx(0.001 + 1 + 3 + 0.001 + 4e-6).epsilon(1e-9));
+    CHECK(figures.work_s == doctest::Approx(3));
+    CHECK(figures.transfers == 2);
+    CHECK(figures.bytes == 1'000'004);
+  });
+}
+
+TEST_CASE("transfers from one node share its link; one connection carries one object at a time" *
+          doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  auto const time_of = [&](std::string const& more, char const* where) {
+    double time_s = 0;
+    simulate_on(4, partial(folder.file("p.json", platform(more))), [&](engine& run) {
+      run.record();
+      threads<> const master{"master", "node0"}, workers{"workers", where};
+      run(fan(master, workers, 3, 1'000'000, 0), {});
+      time_s = run.summary().time_s;
+    });
+    return time_s;
+  };
+  // Three objects to three nodes: each at a third of the bandwidth.
+  CHECK(time_of("", "node1 node2 node3") == doctest::Approx(3.002).epsilon(1e-4));
+  // To one node one after another, each with its latency, or all at once.
+  CHECK(time_of("", "node1") == doctest::Approx(3.004).epsilon(1e-4));
+  CHECK(time_of(R"(, "runtime": {"concurrent_per_pair": 0})", "node1") == doctest::Approx(3.002).epsilon(1e-4));
+}
+
+TEST_CASE("communication takes processor time from steps" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  std::string const more = R"(, "comm_cpu": {"incoming": [0, 0.5], "outgoing": [0, 0.25]})";
+  simulate_on(2, partial(folder.file("p.json", platform(more))), [](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"}, workers{"workers", "node1"};
+    run(fan(master, workers, 2, 1'000'000, 2), {});
+    // The first object is there at 1.001; while the second comes, from 1.002 to 2.002, half a core is left for the
+    // first task, which ends at 3.5015 but for its own second; then the second task, 2 s.
+    double const first_end = 1.001 + 0.001 + 1.0 + (2 - 0.001 - 0.5);
+    CHECK(run.summary().time_s == doctest::Approx(first_end + 2 + 0.001 + 4e-6).epsilon(1e-6));
+  });
+}
+
+TEST_CASE("a window bounds the objects under way" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  simulate_on(2, partial(folder.file("p.json", platform())), [](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"}, workers{"workers", "node1"};
+    run(fan(master, workers, 3, 1'000'000, 1, 1), {});
+    // One after another: there, work, back; the credit is given on node 0.
+    CHECK(run.summary().time_s == doctest::Approx(3 * (0.001 + 1 + 1 + 0.001 + 4e-6)).epsilon(1e-6));
+  });
+}
+
+TEST_CASE("speed and cores of the platform's nodes" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  std::string const text = R"({"name": "two kinds", "reference_core": "any",
+    "nodes": [{"count": 1, "cores": 1, "speed": 1}, {"count": 1, "cores": 2, "speed": 4}],
+    "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1e12},
+    "kernels": {"one": {"coefficient_s": 1, "exponents": [1]}}})";
+  simulate_on(2, partial(folder.file("p.json", text)), [](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"}, workers{"workers", "node1*2"};
+    run(fan(master, workers, 2, 100, 8), {});
+    CHECK(run.summary().time_s == doctest::Approx(2));
+  });
+}
+
+TEST_CASE("dynamic efficiency: work divided by what the held nodes could have done" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  simulate_on(2, partial(folder.file("p.json", platform())), [](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"}, workers{"workers", "node0 node1"};
+    auto const g = ovlp::split("deal", master.at(0),
+                               [](here<>& here, Start, out<Task>& posted) {
+                                 here.iteration(1);
+                                 for (int i = 0; i < 2; ++i) posted.post({i, {}});
+                               }) >>
+                   ovlp::leaf("work", workers.in_turn(),
+                              [](here<>& here, Task task) {
+                                here.kernel("one", {task.number == 0 ? 1 : 4}, [] {});
+                                return Done{task.number};
+                              }) >>
+                   ovlp::merge("count", master.at(0), [](in<Done>& done) {
+                     while (done.wait()) {
+                     }
+                     return Done{2};
+                   });
+    run(g, {});
+    auto const figures = run.summary();
+    REQUIRE(figures.iterations.size() == 1);
+    REQUIRE(figures.iterations[0].efficiency);
+    // 5 s of work on two nodes in a little over 4 s
+    CHECK(figures.iterations[0].efficiency->efficiency == doctest::Approx(5.0 / 8.0).epsilon(0.002));
+    CHECK(figures.iterations[0].efficiency->interval_efficiency == doctest::Approx(5.0 / 8.0).epsilon(0.002));
+  });
+}
+
+TEST_CASE("a kernel without an estimate is an error that names it and its sizes" * doctest::timeout(20)) {
+  simulate_on(1, {"--execution", "partial"}, [](engine& run) {
+    threads<> const master{"master", 1};
+    auto const error = thrown_by<ovlp::operation_error>([&] { run(fan(master, master, 1, 100, 7), {}); });
+    CHECK(ovlp::testing::contains(error.text, "no estimate for kernel 'one' of sizes [7]"));
+  });
+}
+
+TEST_CASE("under no-alloc elements are touched by kernels only" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  simulate_on(1, partial(folder.file("p.json", platform())), [](engine& run) {
+    threads<> const master{"master", 1};
+    graph<Start, Done> const g = ovlp::leaf("touch", master.at(0), [](Start) {
+      ovlp::buffer<double> numbers(1000);
+      return Done{static_cast<int>(numbers.mutate()[3])};
+    });
+    auto const error = thrown_by<ovlp::operation_error>([&] { run(g, {}); });
+    CHECK(error.operation == "touch");
+    CHECK(ovlp::testing::contains(error.text, "8000 bytes"));
+  });
+}
+
+TEST_CASE("equal runs give equal figures, and the order of simultaneous events changes no result" *
+          doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  std::string const file = folder.file("p.json", platform());
+  std::string first;
+  for (std::string const seed : {"", "", "1", "2"}) {
+    auto options = partial(file);
+    if (!seed.empty()) options.insert(options.end(), {"--shuffle", seed});
+    simulate_on(4, options, [&](engine& run) {
+      run.record();
+      threads<> const master{"master", "node0"}, workers{"workers", 8};
+      CHECK(run(fan(master, workers, 100, 1000, 1), {}).tasks == 100);
+      auto figures = run.summary();
+      figures.host.clear();
+      if (first.empty()) first = figures.json();
+      if (seed.empty()) CHECK(figures.json() == first);
+    });
+  }
+}
+
+TEST_CASE("what is wrong with a platform file is said by file and key" * doctest::timeout(10)) {
+  auto const fault = [](std::string const& text) {
+    try {
+      ovlp::sim::platform::parse(text, "p.json");
+    } catch (ovlp::config_error const& wrong) {
+      return std::string(wrong.what());
+    }
+    return std::string("none");
+  };
+  std::string const nodes = R"("nodes": [{"count": 1, "cores": 1, "speed": 1}])";
+  std::string const network = R"("network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1e6})";
+  std::string const names = R"({"name": "n", "reference_core": "c", )";
+  CHECK(fault(names + nodes + ", " + network + "}") == "none");
+  CHECK(fault(names + nodes + "}") == "p.json: network: missing");
+  CHECK(fault(names + nodes + ", " + network + ", \"nods\": 1}").starts_with("p.json: nods: unknown key; expected"));
+  CHECK(fault(names + nodes + R"(, "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 0}})") ==
+        "p.json: network.bandwidth_Bps: expected a number above 0, got 0");
+  CHECK(fault(names + nodes + R"(, "network": {"model": "star", "latency_s": -1, "bandwidth_Bps": 1}})") ==
+        "p.json: network.latency_s: expected a number of at least 0, got -1");
+  CHECK(fault(names + R"("nodes": [{"count": 0, "cores": 1, "speed": 1}], )" + network + "}") ==
+        "p.json: nodes[0].count: expected a whole number from 1 to 1000000, got 0");
+  CHECK(
+      fault(names + nodes + ", " + network + R"(, "comm_cpu": {"incoming": [0, 0.6], "outgoing": [0, 0.4]}})")
+          .starts_with("p.json: comm_cpu: expected last entries of incoming and outgoing that add up to less than 1"));
+  CHECK(fault("{").starts_with("p.json: expected JSON:"));
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command `ovlp`, run as a process.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <random>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/netmodel/star.hpp>
+
+#include "../tools/csv.hpp"
+#include "support/process.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using ovlp::testing::contents;
+using ovlp::testing::lines_of;
+using ovlp::testing::process;
+using ovlp::testing::temporary_folder;
+using Lines = std::vector<std::string>;
+
+struct outcome {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+outcome run(std::vector<std::string> command, int input = -1) {
+  process started(command, input);
+  auto const status = started.wait(60s);
+  REQUIRE_MESSAGE(status.has_value(), command[1]);
+  return {*status, started.out(), started.err()};
+}
+
+outcome ovlp_command(std::vector<std::string> arguments, int input = -1) {
+  arguments.insert(arguments.begin(), OVLP_COMMAND);
+  return run(std::move(arguments), input);
+}
+
+void check_refused(outcome const& tried, int status, std::string const& message) {
+  CHECK(tried.status == status);
+  CHECK(tried.out == "");
+  CHECK(tried.err == "ovlp: " + message + "\n");
+}
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+/// A star of 3 nodes with numbers to compute by heart: 1 second of latency, 100 bytes per second.
+std::string plain_platform(temporary_folder const& folder) {
+  return folder.file("platform.json", R"({"name": "plain", "reference_core": "any", "nodes": [{"count": 3, "cores": 1,
+    "speed": 1}], "network": {"model": "star", "latency_s": 1, "bandwidth_Bps": 100}})");
+}
+
+/// What `ovlp transfers` prints for this file.
+outcome replay(temporary_folder const& folder, std::string const& transfers, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{
+      "transfers", "--platform", plain_platform(folder), folder.file("transfers.csv", transfers), "-o", "-"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return ovlp_command(arguments);
+}
+
+Lines ends(temporary_folder const& folder, std::string const& transfers) {
+  outcome const done = replay(folder, transfers);
+  CHECK(done.err == "");
+  REQUIRE(done.status == 0);
+  return lines_of(done.out);
+}
+
+TEST_CASE("a transfer alone takes the latency and its bytes over the bandwidth") {
+  temporary_folder const folder;
+  // 0.5 + 1 + 150 / 100; and without bytes 2 + 1
+  CHECK(ends(folder, "start_s,source,destination,bytes\n0.5,0,1,150\n2,2,0,0\n") ==
+        Lines{"start_s,source,destination,bytes,end_s", "0.5,0,1,150,3", "2,2,0,0,3"});
+}
+
+TEST_CASE("two transfers that leave one node share its link") {
+  temporary_folder const folder;
+  // From 1 on each gets 50 bytes per second; the first ends at 1 + 100 / 50 = 3, when the other has 300 - 100 bytes
+  // left, for which it gets 100 bytes per second: 3 + 200 / 100 = 5.
+  CHECK(ends(folder, "start_s,source,destination,bytes\n0,0,1,100\n0,0,2,300\n") ==
+        Lines{"start_s,source,destination,bytes,end_s", "0,0,1,100,3", "0,0,2,300,5"});
+}
+
+TEST_CASE("rows stay as they are and in their order, whatever the order of times and columns") {
+  temporary_folder const folder;
+  // The last row starts first and is alone; of the others, each gets 50 bytes per second from 11 on.
+  std::string const file =
+      "# from: a test\nbytes, destination ,start_s,source\n100,1,10.0,0\n\n100,2,1e1,0\n 100,1,0,0\n";
+  Lines const expected{"# from: a test", "bytes, destination ,start_s,source,end_s", "100,1,10.0,0,13",
+                       "100,2,1e1,0,13", " 100,1,0,0,2"};
+  CHECK(ends(folder, file) == expected);
+
+  SUBCASE("with the line ends of Windows") {
+    std::string windows = "\xef\xbb\xbf";
+    for (std::string const& line : lines_of(file)) windows += line + "\r\n";
+    CHECK(ends(folder, windows) == expected);
+  }
+  SUBCASE("without a line end after the last row") { CHECK(ends(folder, file.substr(0, file.size() - 1)) == expected); }
+}
+
+TEST_CASE("a list without transfers gives a list without transfers") {
+  temporary_folder const folder;
+  CHECK(ends(folder, "start_s,source,destination,bytes\n") == Lines{"start_s,source,destination,bytes,end_s"});
+}
+
+TEST_CASE("ends are written with the digits that give the same number again, and no more") {
+  temporary_folder const folder;
+  std::string const platform = folder.file("thirds.json", R"({"name": "thirds", "reference_core": "any",
+    "nodes": [{"count": 2, "cores": 1, "speed": 1}],
+    "network": {"model": "star", "latency_s": 0.1, "bandwidth_Bps": 3e6}})");
+  std::mt19937_64 random(1);
+  std::string file = "start_s,source,destination,bytes\n";
+  ovlp::net::star network(2, {3e6, 3e6}, 0.1);
+  std::vector<double> expected(50);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    std::uint64_t const bytes = random() % 1'000'000;
+    file += "0,0,1," + std::to_string(bytes) + "\n";
+    network.start({i, 0, 1, bytes}, 0);
+  }
+  while (network.next_event() < std::numeric_limits<double>::infinity()) {
+    for (auto const& done : network.advance(network.next_event())) expected[done.id] = done.time_s;
+  }
+
+  std::string const out = (folder.path() / "ends.csv").string();
+  REQUIRE(ovlp_command({"transfers", "--platform", platform, folder.file("in.csv", file), "-o", out}).status == 0);
+  Lines const rows = lines_of(contents(out));
+  REQUIRE(rows.size() == expected.size() + 1);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    std::string const end_s = rows[i + 1].substr(rows[i + 1].rfind(',') + 1);
+    CHECK(std::strtod(end_s.c_str(), nullptr) == expected[i]);
+    std::array<char, 32> shortest{};
+    auto const written = std::to_chars(shortest.data(), shortest.data() + shortest.size(), expected[i]);
+    CHECK(end_s == std::string(shortest.data(), written.ptr));
+  }
+}
+
+TEST_CASE("transfers are read from standard input too") {
+  temporary_folder const folder;
+  std::string const platform = plain_platform(folder);
+  auto const from = [&](std::string const& text) {
+    int const input = ::open(folder.file("in.csv", text).c_str(), O_RDONLY | O_CLOEXEC);
+    return ovlp_command({"transfers", "--platform", platform, "-", "-o", "-"}, input);
+  };
+  CHECK(from("start_s,source,destination,bytes\n0,0,1,100\n").out ==
+        "start_s,source,destination,bytes,end_s\n0,0,1,100,2\n");
+  check_refused(from("start_s,source,destination,bytes\n0,0,1,-5\n"), 1,
+                "standard input:2: bytes: expected a whole number of at least 0, got '-5'");
+}
+
+TEST_CASE("the number of nodes is the platform's, or what --nodes says") {
+  temporary_folder const folder;
+  std::string const file = "start_s,source,destination,bytes\n0,0,1,100\n0,0,3,100\n";
+  std::string const name = (folder.path() / "transfers.csv").string();
+  check_refused(replay(folder, file), 1,
+                name + ":3: destination: expected a node from 0 to 2, of a network of 3, got 3");
+  CHECK(replay(folder, file, {"--nodes", "4"}).status == 0);
+  check_refused(replay(folder, file, {"--nodes", "1"}), 1,
+                name + ":2: destination: expected a node from 0 to 0, of a network of 1, got 1");
+}
+
+TEST_CASE("what is wrong in a list of transfers is said with its line") {
+  temporary_folder const folder;
+  std::string const name = (folder.path() / "transfers.csv").string();
+  auto const rejects = [&](std::string const& file, std::string const& message) {
+    CAPTURE(file);
+    check_refused(replay(folder, file), 1, name + message);
+  };
+  std::string const names = "start_s,source,destination,bytes\n";
+  rejects(
+      names + "0,0,1,1\n0,1,1,1\n",
+      ":3: source and destination are both node 1; expected two nodes, for what stays on a node is not transferred");
+  rejects(names + "-1,0,1,1\n", ":2: start_s: expected a number of at least 0, got '-1'");
+  rejects(names + "nan,0,1,1\n", ":2: start_s: expected a number of at least 0, got 'nan'");
+  rejects(names + "inf,0,1,1\n", ":2: start_s: expected a number of at least 0, got 'inf'");
+  rejects(names + "1e999,0,1,1\n", ":2: start_s: expected a number of at least 0, got '1e999'");
+  rejects(names + "1s,0,1,1\n", ":2: start_s: expected a number of at least 0, got '1s'");
+  rejects(names + ",0,1,1\n", ":2: start_s: expected a number of at least 0, got nothing");
+  rejects(names + "0,0.5,1,1\n", ":2: source: expected a whole number of at least 0, got '0.5'");
+  rejects(names + "0,0,1,1.5\n", ":2: bytes: expected a whole number of at least 0, got '1.5'");
+  rejects(names + "0,0,1,-1\n", ":2: bytes: expected a whole number of at least 0, got '-1'");
+  rejects(names + "0,0,1,18446744073709551616\n",
+          ":2: bytes: expected a whole number from 0 to 18446744073709551615, got '18446744073709551616'");
+  rejects(names + "0,0,1\n", ":2: expected 4 fields, got 3: '0,0,1'");
+  rejects(names + "0,0,1,1,1\n", ":2: expected 4 fields, got 5: '0,0,1,1,1'");
+  rejects("# comment\nstart_s,source,bytes\n",
+          ":2: no column 'destination'; expected a line with the names start_s, source, destination, bytes, got "
+          "'start_s,source,bytes'");
+  rejects("start_s,source,destination,bytes,end_s\n",
+          ":1: unknown column 'end_s'; expected start_s, source, destination, bytes");
+  rejects("start_s,source,destination,bytes,bytes\n", ":1: column 'bytes' stands there twice");
+  rejects("",
+          ": expected a line with the names of columns (start_s, source, destination, bytes), but the file has none");
+}
+
+TEST_CASE("files that cannot be read or written are errors") {
+  temporary_folder const folder;
+  std::string const platform = plain_platform(folder);
+  std::string const list = folder.file("in.csv", "start_s,source,destination,bytes\n0,0,1,100\n");
+  check_refused(ovlp_command({"transfers", "--platform", platform, "/nowhere.csv", "-o", "-"}), 1,
+                "/nowhere.csv: cannot be read: No such file or directory");
+  check_refused(ovlp_command({"transfers", "--platform", platform, folder.path().string(), "-o", "-"}), 1,
+                folder.path().string() + ": cannot be read: Is a directory");
+  check_refused(ovlp_command({"transfers", "--platform", "/nowhere.json", list, "-o", "-"}), 1,
+                "/nowhere.json: cannot be read");
+  check_refused(ovlp_command({"transfers", "--platform", platform, list, "-o", "/nowhere/ends.csv"}), 1,
+                "/nowhere/ends.csv: cannot be written: No such file or directory");
+  check_refused(ovlp_command({"transfers", "--platform", platform, list, "-o", "/dev/full"}), 1,
+                "/dev/full: cannot be written: No space left on device");
+}
+
+TEST_CASE("a wrong command line ends with status 2 and says what was expected") {
+  temporary_folder const folder;
+  check_refused(ovlp_command({}), 2, "expected a command of transfers, plot, got none; see ovlp --help");
+  check_refused(ovlp_command({"replay"}), 2, "expected a command of transfers, plot, got 'replay'; see ovlp --help");
+  check_refused(ovlp_command({"plot", "time"}), 2,
+                "expected a command of efficiency, got 'time'; see ovlp plot --help");
+  check_refused(ovlp_command({"transfers", "in.csv", "-o", "-"}), 2,
+                "--platform is required; see ovlp transfers --help");
+  check_refused(replay(folder, "", {"--nodes", "0"}), 2,
+                "--nodes: expected a whole number from 1 to 1000000, got '0'; see ovlp transfers --help");
+  check_refused(replay(folder, "", {"--nodes", "3", "--nodes", "4"}), 2,
+                "--nodes: expected once, but given again; see ovlp transfers --help");
+  check_refused(ovlp_command({"plot", "efficiency", "run.csv", "-o", "run.pdf"}), 2,
+                "--output: expected a file that ends in .svg or .png, got 'run.pdf'; see ovlp plot efficiency --help");
+  check_refused(ovlp_command({"plot", "efficiency", "run.csv", "-o", "run.svg", "--kind", "time"}), 2,
+                "--kind: expected iteration or interval, got 'time'; see ovlp plot efficiency --help");
+}
+
+TEST_CASE("the command tells its version and shows examples") {
+  CHECK(ovlp_command({"--version"}).out == "ovlp " + std::string(ovlp::version()) + "\n");
+  for (auto const& command : {Lines{"--help"}, {"transfers", "--help"}, {"plot", "efficiency", "--help"}}) {
+    outcome const help = ovlp_command(command);
+    CHECK(help.status == 0);
+    CHECK(contains(help.out, "Examples:\n  ovlp "));
+  }
+}
+
+TEST_CASE("whatever a file of values holds, it is read or refused") {
+  std::mt19937_64 random(2);
+  std::string const good = "# key: value\r\na,b\n1,2\n0.5e3,7\n";
+  std::string const bytes = std::string("0123456789.e-+,\n\r#\"ab \xff") + '\0';
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = good;
+    for (std::uint64_t changes = random() % 4; changes > 0; --changes) {
+      std::size_t const at = random() % text.size();
+      if (random() % 2 == 0) text.erase(at, random() % 4);
+      text.insert(std::min(at, text.size()), 1, bytes[random() % bytes.size()]);
+    }
+    CAPTURE(text);
+    std::istringstream from(text);
+    try {
+      ovlp::tools::csv_reader reader(from, "fuzz", {"b", "a"}, ovlp::tools::csv_reader::other_columns::skipped);
+      while (reader.next()) {
+        if (!(reader.number(1) >= 0)) FAIL("a negative number");
+        reader.whole_number(0);
+      }
+    } catch (ovlp::config_error const& refused) {
+      CHECK(std::string(refused.what()).starts_with("fuzz:"));
+    }
+  }
+}
+
+// ovlp plot efficiency
+
+std::string efficiency_csv(std::string const& keys, std::vector<int> const& nodes) {
+  std::string file = "# application: lu\n# platform: cluster\n" + keys +
+                     "iteration,start_s,end_s,interval_start_s,interval_end_s,work_s,nodes,efficiency,"
+                     "interval_efficiency\n";
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    file += std::to_string(i + 1) + ",0,1,0,1,1," + std::to_string(nodes[i]) + ",0.625,0.25\n";
+  }
+  return file;
+}
+
+/// The picture, and whether all went well.
+std::string plot(temporary_folder const& folder, std::vector<std::string> arguments, std::string const& name) {
+  std::string const file = (folder.path() / name).string();
+  arguments.insert(arguments.begin(), {"plot", "efficiency", "-o", file});
+  outcome const done = ovlp_command(arguments);
+  CHECK(done.out == "");
+  CHECK(done.err == "");
+  REQUIRE(done.status == 0);
+  return contents(file);
+}
+
+TEST_CASE("a plot says in words what it shows: what runs share in the title, what tells them apart in the legend") {
+  temporary_folder const folder;
+  std::string const basic = folder.file("1.csv", efficiency_csv("# graph: basic\n# n: 2592\n", {8, 8, 8}));
+  std::string const removal = folder.file("2.csv", efficiency_csv("# graph: pipelined\n# n: 2592\n", {8, 4}));
+  std::string const svg = plot(folder, {basic, removal}, "plot.svg");
+  CHECK(svg.starts_with("<?xml"));
+  CHECK(contains(svg, "width=\"900\" height=\"540\""));
+  for (std::string const text :
+       {"Dynamic efficiency of lu", "platform = cluster, n = 2592", "graph = basic", "graph = pipelined", "Iteration",
+        "Dynamic efficiency of the iteration (%)", "Nodes held (thin dashed lines)"}) {
+    CAPTURE(text);
+    CHECK(contains(svg, "<text>" + text + "</text>"));
+  }
+
+  SUBCASE("runs without a difference are told apart by their files") {
+    std::string const same = plot(folder, {basic, folder.file("3.csv", contents(basic))}, "same.svg");
+    CHECK(contains(same, "<text>1.csv</text>"));
+    CHECK(contains(same, "<text>3.csv</text>"));
+    CHECK(contains(same, "<text>platform = cluster, graph = basic, n = 2592</text>"));
+  }
+  SUBCASE("runs of which two are alike too") {
+    std::string const same = plot(folder, {basic, removal, folder.file("3.csv", contents(basic))}, "same.svg");
+    CHECK(contains(same, "<text>graph = basic (1.csv)</text>"));
+    CHECK(contains(same, "<text>graph = basic (3.csv)</text>"));
+    CHECK(contains(same, "<text>graph = pipelined</text>"));
+  }
+  SUBCASE("intervals") {
+    std::string const intervals = plot(folder, {basic, "--kind", "interval"}, "intervals.svg");
+    CHECK(contains(intervals, "<text>Dynamic efficiency of interval k (%)</text>"));
+    CHECK(intervals != plot(folder, {basic}, "iterations.svg"));
+  }
+}
+
+TEST_CASE("a plot is a PNG when its name says so") {
+  temporary_folder const folder;
+  std::string const png = plot(folder, {folder.file("1.csv", efficiency_csv("", {4, 2}))}, "plot.png");
+  // Signature, then the chunk IHDR with width 900 and height 540.
+  std::string const begin("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x03\x84\0\0\x02\x1c", 24);
+  CHECK(png.substr(0, begin.size()) == begin);
+}
+
+TEST_CASE("no text of a file means anything to gnuplot or to a shell") {
+  temporary_folder const folder;
+  std::string const mark = (folder.path() / "mark").string();
+  std::string const run_it = "`touch " + mark + "` $(touch " + mark + ")";
+  std::string const first = folder.file("it's `1` \"_.csv", efficiency_csv("# k: " + run_it + "\n", {4}));
+  std::string const second =
+      folder.file("2.csv", efficiency_csv("# k: it's \"x\" a_{1}^2 @b &{c} <d> %e \\n #\n", {4}));
+  std::string const third = folder.file("3.csv", efficiency_csv("# k: \xff\x01\xc3\xa9\n", {4}));
+  std::string const svg = plot(folder, {first, second, third}, "it's `2` \".svg");
+  CHECK(contains(svg, "<text>k = " + run_it + "</text>"));
+  CHECK(contains(svg, "<text>k = it's \"x\" a_{1}^2 @b &amp;{c} &lt;d> %e \\n #</text>"));
+  CHECK(contains(svg, "<text>k = ??\xc3\xa9</text>"));
+  CHECK(contains(plot(folder, {first}, "title.svg"), "k = " + run_it));
+  CHECK_FALSE(std::filesystem::exists(mark));
+}
+
+TEST_CASE("a title that is longer than the picture is wide goes on in the next line, and nothing of it is cut") {
+  temporary_folder const folder;
+  for (std::size_t length = 1; length < 30; ++length) {
+    std::string const first(40, 'a'), second(length, 'b'), third(length, 'c');
+    std::string const keys = "# first: " + first + "\n# second: " + second + "\n# third: " + third + "\n";
+    std::string const svg = plot(folder, {folder.file("run.csv", efficiency_csv(keys, {4}))}, "run.svg");
+    CAPTURE(length);
+    CHECK(contains(svg, "first = " + first));
+    CHECK(contains(svg, "second = " + second));
+    CHECK(contains(svg, "third = " + third));
+  }
+}
+
+TEST_CASE("many runs with long names make the picture higher, and names beyond its width are cut") {
+  temporary_folder const folder;
+  std::vector<std::string> files;
+  for (int i = 0; i < 6; ++i) {
+    std::string const key = "# name: " + std::to_string(i) + std::string(200, 'x') + "\n";
+    files.push_back(folder.file(std::to_string(i) + ".csv", efficiency_csv(key, {4})));
+  }
+  std::string const svg = plot(folder, files, "plot.svg");
+  CHECK(contains(svg, "width=\"900\" height=\"582\""));
+  CHECK(contains(svg, "<text>name = 5" + std::string(79, 'x') + "...</text>"));
+}
+
+TEST_CASE("plots of one iteration, of many, and of efficiencies above 100 % are drawn") {
+  temporary_folder const folder;
+  CHECK(contains(plot(folder, {folder.file("1.csv", efficiency_csv("", {1}))}, "one.svg"), "<text> 100</text>"));
+  plot(folder, {folder.file("2.csv", efficiency_csv("", std::vector<int>(2000, 64)))}, "many.svg");
+  std::string const above = "iteration,nodes,efficiency\n1,2,1.3\n2,2,0.5\n";
+  CHECK(contains(plot(folder, {folder.file("3.csv", above)}, "above.svg"), "<text> 160</text>"));
+}
+
+TEST_CASE("what is wrong in a file of efficiencies is said with its line") {
+  temporary_folder const folder;
+  std::string const name = (folder.path() / "run.csv").string();
+  std::string const picture = (folder.path() / "run.svg").string();
+  auto const rejects = [&](std::string const& file, std::string const& message) {
+    CAPTURE(file);
+    check_refused(ovlp_command({"plot", "efficiency", folder.file("run.csv", file), "-o", picture}), 1, name + message);
+    CHECK_FALSE(std::filesystem::exists(picture));
+  };
+  std::string const names = "iteration,nodes,efficiency\n";
+  rejects(names, ": expected at least one row, but the file has none");
+  rejects("iteration,nodes,interval_efficiency\n",
+          ":1: no column 'efficiency'; expected a line with the names iteration, nodes, efficiency, got "
+          "'iteration,nodes,interval_efficiency'");
+  rejects(names + "1,4,0.5\n1,4,0.5\n", ":3: iteration: expected a whole number from 2 to 1000000000, got '1'");
+  rejects(names + "0,4,0.5\n", ":2: iteration: expected a whole number from 1 to 1000000000, got '0'");
+  rejects(names + "1,4,-0.5\n", ":2: efficiency: expected a number of at least 0, got '-0.5'");
+  rejects(names + "1,4,nan\n", ":2: efficiency: expected a number of at least 0, got 'nan'");
+  rejects(names + "1,4.5,0.5\n", ":2: nodes: expected a whole number from 0 to 1000000000, got '4.5'");
+  check_refused(ovlp_command({"plot", "efficiency", "/nowhere.csv", "-o", picture}), 1,
+                "/nowhere.csv: cannot be read: No such file or directory");
+  std::string const good = folder.file("good.csv", names + "1,4,0.5\n");
+  check_refused(ovlp_command({"plot", "efficiency", good, "-o", "/nowhere/run.svg"}), 1,
+                "/nowhere/run.svg: cannot be written: No such file or directory");
+}
+
+TEST_CASE("a plot without gnuplot, or with one that fails, is an error") {
+  temporary_folder const folder;
+  std::string const run_csv = folder.file("run.csv", efficiency_csv("", {4}));
+  std::string const picture = (folder.path() / "run.svg").string();
+  auto const plot_with_path = [&](std::string const& path) {
+    return run({"/usr/bin/env", "PATH=" + path, OVLP_COMMAND, "plot", "efficiency", run_csv, "-o", picture});
+  };
+  check_refused(plot_with_path("/nowhere"), 1,
+                "plots need gnuplot, and it is not on PATH (Debian: the package gnuplot-nox)");
+  folder.file("gnuplot", "#!/bin/sh\necho broken; echo no paper >&2; exit 3\n", true);
+  check_refused(plot_with_path(folder.path().string()), 1, "gnuplot failed: no paper");
+  CHECK_FALSE(std::filesystem::exists(picture));
+}
+
+}  // namespace

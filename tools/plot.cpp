@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+
+#include "csv.hpp"
+#include "gnuplot.hpp"
+#include "output.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+struct point {
+  std::uint64_t iteration;
+  std::uint64_t nodes;
+  double percent;
+  bool operator==(point const&) const = default;
+};
+
+struct run {
+  std::string file;
+  std::vector<std::pair<std::string, std::string>> keys;  // of the comment lines
+  std::vector<point> points;
+  std::string label;
+
+  std::optional<std::string> value_of(std::string const& key) const {
+    for (auto const& [name, value] : keys) {
+      if (name == key) return value;
+    }
+    return std::nullopt;
+  }
+};
+
+/// "# key: value"
+std::optional<std::pair<std::string, std::string>> key_of(std::string_view comment) {
+  comment.remove_prefix(1);
+  std::size_t const colon = comment.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  auto const trimmed = [](std::string_view text) {
+    auto const first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return std::string();
+    return std::string(text.substr(first, text.find_last_not_of(" \t") + 1 - first));
+  };
+  return std::pair(trimmed(comment.substr(0, colon)), trimmed(comment.substr(colon + 1)));
+}
+
+run read_run(std::string const& name, efficiency_kind kind) {
+  std::ifstream file(name, std::ios::binary);
+  if (!file) throw io_error(name + ": cannot be read: " + std::strerror(errno));
+  enum : std::size_t { iteration, nodes, efficiency };
+  csv_reader reader(file, name,
+                    {"iteration", "nodes", kind == efficiency_kind::iteration ? "efficiency" : "interval_efficiency"},
+                    csv_reader::other_columns::skipped);
+  run read{name, {}, {}, {}};
+  for (std::string const& comment : reader.comments()) {
+    if (auto key = key_of(comment)) read.keys.push_back(std::move(*key));
+  }
+  constexpr std::uint64_t most = 1'000'000'000;
+  while (reader.next()) {
+    std::uint64_t const least = read.points.empty() ? 1 : read.points.back().iteration + 1;
+    read.points.push_back({reader.whole_number(iteration, least, most), reader.whole_number(nodes, 0, most),
+                           100 * reader.number(efficiency)});
+  }
+  if (read.points.empty()) throw config_error(name + ": expected at least one row, but the file has none");
+  return read;
+}
+
+// What runs have in common stands in the title, what tells them apart in the legend.
+
+struct common_and_different {
+  std::vector<std::pair<std::string, std::string>> common;
+  std::vector<std::string> different;
+};
+
+common_and_different compare(std::vector<run> const& runs) {
+  common_and_different found;
+  std::set<std::string> seen;
+  for (run const& of : runs) {
+    for (auto const& [key, value] : of.keys) {
+      if (!seen.insert(key).second) continue;
+      bool const equal = std::all_of(runs.begin(), runs.end(), [&key = key, &value = value](run const& other) {
+        return other.value_of(key) == value;
+      });
+      if (equal) {
+        found.common.emplace_back(key, value);
+      } else {
+        found.different.push_back(key);
+      }
+    }
+  }
+  return found;
+}
+
+std::string as_words(std::string const& key, std::string const& value) {
+  return key + " = " + (value.empty() ? "none" : value);
+}
+
+void set_labels(std::vector<run>& runs, std::vector<std::string> const& different) {
+  auto const occurs_once = [&](auto const& text_of, run const& mine) {
+    return std::count_if(runs.begin(), runs.end(), [&](run const& r) { return text_of(r) == text_of(mine); }) == 1;
+  };
+  auto const base_of = [](run const& r) { return std::filesystem::path(r.file).filename().string(); };
+  auto const file_of = [&](run const& r) {
+    return std::all_of(runs.begin(), runs.end(), [&](run const& each) { return occurs_once(base_of, each); })
+               ? base_of(r)
+               : r.file;
+  };
+  auto const keys_of = [&](run const& r) {
+    std::string words;
+    for (std::string const& key : different) {
+      if (auto const value = r.value_of(key)) words += (words.empty() ? "" : ", ") + as_words(key, *value);
+    }
+    return words;
+  };
+  for (run& r : runs) {
+    r.label = keys_of(r);
+    if (r.label.empty()) {
+      r.label = file_of(r);
+    } else if (!occurs_once(keys_of, r)) {
+      r.label += " (" + file_of(r) + ")";
+    }
+  }
+}
+
+/// As wide as a line of text may be: the width of the picture, about.
+constexpr std::size_t line_length = 90;  // characters
+
+std::size_t characters(std::string const& text) {
+  auto const begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };  // UTF-8
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));
+}
+
+std::string clipped(std::string text) {
+  if (characters(text) <= line_length) return text;
+  while (characters(text) > line_length - 3) text.pop_back();
+  return text + "...";
+}
+
+/// Lines of a title, none much longer than the picture is wide.
+std::vector<std::string> title_of(std::vector<std::pair<std::string, std::string>> const& common) {
+  std::string application;
+  std::vector<std::string> lines;
+  for (auto const& [key, value] : common) {
+    if (key == "application") {
+      application = value;
+      continue;
+    }
+    std::string const words = as_words(key, value);
+    if (lines.empty() || characters(lines.back() + ", " + words + ",") > line_length) {
+      if (!lines.empty()) lines.back() += ',';
+      lines.push_back(words);
+    } else {
+      lines.back() += ", " + words;
+    }
+  }
+  lines.insert(lines.begin(), application.empty() ? "Dynamic efficiency" : "Dynamic efficiency of " + application);
+  return lines;
+}
+
+/// The least of these digits times a power of ten that is not less than this.
+double round_step(double least, std::initializer_list<double> digits) {
+  double power = 1;
+  while (10 * power < least) power *= 10;
+  for (double const digit : digits) {
+    if (digit * power >= least) return digit * power;
+  }
+  return 10 * power;
+}
+
+/// The colours of Okabe and Ito that are dark enough on white: told apart with any kind of colour blindness.
+constexpr std::array<char const*, 7> colors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                            "#000000", "#E69F00", "#56B4E9"};
+/// Numbers of gnuplot: one more than colours, so that 56 runs look different.
+constexpr std::array<int, 8> markers{7, 5, 9, 13, 11, 4, 6, 8};
+
+/// A long legend makes the picture higher, not the plot lower.
+std::size_t height_of(std::vector<run> const& runs) {
+  std::size_t longest = 1;
+  for (run const& r : runs) longest = std::max(longest, characters(clipped(r.label)));
+  std::size_t const columns = std::max<std::size_t>(1, 900 / (70 + 8 * longest));
+  std::size_t const rows = (runs.size() + columns - 1) / columns;
+  return 540 + 21 * (std::max<std::size_t>(rows, 4) - 4);
+}
+
+/// Fonts and markers of equal name are not of equal size in both.
+std::string terminal_of(std::string const& file, std::size_t height) {
+  std::string const of_both = " noenhanced size 900," + std::to_string(height) + " background 'white' font ";
+  return std::filesystem::path(file).extension() == ".svg" ? "svg" + of_both + "'sans-serif,15'\nset pointsize 0.8"
+                                                           : "pngcairo" + of_both + "'Sans,12'\nset pointsize 1.2";
+}
+
+std::string script_of(std::vector<run> const& runs, std::vector<std::string> const& title,
+                      plot_options const& options) {
+  std::uint64_t last = 1;
+  std::uint64_t most_nodes = 1;
+  double most_percent = 0;
+  for (run const& r : runs) {
+    last = std::max(last, r.points.back().iteration);
+    for (point const& p : r.points) {
+      most_nodes = std::max(most_nodes, p.nodes);
+      most_percent = std::max(most_percent, p.percent);
+    }
+  }
+  auto const held_alike = [&](run const& r) {
+    auto const& first = runs.front().points;
+    return std::equal(first.begin(), first.end(), r.points.begin(), r.points.end(),
+                      [](point const& a, point const& b) { return a.iteration == b.iteration && a.nodes == b.nodes; });
+  };
+  bool const nodes_once = std::all_of(runs.begin(), runs.end(), held_alike);
+
+  // Both axes have their tics on the same lines.
+  double const step = most_percent <= 100.5 ? 20 : round_step(most_percent / 5, {1, 2, 4, 5});
+  double const intervals = most_percent <= 100.5 ? 5 : std::ceil(most_percent / step);
+  double const step_of_nodes = round_step(static_cast<double>(most_nodes) / intervals, {1, 2, 3, 4, 5, 6, 8});
+
+  std::ostringstream to;
+  to.precision(15);
+  to << "set encoding utf8\n";
+  to << "set terminal " << terminal_of(options.output, height_of(runs)) << '\n';
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    to << "$efficiency" << i << " << END\n";
+    for (point const& p : runs[i].points) to << p.iteration << ' ' << p.percent << '\n';
+    to << "END\n$nodes" << i << " << END\n";
+    // A step is as wide as the iteration. Where runs hold equal numbers their lines stand side by side.
+    double const middle = static_cast<double>(runs.size() - 1) / 2;
+    double const aside = nodes_once ? 0 : 0.008 * step_of_nodes * intervals * (middle - static_cast<double>(i));
+    for (point const& p : runs[i].points) {
+      double const height = static_cast<double>(p.nodes) + aside;
+      to << static_cast<double>(p.iteration) - 0.5 << ' ' << height << '\n';
+      to << static_cast<double>(p.iteration) + 0.5 << ' ' << height << '\n';
+    }
+    to << "END\n";
+  }
+
+  to << "set title ";
+  for (std::size_t i = 0; i < title.size(); ++i) to << (i == 0 ? "" : ".\"\\n\".") << gnuplot_text(clipped(title[i]));
+  to << '\n';
+  bool const of_iteration = options.kind == efficiency_kind::iteration;
+  to << "set xlabel "
+     << gnuplot_text(of_iteration ? "Iteration"
+                                  : "Iteration k (interval k: from the end of iteration k \u2212 1 to the end of k)")
+     << '\n';
+  to << "set ylabel "
+     << gnuplot_text(of_iteration ? "Dynamic efficiency of the iteration (%)" : "Dynamic efficiency of interval k (%)")
+     << '\n';
+  to << "set y2label " << gnuplot_text(nodes_once ? "Nodes held (thin dashed line)" : "Nodes held (thin dashed lines)")
+     << '\n';
+  to << "set xrange [0.5:" << static_cast<double>(last) + 0.5 << "]\n";
+  double const x_step = round_step(static_cast<double>(last) / 20, {1, 2, 5});
+  to << "set xtics " << x_step << ',' << x_step << " nomirror\n";
+  to << "set yrange [0:" << step * intervals << "]\nset ytics 0," << step << " nomirror\n";
+  to << "set y2range [0:" << step_of_nodes * intervals << "]\nset y2tics 0," << step_of_nodes << " nomirror\n";
+  to << "set border 11 lc rgb '#404040'\n";
+  to << "set grid ytics lc rgb '#d8d8d8' lt 1 lw 1\n";
+  to << "set tics out scale 0.5\n";
+  to << "set key below Left reverse spacing 1.1 height 0.7\n";
+
+  to << "plot ";
+  for (std::size_t i = 0; i < runs.size() && (i == 0 || !nodes_once); ++i) {
+    to << "$nodes" << i << " axes x1y2 with lines lw 1.2 dt (10,6) lc rgb '"
+       << (nodes_once ? "#606060" : colors[i % colors.size()]) << "' notitle, \\\n";
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::size_t const every = std::max<std::size_t>(1, runs[i].points.size() / 30);  // markers
+    to << "$efficiency" << i << " axes x1y1 with linespoints lw 2 pi " << every << " pt " << markers[i % markers.size()]
+       << " lc rgb '" << colors[i % colors.size()] << "' title " << gnuplot_text(clipped(runs[i].label))
+       << (i + 1 < runs.size() ? ", \\\n" : "\n");
+  }
+  return to.str();
+}
+
+}  // namespace
+
+bool is_picture(std::string const& file) {
+  auto const ending = std::filesystem::path(file).extension();
+  return ending == ".svg" || ending == ".png";
+}
+
+void plot_efficiency(plot_options const& options) {
+  std::vector<run> runs;
+  for (std::string const& input : options.inputs) runs.push_back(read_run(input, options.kind));
+  common_and_different const keys = compare(runs);
+  set_labels(runs, keys.different);
+  write_output(options.output, run_gnuplot(script_of(runs, title_of(keys.common), options)));
+}
+
+}  // namespace ovlp::tools

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ovlp::tools {
+
+enum class efficiency_kind { iteration, interval };
+
+struct plot_options {
+  std::vector<std::string> inputs;  ///< CSV files, one for each run
+  std::string output;               ///< ends in .svg or .png
+  efficiency_kind kind = efficiency_kind::iteration;
+};
+
+/// Whether the file's name says which format is meant.
+bool is_picture(std::string const& file);
+
+/// Draws the dynamic efficiency of runs over their iterations, and the nodes that they held, with gnuplot.
+/// Format of the input: docs/formats/efficiency.md.
+/// Errors: config_error for wrong input, with file and line; io_error. Nothing is written then.
+void plot_efficiency(plot_options const& options);
+
+}  // namespace ovlp::tools
