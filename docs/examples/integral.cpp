@@ -64,6 +64,6 @@ int main(int argc, char** argv) {
   ovlp::summary figures = run.summary();
   std::printf("%.6f after %zu iterations\n", found.value, figures.iterations.size());
   figures.set("tolerance", tolerance);
-  figures.set("value", found.value);
+  figures.result("value", found.value);
   run.write(figures);
 }

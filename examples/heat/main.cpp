@@ -175,9 +175,9 @@ int main(int argc, char** argv) try {
   figures.set("columns", columns);
   figures.set("strips", strips);
   figures.set("sync", sync);
-  figures.set("sweeps", swept.sweeps);
-  figures.set("change", swept.change);
-  figures.set("checksum", std::string(checksum));
+  figures.result("sweeps", swept.sweeps);
+  figures.result("change", swept.change);
+  figures.result("checksum", std::string(checksum));
   run.write(figures);
   if (!verify) return 0;
 

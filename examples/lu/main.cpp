@@ -112,6 +112,12 @@ struct Options {
   }
 };
 
+std::string joined(std::vector<std::string> const& words) {
+  std::string all;
+  for (std::string const& word : words) all += (all.empty() ? "" : " ") + word;
+  return all;
+}
+
 int run_lu(int argc, char** argv) {
   Options given;
   ovlp::options options("lu", "Block LU factorization with partial pivoting");
@@ -155,20 +161,20 @@ int run_lu(int argc, char** argv) {
   figures.set("flow_control", given.flow_control);
   figures.set("column_nodes", given.column_nodes);
   figures.set("seed", given.seed);
-  for (std::string const& change : given.remove) figures.set("remove", change);
-  for (std::string const& change : given.add) figures.set("add", change);
+  if (!given.remove.empty()) figures.set("remove", joined(given.remove));
+  if (!given.add.empty()) figures.set("add", joined(given.add));
   if (run.computes()) {
     char digest[19];
     std::snprintf(digest, sizeof digest, "0x%016" PRIx64, run(checksum, factored).value);
     std::printf("%-10s %s\n", "checksum", digest);
-    figures.set("factors_checksum", std::string(digest));
+    figures.result("factors_checksum", std::string(digest));
   }
 
   bool correct = true;
   if (given.verify) {
     double const residual = lu::residual(run(gather, factored).of, given.seed);
     std::printf("%-10s %.4f\n", "residual", residual);
-    figures.set("residual", residual);
+    figures.result("residual", residual);
     correct = residual <= residual_limit;  // false for a NaN too
     if (!correct) std::fprintf(stderr, "lu: the residual is %g, expected at most %g\n", residual, residual_limit);
   }

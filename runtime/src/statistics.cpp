@@ -156,6 +156,7 @@ std::string summary::json() const {
   to["application"] = application;
   to["backend"] = backend;
   for (auto const& [name, figure] : application_figures) to[name] = as_json(figure);
+  for (auto const& [name, figure] : application_results) to[name] = as_json(figure);
   to["nodes"] = nodes;
   to["time_s"] = time_s;
   to["work_s"] = work_s;

@@ -27,7 +27,8 @@ double evaluate(kernel_model const& model, std::span<std::int64_t const> sizes) 
     least = std::min(least, size);
   }
   if (least == 0) return model.offset_s;
-  return model.offset_s + model.coefficient_s * product * (1 + model.half_size / least);
+  double const beyond_caches = model.double_size > 0 ? least / model.double_size : 0;
+  return model.offset_s + model.coefficient_s * product * (1 + model.half_size / least) * (1 + beyond_caches);
 }
 
 }  // namespace

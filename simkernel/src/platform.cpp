@@ -54,6 +54,7 @@ kernel_model read_kernel(json_object from) {
   read.coefficient_s = from.number("coefficient_s", 0);
   read.exponents = from.numbers("exponents", 0);
   read.half_size = from.number("half_size", 0, 0);
+  read.double_size = from.number("double_size", 0, 0);
   from.end();
   return read;
 }

@@ -47,9 +47,15 @@ struct summary {
   std::vector<iteration_summary> iterations;
   std::vector<std::pair<std::string, value>> backend_figures;      ///< that this backend alone knows
   std::vector<std::pair<std::string, value>> application_figures;  ///< in the order of set()
+  std::vector<std::pair<std::string, value>> application_results;  ///< in the order of result()
   std::vector<std::pair<std::string, value>> host;                 ///< what may differ from run to run
 
-  /// Adds a figure of the application's own: an option or a result.
+  /// Adds a result of the application's own.
+  template <class Value>
+  void result(std::string name, Value figure) {
+    application_results.emplace_back(std::move(name), as_value(std::move(figure)));
+  }
+  /// Adds a figure of the application's own that tells one run from another: an option.
   template <class Value>
   void set(std::string name, Value figure) {
     application_figures.emplace_back(std::move(name), as_value(std::move(figure)));

@@ -39,13 +39,16 @@ struct runtime_parameters {
 };
 
 /// How long a kernel takes as a function of its sizes, in seconds on the reference core:
-///   offset_s + coefficient_s * prod(size_i ^ exponent_i) * (1 + half_size / min(size_i))
-/// so that the speed reaches half of its limit where the smallest size is `half_size`.
+///   offset_s + coefficient_s * prod(size_i ^ exponent_i) * (1 + half_size / s) * (1 + s / double_size),
+///   s = min(size_i)
+/// The speed reaches half of its limit where s is `half_size`; large blocks leave the caches, and time has doubled
+/// where s is `double_size` (0: never).
 struct kernel_model {
   double offset_s = 0;
   double coefficient_s = 0;
   std::vector<double> exponents;  ///< one for each size
   double half_size = 0;
+  double double_size = 0;
 };
 
 /// The machine that a simulated run stands on. Format: docs/formats/platform.md.
