@@ -196,7 +196,7 @@ void write_efficiency(std::string const& file, summary const& figures) {
   }
   told("nodes", figures.nodes);
   for (auto const& [name, figure] : figures.application_figures) {
-    std::visit([&](auto const& value) { told(name.c_str(), value); }, figure);
+    std::visit([&, &key = name](auto const& value) { told(key.c_str(), value); }, figure);
   }
   csv << "iteration,start_s,end_s,interval_start_s,interval_end_s,work_s,nodes,efficiency,interval_efficiency\n";
   for (iteration_summary const& i : figures.iterations) {

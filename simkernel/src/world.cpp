@@ -30,7 +30,7 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
     : platform_(on),
       program_(known),
       kernels_(kernels),
-      settings_(std::move(settings)),
+      settings_(settings),
       network_(std::move(network)),
       mode_(mode),
       host_speed_(host_speed) {
