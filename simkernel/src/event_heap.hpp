@@ -11,7 +11,6 @@ namespace ovlp::sim {
 /// Cost: set and add O(log n), front O(1).
 class event_heap {
  public:
-  // NOLINTNEXTLINE(bugprone-narrowing-conversions): Clang 14 sees one from double to double
   static constexpr double never = std::numeric_limits<double>::infinity();
 
   void add() {
@@ -19,7 +18,10 @@ class event_heap {
     time_.push_back(never);
     heap_.push_back(place_.size() - 1);
   }
-  double next_s() const { return heap_.empty() ? never : time_[heap_.front()]; }
+  double next_s() const {
+    if (heap_.empty()) return never;
+    return time_[heap_.front()];
+  }
   std::size_t front() const { return heap_.front(); }
   void set(std::size_t source, double time_s) {
     double const before = time_[source];
