@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/naive_star.hpp"
+#include "support/seed.hpp"
 
 namespace {
 
@@ -300,14 +301,6 @@ TEST_CASE("a mistake of the caller is a logic_error" * doctest::timeout(10)) {
 
 namespace {
 
-/// OVLP_TEST_SEED if set, to repeat a run, else another one each time; printed.
-std::uint64_t new_seed() {
-  char const* const given = std::getenv("OVLP_TEST_SEED");  // NOLINT(concurrency-mt-unsafe): one thread
-  std::uint64_t const seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  MESSAGE("OVLP_TEST_SEED=" << seed);
-  return seed;
-}
-
 class dice {
  public:
   explicit dice(std::uint64_t seed) : engine_(seed) {}
@@ -415,7 +408,7 @@ void check_counts(scenario const& given, std::vector<phase> const& phases, dice&
 }  // namespace
 
 TEST_CASE("a star does what its definition says, on thousands of random lists of transfers" * doctest::timeout(120)) {
-  dice random(new_seed());
+  dice random(ovlp::testing::new_seed());
   double worst = 0;
   for (int list = 0; list < 4000; ++list) {
     CAPTURE(list);
@@ -433,7 +426,7 @@ TEST_CASE("a star does what its definition says, on thousands of random lists of
 }
 
 TEST_CASE("errors of rounding do not add up over thousands of transfers" * doctest::timeout(120)) {
-  dice random(new_seed());
+  dice random(ovlp::testing::new_seed());
   double worst = 0;
   for (int list = 0; list < 10; ++list) {
     CAPTURE(list);
@@ -448,7 +441,7 @@ TEST_CASE("errors of rounding do not add up over thousands of transfers" * docte
 }
 
 TEST_CASE("the same transfers have the same times, to the last bit" * doctest::timeout(60)) {
-  dice random(new_seed());
+  dice random(ovlp::testing::new_seed());
   for (int list = 0; list < 20; ++list) {
     scenario const given = any_scenario(random, 1000);
     star first(given.links, given.latency_s);

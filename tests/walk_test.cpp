@@ -37,6 +37,8 @@
 #include <ovlp/flowgraph/walk.hpp>
 #include <ovlp/flowgraph/writer.hpp>
 
+#include "support/seed.hpp"
+
 using ovlp::buffer;
 using ovlp::byte_count;
 using ovlp::data_object;
@@ -187,14 +189,6 @@ void check_refused(bytes const& inline_part, std::size_t bulk_bytes = 0) {
     reader.finish();
   };
   CHECK_THROWS_AS(read_all(), decode_error);
-}
-
-/// OVLP_TEST_SEED if set, to repeat a run, else another one each time; printed.
-std::uint64_t new_seed() {
-  char const* const given = std::getenv("OVLP_TEST_SEED");  // NOLINT(concurrency-mt-unsafe): one thread
-  std::uint64_t const seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-  MESSAGE("OVLP_TEST_SEED=" << seed);
-  return seed;
 }
 
 /// Objects with random contents.
@@ -414,7 +408,7 @@ TEST_CASE("what is written is what is read" * doctest::timeout(10)) {
 }
 
 TEST_CASE("random objects come through unchanged" * doctest::timeout(120)) {
-  dice random(new_seed());
+  dice random(ovlp::testing::new_seed());
   for (int i = 0; i < 300; ++i) {
     check_round_trip(random_everything(random));
     check_round_trip(random.make<std::vector<Block>>());
@@ -627,7 +621,7 @@ TEST_CASE("a refusal tells the place" * doctest::timeout(10)) {
 
 TEST_CASE("mangled messages are refused or make an object that writes the same number of bytes" *
           doctest::timeout(300)) {
-  dice random(new_seed());
+  dice random(ovlp::testing::new_seed());
   std::size_t refused = 0;
   std::size_t read = 0;
   auto const attack = [&]<class T>(T const& object) {

@@ -14,13 +14,6 @@
 namespace ovlp::tools {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  auto const is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 void split(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
   for (;;) {
@@ -38,6 +31,13 @@ std::string joined(std::vector<std::string> const& words) {
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  auto const is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
 
 std::string quoted(std::string_view text) {
   constexpr std::size_t most = 60;

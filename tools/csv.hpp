@@ -14,6 +14,9 @@ namespace ovlp::tools {
 /// A text for a message: in quotes, cut when long, '?' for what is not plain ASCII.
 std::string quoted(std::string_view text);
 
+/// Without blanks and tabs around it.
+std::string_view trimmed(std::string_view text);
+
 /// Reads comma-separated values, row by row: comment lines that begin with '#', a line with the names of the columns,
 /// in any order, and rows of numbers. Windows line ends, blanks around fields and empty lines mean nothing; there are
 /// no quotes.

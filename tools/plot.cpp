@@ -52,12 +52,7 @@ std::optional<std::pair<std::string, std::string>> key_of(std::string_view comme
   comment.remove_prefix(1);
   std::size_t const colon = comment.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  auto const trimmed = [](std::string_view text) {
-    auto const first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return std::string();
-    return std::string(text.substr(first, text.find_last_not_of(" \t") + 1 - first));
-  };
-  return std::pair(trimmed(comment.substr(0, colon)), trimmed(comment.substr(colon + 1)));
+  return std::pair(std::string(trimmed(comment.substr(0, colon))), std::string(trimmed(comment.substr(colon + 1))));
 }
 
 run read_run(std::string const& name, efficiency_kind kind) {

@@ -59,14 +59,6 @@ double dynamic_efficiency::capacity(double from_s, double to_s) const {
   return integral + cores * std::max(0.0, to_s - at_s);
 }
 
-std::size_t dynamic_efficiency::held(double at_s) const {
-  std::size_t count = 0;
-  for (node_record const& change : changes_) {
-    if (change.at_s <= at_s) change.held ? ++count : --count;
-  }
-  return count;
-}
-
 dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double start_s, double end_s) {
   report made;
   auto const found = calls_.extract(call);
@@ -91,7 +83,6 @@ dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double s
       of.interval_end_s = closed_s;
       of.work_s = now.work_s;
       of.interval_work_s = work_by_closed_s - work_before_s;
-      of.nodes = held(now.start_s);
       of.efficiency = ratio(of.work_s, capacity(of.start_s, of.end_s));
       of.interval_efficiency = ratio(of.interval_work_s, capacity(interval_start_s, closed_s));
       made.iterations.push_back(of);

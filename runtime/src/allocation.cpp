@@ -6,12 +6,10 @@
 namespace ovlp {
 
 allocation::allocation(program const& known, std::size_t nodes)
-    : known_(known), nodes_(nodes), versions_(known.collections()), sent_(nodes) {
-  held_.insert(0);
+    : known_(known), nodes_(nodes), versions_(known.collections()), held_(known.nodes_at_first(nodes)), sent_(nodes) {
   for (std::uint32_t c = 0; c < known.collections(); ++c) {
     collection_definition const& collection = known.collection(c);
     views_.push_back(collection.initial.resolve(nodes, collection.name));
-    held_.insert(views_.back().begin(), views_.back().end());
   }
 }
 

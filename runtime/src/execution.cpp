@@ -45,10 +45,6 @@ bool gathering::complete() const {
          std::all_of(groups_.begin(), groups_.end(), [](group_state const& g) { return g.total == g.received; });
 }
 
-bool gathering::knows(group_id group) const {
-  return std::any_of(groups_.begin(), groups_.end(), [&](group_state const& g) { return g.opened.group == group; });
-}
-
 std::int32_t gathering::opened_in() const {
   std::int32_t least = groups_.empty() ? no_iteration : groups_.front().opened.iteration;
   for (group_state const& g : groups_) least = std::min(least, g.opened.iteration);

@@ -52,7 +52,6 @@ class gathering {
   envelope_ptr take() { return envelope_ptr(static_cast<envelope*>(inbox_.pop())); }
   /// Whether all objects of all groups have been added.
   bool complete() const;
-  bool knows(group_id group) const;
   /// The iteration of the object that opened the groups: the least of several.
   std::int32_t opened_in() const;
   /// Objects missing, if that is known.
@@ -110,10 +109,6 @@ class execution final : public operation_context {
   std::uint32_t graph() const { return graph_; }
   std::uint32_t number() const { return operation_; }  ///< of the operation in its graph
   ovlp::frames const& frames() const { return frames_; }
-  /// Whether it opened this group.
-  bool opened(group_id group) const {
-    return std::any_of(opened_.begin(), opened_.end(), [&](opened_group const& o) { return o.group == group; });
-  }
   group_id call() const { return origin_of(frames_); }  ///< of the main program
   waits_for waiting() const { return waiting_; }
   bool resuming = false;  ///< a resume is on its way

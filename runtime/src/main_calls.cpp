@@ -38,14 +38,21 @@ summary summarize(run_options const& options, std::string backend, main_call con
 }
 
 void write_if_asked(engine_base& run, run_options const& options, bool done) {
-  if (done || std::uncaught_exceptions() > 0 ||
-      (options.summary_file.empty() && options.durations_file.empty() && options.efficiency_file.empty()))
-    return;
+  if (done || std::uncaught_exceptions() > 0 || !options.ask_for_figures()) return;
   try {
     run.write(run.summary());
   } catch (error const& wrong) {
     std::fprintf(stderr, "%s: %s\n", options.application.c_str(), wrong.what());
   }
+}
+
+failure stall(std::vector<std::string> const& waiting) {
+  failure what;
+  what.kind = failure::kind_type::stalled;
+  what.type = "ovlp::stalled";
+  what.text = "the call can never end: nothing runs, nothing is in flight";
+  for (std::string const& line : waiting) what.text += "\n  " + line;
+  return what;
 }
 
 void throw_failure(failure const& what) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <ovlp/runtime/engine.hpp>
 #include <ovlp/runtime/summary.hpp>
@@ -50,6 +51,9 @@ summary summarize(run_options const& options, std::string backend, main_call con
 /// At the end of a run: writes what the options ask for, of the call that ended last, unless the program has done so.
 /// Errors are told on stderr.
 void write_if_asked(engine_base& run, run_options const& options, bool done);
+
+/// A call that can never end, and each operation that waits.
+failure stall(std::vector<std::string> const& waiting);
 
 /// Throws the exception that tells the main program of a failure.
 [[noreturn]] void throw_failure(failure const& what);

@@ -67,6 +67,9 @@ CLI::Validator finite() {
 CLI::Validator at_least_number(double least) {
   return number("at least " + as_text(least), ">= " + as_text(least), [least](double v) { return v >= least; });
 }
+CLI::Validator above_zero() {
+  return number("a number above 0", "> 0", [](double v) { return v > 0; });
+}
 CLI::Validator between(double least, double most) {
   std::string const range = as_text(least) + " to " + as_text(most);
   return number(range, range, [least, most](double v) { return v >= least && v <= most; });
@@ -188,7 +191,7 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
                          "'ssh {host} {program} {arguments}')"));
   real(parser.add_option("--listen", read.listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
   real(add_value(parser, "--launch-timeout", read.launch_timeout_s, "seconds for a launched node to report"))
-      ->check(number("a number above 0", "> 0", [](double v) { return v > 0; }));
+      ->check(above_zero());
   real(add_value(parser, "--peer-timeout", read.peer_timeout_s,
                  "seconds of silence after which a node is lost; 0: never"))
       ->check(at_least_number(0));
@@ -211,7 +214,7 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
       parser.add_flag("--no-alloc", read.no_alloc, "buffers have sizes and no elements; needs --execution partial"));
   simulated(add_value(parser, "--host-speed", read.host_speed,
                       "speed of a core of this machine relative to the platform's reference core"))
-      ->check(number("a number above 0", "> 0", [](double v) { return v > 0; }));
+      ->check(above_zero());
   simulated(parser.add_option("--shuffle", read.shuffle, "events at one instant come in an order drawn from this seed"))
       ->check(at_least_number(0));
   simulated(parser.add_option("--efficiency", read.efficiency_file,

@@ -63,6 +63,14 @@ std::string program::name(thread_address thread) const {
   return collections_[thread.collection]->name + "[" + std::to_string(thread.index) + "]";
 }
 
+std::set<node_id> program::nodes_at_first(std::size_t nodes) const {
+  std::set<node_id> mapped{0};
+  for (auto const& collection : collections_) {
+    for (node_id node : collection->initial.resolve(nodes, collection->name)) mapped.insert(node);
+  }
+  return mapped;
+}
+
 std::string program::description(std::size_t nodes) const {
   std::ostringstream text;
   text << "ovlp " << version() << (std::endian::native == std::endian::little ? " little" : " big") << " endian, "

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ class program {
 
   /// "workers[3]"
   std::string name(thread_address thread) const;
+  /// Nodes of a run of so many that have a thread at first, and node 0. Errors: config_error.
+  std::set<node_id> nodes_at_first(std::size_t nodes) const;
   /// Everything in which two processes of one run must agree, as text.
   std::string description(std::size_t nodes) const;
   /// A short digest of the description.

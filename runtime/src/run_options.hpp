@@ -40,6 +40,9 @@ struct run_options {
   std::optional<std::size_t> shuffle;
   std::string efficiency_file;
 
+  /// Whether figures of calls are to be written to a file.
+  bool ask_for_figures() const { return !summary_file.empty() || !durations_file.empty() || !efficiency_file.empty(); }
+
   std::vector<std::string> arguments;  ///< as given, without the program's name
 };
 

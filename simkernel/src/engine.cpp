@@ -4,12 +4,10 @@
 #include <exception>
 #include <functional>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
-#include <ovlp/flowgraph/buffer.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/netmodel/star.hpp>
 #include <ovlp/simkernel/platform.hpp>
@@ -79,8 +77,7 @@ struct engine::implementation {
         options(checked(read, on)),
         sink(capacities(on, options.nodes)),
         kernels(mode_of(options), sampling::parse(options.sample), options.host_speed, on),
-        recording(!options.summary_file.empty() || !options.durations_file.empty() ||
-                  !options.efficiency_file.empty()) {
+        recording(options.ask_for_figures()) {
     for (std::string const& file : options.durations) kernels.read(file);
   }
 
@@ -110,25 +107,14 @@ struct engine::implementation {
     if (options.execution_thread_per_core) world->use_a_thread_per_core();
     if (options.no_alloc) world->allocate_nothing();
     if (options.shuffle) world->shuffle(*options.shuffle);
-    std::set<node_id> nodes{0};
-    for (std::uint32_t c = 0; c < program.collections(); ++c) {
-      collection_definition const& collection = program.collection(c);
-      for (node_id node : collection.initial.resolve(options.nodes, collection.name)) nodes.insert(node);
-    }
-    world->start_nodes({nodes.begin(), nodes.end()});
+    world->start_nodes(program.nodes_at_first(options.nodes));
     throw_if_failed();
   }
 
   void simulate_until(std::function<bool()> const& done) {
     throw_if_failed();
     bool const happened = world->run_until([&] { return world->failed() || done(); });
-    if (!happened) {
-      failure what;
-      what.kind = failure::kind_type::stalled;
-      what.text = "the call can never end: nothing runs, nothing is in flight";
-      for (std::string const& line : world->waiting()) what.text += "\n  " + line;
-      world->fail(what);
-    }
+    if (!happened) world->fail(stall(world->waiting()));
     throw_if_failed();
   }
 

@@ -8,7 +8,6 @@
 #include <ovlp/flowgraph/error.hpp>
 
 #include "runtime/src/execution.hpp"
-#include "runtime/src/expects.hpp"
 #include "runtime/src/host.hpp"
 
 namespace ovlp::sim {
@@ -51,7 +50,7 @@ void world::make_manager(node_id number, bool joins_later) {
   nodes_[number]->manager->start(joins_later);
 }
 
-void world::start_nodes(std::vector<node_id> const& nodes) {
+void world::start_nodes(std::set<node_id> const& nodes) {
   for (node_id n : nodes) make_manager(n, false);
 }
 
@@ -164,6 +163,11 @@ void world::compute(virtual_node& on, job& j, double work_s) {
   changed_.push_back(on.io.node);
 }
 
+void world::set_timer(double after_s, timer::kind_type kind, std::uint32_t what) {
+  timers_.push_back({now_s_ + after_s, ++sequence_, kind, what});
+  std::push_heap(timers_.begin(), timers_.end(), std::greater{});
+}
+
 // Execution threads
 
 double world::computed_s() { return current_ == nullptr ? 0 : current_->computed_s; }
@@ -247,8 +251,7 @@ void world::transmit(node_id from, node_id to, envelope_ptr object) {
   m.bytes = object->type->byte_count(object->object());
   m.object = std::move(object);
   std::uint32_t const number = keep(std::move(m));
-  send_queue& queue = queues_[std::uint64_t{from} << 32 | to];
-  if (queue.add(number, platform_.runtime.concurrent_per_pair)) send(number);
+  if (queue(messages_[number]).add(number, platform_.runtime.concurrent_per_pair)) send(number);
 }
 
 void world::transmit(node_id from, node_id to, control const& told) {
@@ -307,8 +310,7 @@ void world::processed(std::uint32_t number) {
     message_sequence_[number] = ++sequence_;
     network_->start({number, m.from, m.to, m.bytes}, now_s_);
   } else {
-    timers_.push_back({now_s_ + platform_.network.latency_s, ++sequence_, timer::kind_type::control_arrives, number});
-    std::push_heap(timers_.begin(), timers_.end(), std::greater{});
+    set_timer(platform_.network.latency_s, timer::kind_type::control_arrives, number);
   }
 }
 
@@ -316,7 +318,7 @@ void world::transfer_ended(std::uint32_t number) {
   message& m = messages_[number];
   m.arrived = true;
   std::uint32_t next = 0;
-  if (queues_[std::uint64_t{m.from} << 32 | m.to].arrived(next)) send(next);
+  if (queue(m).arrived(next)) send(next);
   process(m.to, number, message_cost_s(m));
 }
 
@@ -335,8 +337,7 @@ void world::deliver(std::uint32_t number) {
 // Nodes
 
 void world::launch(node_id node) {
-  timers_.push_back({now_s_ + platform_.kind_of(node).launch_s, ++sequence_, timer::kind_type::node_is_launched, node});
-  std::push_heap(timers_.begin(), timers_.end(), std::greater{});
+  set_timer(platform_.kind_of(node).launch_s, timer::kind_type::node_is_launched, node);
 }
 
 void world::release(node_id node) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -47,7 +48,7 @@ class world final : public backend {
   void use_a_thread_per_core() { thread_per_core_ = true; }
 
   /// Node 0 and all nodes that a collection is mapped to. Errors: config_error.
-  void start_nodes(std::vector<node_id> const& nodes);
+  void start_nodes(std::set<node_id> const& nodes);
   thread_manager& driver() { return *nodes_[0]->manager; }
 
   /// Simulates until done(). Returns false if nothing can happen any more before that.
@@ -140,6 +141,8 @@ class world final : public backend {
   void enter(worker& w);
   void compute(virtual_node& on, job& j, double work_s);
   void update_processors();
+  void set_timer(double after_s, timer::kind_type kind, std::uint32_t what);
+  send_queue& queue(message const& m) { return queues_[std::uint64_t{m.from} << 32 | m.to]; }
   std::uint32_t keep(message m);
   void send(std::uint32_t number);
   void transfer_ended(std::uint32_t number);

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <set>
@@ -53,7 +52,7 @@ struct engine::implementation {
         given(read_ticket(options)),
         reactor(std::chrono::microseconds(polling_us(options, options.nodes))),
         world(reactor, available_cores(), polling_us(options, options.nodes) > 0),
-        recording(!options.summary_file.empty() || !options.durations_file.empty()) {}
+        recording(options.ask_for_figures()) {}
 
   run_options options;
   std::optional<ticket> given;  ///< of a process that node 0 launched
@@ -88,7 +87,9 @@ struct engine::implementation {
     network->use(*manager);
     if (given) serve();
     network->begin();
-    network->launch_all(mapped_nodes());
+    std::set<node_id> others = program.nodes_at_first(options.nodes);
+    others.erase(0);
+    network->launch_all(others);
     throw_if_failed();
     manager->start();
     throw_if_failed();
@@ -107,16 +108,6 @@ struct engine::implementation {
     world.join();
     network->say_goodbye();
     std::exit(status);
-  }
-
-  std::set<node_id> mapped_nodes() const {
-    std::set<node_id> nodes;
-    for (std::uint32_t c = 0; c < program.collections(); ++c) {
-      collection_definition const& collection = program.collection(c);
-      for (node_id node : collection.initial.resolve(options.nodes, collection.name)) nodes.insert(node);
-    }
-    nodes.erase(0);
-    return nodes;
   }
 
   void wait_for_change(std::uint64_t change) {

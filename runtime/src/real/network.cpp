@@ -18,6 +18,7 @@
 #include <ovlp/flowgraph/error.hpp>
 
 #include "../listen_address.hpp"
+#include "../main_calls.hpp"
 
 namespace ovlp::real {
 namespace {
@@ -724,14 +725,9 @@ void network::report_stall() {
   std::size_t nodes = 1;
   for (auto const& [node, p] : peers_) nodes += p.joined && !p.leaving ? 1 : 0;
   if (waiting_.size() < nodes) return;
-  failure what;
-  what.kind = failure::kind_type::stalled;
-  what.type = "ovlp::stalled";
-  what.text = "the call can never end: nothing runs, nothing is in flight";
-  for (auto const& [node, list] : waiting_) {
-    for (std::string const& line : list) what.text += "\n  " + line;
-  }
-  end_run(what);
+  std::vector<std::string> all;
+  for (auto const& [node, list] : waiting_) all.insert(all.end(), list.begin(), list.end());
+  end_run(stall(all));
 }
 
 /// What to add to times of a node that said a moment ago that it was `now_s` there. Wrong by as long as the message

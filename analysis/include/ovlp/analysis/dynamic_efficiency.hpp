@@ -26,7 +26,6 @@ struct iteration_efficiency {
   double interval_start_s, interval_end_s;
   double work_s;           ///< of the iteration
   double interval_work_s;  ///< of any iteration, executed in the interval
-  std::size_t nodes;       ///< held at start_s
   double efficiency;       ///< 0 where nothing can be divided
   double interval_efficiency;
 };
@@ -65,7 +64,6 @@ class dynamic_efficiency {
     double last_end_s = 0;
   };
   double capacity(double from_s, double to_s) const;
-  std::size_t held(double at_s) const;
 
   std::vector<double> reference_cores_;
   std::vector<node_record> changes_;

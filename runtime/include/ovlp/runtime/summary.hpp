@@ -12,7 +12,7 @@
 namespace ovlp {
 
 /// How well an iteration used the nodes that were held; known to a simulation. Times in seconds from the call's start.
-/// What is what: ovlp/analysis/dynamic_efficiency.hpp, docs/dynamic-efficiency.md.
+/// What is what: ovlp/analysis/dynamic_efficiency.hpp, docs/simulation.md.
 struct efficiency_summary {
   double efficiency;
   double interval_efficiency;

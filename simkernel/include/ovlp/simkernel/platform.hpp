@@ -70,7 +70,7 @@ struct platform {
   static platform read(std::string const& file);
   /// Of a file's contents; `name` stands for the file in messages.
   static platform parse(std::string const& text, std::string const& name);
-  /// This machine: its cores, and its loopback as measured (docs/platforms.md).
+  /// This machine: its cores, and its loopback as measured (docs/formats/platform.md).
   static platform local();
 };
 
