@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# find_package(ovlp): ovlp::flowgraph, ovlp::real and ovlp::ovlp.
+# find_package(ovlp): ovlp::flowgraph, ovlp::real, ovlp::sim and ovlp::ovlp; and the platform files.
 include(CMakePackageConfigHelpers)
 
 set(ovlp_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ovlp)
@@ -10,3 +10,4 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/ovlpConfigVersion.cmake C
 install(FILES ${PROJECT_BINARY_DIR}/ovlpConfig.cmake ${PROJECT_BINARY_DIR}/ovlpConfigVersion.cmake
   DESTINATION ${ovlp_package_dir})
 install(EXPORT ovlpTargets NAMESPACE ovlp:: DESTINATION ${ovlp_package_dir})
+install(DIRECTORY platforms DESTINATION ${CMAKE_INSTALL_DATADIR}/ovlp)

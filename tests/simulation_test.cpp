@@ -215,6 +215,19 @@ TEST_CASE("equal runs give equal figures, and the order of simultaneous events c
   }
 }
 
+TEST_CASE("platforms are found by name, or are files" * doctest::timeout(10)) {
+  using machine = ovlp::sim::platform;
+  for (std::string const name : {"fast-ethernet-ultrasparc", "gigabit", "10-gigabit", "local"}) {
+    CAPTURE(name);
+    CHECK(machine::find(name).name == name);
+  }
+  CHECK(machine::find("fast-ethernet-ultrasparc").kernels.contains("gemm"));
+  ovlp::testing::temporary_folder const folder;
+  CHECK(machine::find(folder.file("p.json", platform())).name == "test");
+  auto const unknown = thrown_by<ovlp::config_error>([] { machine::find("gigabite"); });
+  CHECK(ovlp::testing::contains(unknown.what(), "platform 'gigabite': expected 10-gigabit, fast-ethernet-ultrasparc"));
+}
+
 TEST_CASE("what is wrong with a platform file is said by file and key" * doctest::timeout(10)) {
   auto const fault = [](std::string const& text) {
     try {

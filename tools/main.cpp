@@ -88,7 +88,9 @@ int main(int argc, char** argv) try {
   ovlp::tools::transfers_options transfers;
   CLI::App& transfers_command = *commands.add_subcommand(
       "transfers", "Replay a list of transfers on a platform's network: writes when each has ended");
-  transfers_command.add_option("--platform", transfers.platform, "platform file (JSON)")->required()->type_name("FILE");
+  transfers_command.add_option("--platform", transfers.platform, "platform: gigabit and the like, or a file (JSON)")
+      ->required()
+      ->type_name("PLATFORM");
   transfers_command.add_option("--nodes", transfers.nodes, "nodes of the network, instead of the platform's")
       ->type_name("N")
       ->check(whole_number(1, 1'000'000));

@@ -83,7 +83,7 @@ std::vector<double> ends_of(std::vector<row> const& rows, net::network& network)
 }  // namespace
 
 void replay_transfers(transfers_options const& options) {
-  sim::platform const platform = sim::platform::read(options.platform);
+  sim::platform const platform = sim::platform::find(options.platform);
   std::size_t const nodes = options.nodes.value_or(platform.node_count());
 
   bool const standard = options.input == "-";

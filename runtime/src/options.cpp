@@ -197,8 +197,9 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
       ->check(at_least_number(0));
   parser.add_flag("--worker", read.worker)->group("");
 
-  simulated(parser.add_option("--platform", read.platform_file,
-                              "file that describes nodes and network (default: this machine and its loopback)"));
+  simulated(add_value(parser, "--platform", read.platform,
+                      "nodes and network: fast-ethernet-ultrasparc, gigabit, 10-gigabit, local (this machine's "
+                      "loopback), or a file"));
   simulated(
       add_value(parser, "--execution", read.execution,
                 "direct: kernels run and are measured; partial: estimates are charged; sampled: the first of each "

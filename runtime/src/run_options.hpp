@@ -31,7 +31,7 @@ struct run_options {
   bool worker = false;  ///< launched by node 0; the rest comes on standard input
 
   // Of the simulated backend.
-  std::string platform_file;  ///< empty: this machine
+  std::string platform = "local";  ///< a known one's name, or a file
   std::string execution = "direct";
   std::vector<std::string> durations;  ///< files with estimates
   std::string sample = "5";

@@ -28,10 +28,6 @@ execution_mode mode_of(run_options const& options) {
   return options.execution == "sampled" ? execution_mode::sampled : execution_mode::direct;
 }
 
-platform platform_of(run_options const& options) {
-  return options.platform_file.empty() ? platform::local() : platform::read(options.platform_file);
-}
-
 run_options checked(run_options read, platform const& on) {
   if (read.no_alloc && read.execution != "partial") {
     throw config_error("--no-alloc: expected --execution partial, got " + read.execution +
@@ -73,7 +69,7 @@ std::vector<double> capacities(platform const& on, std::size_t nodes) {
 
 struct engine::implementation {
   explicit implementation(run_options const& read)
-      : on(platform_of(read)),
+      : on(platform::find(read.platform)),
         options(checked(read, on)),
         sink(capacities(on, options.nodes)),
         kernels(mode_of(options), sampling::parse(options.sample), options.host_speed, on),

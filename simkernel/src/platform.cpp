@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "json_object.hpp"
-#include "runtime/src/host.hpp"
+#include "known_platforms.hpp"
 
 namespace ovlp::sim {
 namespace {
@@ -114,14 +114,13 @@ platform platform::parse(std::string const& text, std::string const& file) {
 
 platform platform::read(std::string const& file) { return parse(read_file(file), file); }
 
-platform platform::local() {
-  platform here;
-  here.name = "local";
-  here.reference_core = processor_name();
-  here.nodes = {{1, 1, 1, 0}};
-  here.network = {5e-6, 7e9};
-  here.runtime = {1, 0, 0};
-  return here;
+platform platform::find(std::string const& name_or_file) {
+  auto const known = known_platforms().find(name_or_file);
+  if (known != known_platforms().end()) return parse(known->second, name_or_file);
+  if (name_or_file.find_first_of("./") != std::string::npos) return read(name_or_file);
+  std::string names;
+  for (auto const& [name, text] : known_platforms()) names += name + ", ";
+  throw config_error("platform '" + name_or_file + "': expected " + names + "or a file such as ./cluster.json");
 }
 
 }  // namespace ovlp::sim

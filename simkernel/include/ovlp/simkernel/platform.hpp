@@ -70,8 +70,8 @@ struct platform {
   static platform read(std::string const& file);
   /// Of a file's contents; `name` stands for the file in messages.
   static platform parse(std::string const& text, std::string const& name);
-  /// This machine: its cores, and its loopback as measured (docs/formats/platform.md).
-  static platform local();
+  /// One of those in platforms/, such as "gigabit"; else a file. Errors: as read().
+  static platform find(std::string const& name_or_file);
 };
 
 }  // namespace ovlp::sim
