@@ -26,6 +26,7 @@
 namespace {
 
 using engine = ovlp::engine_base;
+using ovlp::at;
 using ovlp::graph;
 using ovlp::here;
 using ovlp::in;
@@ -178,6 +179,48 @@ TEST_CASE("a collection is resized while a call uses it, and no object is lost" 
       REQUIRE(seen.all.size() == 500);
       for (int i = 0; i < 500; ++i) CHECK(seen.all[static_cast<std::size_t>(i)].place == i);
     }
+  });
+}
+
+TEST_CASE("a thread that leaves stays until the groups that it opened have been closed there" * doctest::timeout(60)) {
+  struct Gate {
+    bool open = false;
+  };
+  run_on(3, [](engine& run) {
+    threads<> const master{"master", 1}, openers{"openers", 6};
+    threads<Gate> const gates{"gates", "node[1-2]"};
+    graph<Range, Sum> g("shrinking openers");
+    auto outer = g.split("cut", master, [](Range range, out<Range>& parts) {
+      for (int i = range.first; i < range.last; ++i) parts.post({i, i + 2});
+    });
+    auto inner = g.split("cut again", openers, &cut);
+    auto gate = g.leaf("wait", gates, [](here<Gate>& here, Number number) {
+      here.wait_until([&] { return here.state.open; });
+      return number;
+    });
+    auto close = g.merge("add", openers, &add);
+    auto total = g.merge("add sums", master, &add_sums);
+    g.enter(outer, at(0));
+    g.edge(outer, inner, ovlp::in_turn());
+    g.edge(inner, gate, ovlp::in_turn());
+    g.edge(gate, close, ovlp::at_opener());
+    g.edge(close, total, at(0));
+    g.leave(total);
+    graph<Range, Sum> const open = ovlp::split("ask", gates.at(0), &cut) >>
+                                   ovlp::leaf("open", gates.in_turn(),
+                                              [](here<Gate>& here, Number number) {
+                                                here.state.open = number.value >= 0;
+                                                return number;
+                                              }) >>
+                                   ovlp::merge("add", gates.at(0), &add);
+    run.add(g);
+    run.add(open);
+
+    auto call = run.async(g, {0, 12});
+    run.resize(openers, 1);
+    for (int i = 0; i < 20; ++i) run(open, {-2, 0});  // time for the threads to leave, if they did
+    run(open, {0, 2});
+    CHECK(call.get() == Sum{12 * 12, 24});
   });
 }
 

@@ -190,6 +190,7 @@ class checker {
              (opened_by ? name(opened_by->operation) + " runs in another collection" : "no group is open there"));
       }
       if (is_closer(operation(edge.target).kind)) {
+        if (opened_by) port(*opened_by).closed_at_opener = edge.route.kind == route_kind::at_opener;
         ++ends;
         if (ends > 1) fail("two results for " + of + " at " + name(edge.target) + ", one from " + name(from));
         return;

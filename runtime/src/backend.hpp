@@ -44,8 +44,9 @@ class backend {
   virtual double kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
                         function_ref<void()> body) = 0;
 
-  /// Sends an object or a control message to another node. Does not wait.
-  virtual void transmit(node_id from, node_id to, envelope_ptr object) = 0;
+  /// Sends an object or a control message to another node. Does not wait. Returns whether the object's transfer has
+  /// ended already; else thread_manager::sent of its node follows when it has.
+  virtual bool transmit(node_id from, node_id to, envelope_ptr object) = 0;
   virtual void transmit(node_id from, node_id to, control const& message) = 0;
 
   /// Asked by node 0. The node can be sent to when launch returns.

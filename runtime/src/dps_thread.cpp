@@ -59,7 +59,11 @@ bool dps_thread::settle(bool stepped) {
     if (!work_.empty()) return true;
     if (live_.empty() && closers_.empty()) {
       if (moving_to_ && !departed_) depart();
-      if (std::exchange(leaving_, false)) manager_.thread_left(*this);
+      // Otherwise the group's first object will find this thread here.
+      if (leaving_ && !manager_.groups().awaits(address_)) {
+        leaving_ = false;
+        manager_.thread_left(*this);
+      }
     }
   } while (!inbox_.disown());
   return false;

@@ -157,7 +157,7 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
                       " is discarded: nothing may be posted there");
   }
   opened_group& opened = opened_[port];
-  if (opened.group == 0) opened.group = manager_.groups().open(definition.window, definition.credited());
+  if (opened.group == 0) opened.group = manager_.groups().open(definition, thread_.address());
   if (definition.credited()) {
     while (!manager_.groups().acquire(opened.group, *this)) {
       waiting_group_ = opened.group;

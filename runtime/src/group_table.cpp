@@ -12,11 +12,13 @@ group_id group_table::number() {
   return numbers_ | ++last_number_;
 }
 
-group_id group_table::open(std::size_t window, bool credited) {
+group_id group_table::open(port_definition const& port, thread_address opener) {
   group_id const group = number();
   record made;
-  made.window = window;
-  made.credited = credited;
+  made.window = port.window;
+  made.credited = port.credited();
+  made.closed_at_opener = port.closed_at_opener;
+  made.opener = opener;
   lock_type const lock(mutex_);
   groups_.emplace(group, std::move(made));
   return group;
@@ -90,6 +92,12 @@ void group_table::forget_if_over(table::iterator at) {
   if (!r.total || !r.closer || r.waiter != nullptr || (r.credited && r.outstanding > 0)) return;
   ended_[ended_at_++ % ended_.size()] = {at->first, *r.closer};
   groups_.erase(at);
+}
+
+bool group_table::awaits(thread_address opener) {
+  lock_type const lock(mutex_);
+  return std::any_of(groups_.begin(), groups_.end(),
+                     [&](auto const& group) { return group.second.closed_at_opener && group.second.opener == opener; });
 }
 
 bool group_table::empty() { return size() == 0; }

@@ -27,8 +27,8 @@ class group_table {
       : numbers_(group_id{node} << group_node_shift |
                  (launch % (std::size_t{1} << (group_node_shift - group_launch_shift))) << group_launch_shift) {}
 
-  /// A new group. `window` 0: no bound; `credited`: the closer reports each object that it hands out.
-  group_id open(std::size_t window, bool credited);
+  /// A new group of a port, opened by `opener`.
+  group_id open(port_definition const& port, thread_address opener);
   /// A number that is unique in the run, for calls.
   group_id number();
 
@@ -50,6 +50,8 @@ class group_table {
   /// The first object has come to a closer thread.
   closer_answer closer_at(group_id group, thread_address closer);
 
+  /// A group is open that this thread opened, and that is to be closed there.
+  bool awaits(thread_address opener);
   /// No group is open and none waits for credits.
   bool empty();
   std::size_t size();
@@ -59,6 +61,8 @@ class group_table {
     std::size_t window = 0;
     std::size_t outstanding = 0;
     bool credited = false;
+    bool closed_at_opener = false;
+    thread_address opener;
     execution* waiter = nullptr;
     std::optional<std::uint64_t> total;
     std::optional<thread_address> closer;

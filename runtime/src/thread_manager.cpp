@@ -152,6 +152,7 @@ class sending_mark {
 void thread_manager::send(edge_definition const& edge, envelope_ptr object, std::size_t sender) {
   std::uint32_t const collection = program_.graph(object->graph).collection_of[edge.target];
   dps_thread* owned = nullptr;
+  bool leaving = false;
   {
     sending_mark const mark(outside_sending_);
     collection_view const& now = view(collection);
@@ -160,14 +161,28 @@ void thread_manager::send(edge_definition const& edge, envelope_ptr object, std:
                                   ? groups_.least_loaded(group.group, group.place, now.node_of.size())
                                   : choose(edge, *object, {now.node_of.size(), sender, group.place, group.opener});
     object->thread = static_cast<std::uint32_t>(index);
-    node_id const node = now.node_of[index];
+    node_id const node = index < now.node_of.size() ? now.node_of[index] : leaving_opener(edge, *object);
     if (node != self_) {
       transmit(node, std::move(object));
+    } else if (index >= now.node_of.size()) {
+      leaving = true;
     } else if (now.local[index]->add(object.release())) {
       owned = now.local[index];
     }
   }
   if (owned != nullptr) owned->own();
+  if (leaving) deliver(std::move(object));
+}
+
+/// The node of an opener that is no longer in the view: it leaves when its group has been closed there.
+node_id thread_manager::leaving_opener(edge_definition const& edge, envelope const& object) const {
+  if (is_closer(program_.operation(object.graph, object.operation).kind)) {
+    return node_of_group(object.frames.back().group);
+  }
+  graph_definition const& graph = *program_.graph(object.graph).definition;
+  throw graph_error("graph '" + graph.name + "', edge to " + graph.describe(edge.target) + ": the opener, thread " +
+                    std::to_string(object.thread) + " of collection '" + graph.operations[edge.target].threads->name +
+                    "', has left");
 }
 
 std::size_t thread_manager::choose(edge_definition const& edge, envelope& object, routing const& now) const {
@@ -185,7 +200,28 @@ void thread_manager::transmit(node_id to, envelope_ptr object) {
     settings_.sink->transfer({origin_of(object->frames), self_, to, object->type->byte_count(object->object())});
   }
   sent_to_[to].fetch_add(1, std::memory_order_relaxed);
-  world_.transmit(self_, to, std::move(object));
+  ++in_transfer_;
+  envelope_ptr now;
+  {
+    std::scoped_lock const lock(sending_);
+    now = send_queues_[to].add(std::move(object), settings_.concurrent_per_pair);
+  }
+  hand_over(to, std::move(now));
+}
+
+void thread_manager::hand_over(node_id to, envelope_ptr object) {
+  while (object && world_.transmit(self_, to, std::move(object))) object = transfer_ended(to);
+}
+
+envelope_ptr thread_manager::transfer_ended(node_id to) {
+  --in_transfer_;
+  std::scoped_lock const lock(sending_);
+  return send_queues_[to].next();
+}
+
+void thread_manager::sent(node_id to) {
+  hand_over(to, transfer_ended(to));
+  if (watching_arrivals_) look_whether_settled();
 }
 
 void thread_manager::return_result(envelope_ptr result) {

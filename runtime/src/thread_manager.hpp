@@ -24,6 +24,7 @@
 #include "group_table.hpp"
 #include "program.hpp"
 #include "scheduler.hpp"
+#include "send_queue.hpp"
 
 namespace ovlp {
 
@@ -33,7 +34,8 @@ struct node_settings {
   std::size_t cores = 1;              ///< of this node
   std::size_t execution_threads = 0;  ///< shared by all collections; 0: for each min(its DPS threads here, cores)
   std::size_t stack_bytes = 256 * 1024;
-  std::size_t launch = 0;  ///< how often this node has been launched before
+  std::size_t launch = 0;               ///< how often this node has been launched before
+  std::size_t concurrent_per_pair = 1;  ///< objects in transfer to one other node at once; 0: no bound
   record_sink* sink = nullptr;
 };
 
@@ -85,6 +87,10 @@ class thread_manager {
   // From the backend.
   void receive(node_id from, envelope_ptr object);
   void receive(node_id from, control const& message);
+  /// The transfer of an object to this node has ended, so that another may begin.
+  void sent(node_id to);
+  /// No object waits to be sent or is in transfer from here.
+  bool all_sent() const { return in_transfer_.load() == 0; }
   /// A node is launched anew: what its predecessor sent and received does not count.
   void node_renewed(node_id node);
   /// Node 0: the node that launch() asked for can be sent to.
@@ -152,7 +158,10 @@ class thread_manager {
   dps_thread* create(thread_address address, std::shared_ptr<void> state);
   void set_limits();
   std::size_t choose(edge_definition const& edge, envelope& object, routing const& now) const;
+  node_id leaving_opener(edge_definition const& edge, envelope const& object) const;
   void transmit(node_id to, envelope_ptr object);
+  void hand_over(node_id to, envelope_ptr object);
+  envelope_ptr transfer_ended(node_id to);
   void wait_for_senders();
   void receive_state(envelope_ptr state);
   void look_whether_settled();
@@ -197,6 +206,10 @@ class thread_manager {
   std::vector<std::size_t> threads_here_;  ///< by collection: those that run here, whatever the view says
   std::map<std::pair<std::uint32_t, std::uint32_t>, dps_thread*> thread_at_;  ///< by collection and index
   std::map<std::pair<std::uint32_t, std::uint32_t>, mail_queue> early_;       ///< for threads that are not here yet
+
+  std::mutex sending_;
+  std::unordered_map<node_id, send_queue> send_queues_;
+  std::atomic<std::size_t> in_transfer_{0};  ///< objects that wait to be sent, or are in transfer
 
   // Changes
   std::mutex outside_sending_;  ///< held while a thread that is no execution thread uses a view

@@ -278,7 +278,7 @@ void thread_manager::look_whether_to_leave() {
     std::scoped_lock const lock(structure_);
     if (!leaving_node_) return;
   }
-  if (!groups_.empty() || open_requests() > 0) return;
+  if (!groups_.empty() || open_requests() > 0 || !all_sent()) return;
   std::optional<std::uint64_t> number;
   {
     std::scoped_lock const lock(structure_);

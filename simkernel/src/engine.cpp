@@ -95,6 +95,7 @@ struct engine::implementation {
     settings.nodes = options.nodes;
     settings.execution_threads = options.execution_threads;
     settings.stack_bytes = options.stack_kib * 1024;
+    settings.concurrent_per_pair = on.runtime.concurrent_per_pair;
     settings.sink = recording ? &sink : nullptr;
     net::star_link const link{on.network.bandwidth_Bps, on.network.bandwidth_Bps};
     world.emplace(on, program, kernels, settings,

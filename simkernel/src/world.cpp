@@ -244,14 +244,14 @@ std::uint32_t world::keep(message m) {
   return number;
 }
 
-void world::transmit(node_id from, node_id to, envelope_ptr object) {
+bool world::transmit(node_id from, node_id to, envelope_ptr object) {
   message m;
   m.from = from;
   m.to = to;
   m.bytes = object->type->byte_count(object->object());
   m.object = std::move(object);
-  std::uint32_t const number = keep(std::move(m));
-  if (queue(messages_[number]).add(number, platform_.runtime.concurrent_per_pair)) send(number);
+  send(keep(std::move(m)));
+  return false;
 }
 
 void world::transmit(node_id from, node_id to, control const& told) {
@@ -315,11 +315,12 @@ void world::processed(std::uint32_t number) {
 }
 
 void world::transfer_ended(std::uint32_t number) {
-  message& m = messages_[number];
-  m.arrived = true;
-  std::uint32_t next = 0;
-  if (queue(m).arrived(next)) send(next);
-  process(m.to, number, message_cost_s(m));
+  messages_[number].arrived = true;
+  message const& m = messages_[number];
+  node_id const to = m.to;
+  double const cost_s = message_cost_s(m);
+  if (thread_manager* const sender = nodes_[m.from]->manager.get()) sender->sent(to);
+  process(to, number, cost_s);
 }
 
 void world::deliver(std::uint32_t number) {

@@ -10,7 +10,6 @@
 #include <random>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -23,7 +22,6 @@
 #include "runtime/src/backend.hpp"
 #include "runtime/src/execution_thread.hpp"
 #include "runtime/src/thread_manager.hpp"
-#include "send_queue.hpp"
 
 namespace ovlp::sim {
 
@@ -72,7 +70,7 @@ class world final : public backend {
   void end_step(execution& operation, bool posts) override;
   double kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
                 function_ref<void()> body) override;
-  void transmit(node_id from, node_id to, envelope_ptr object) override;
+  bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& message) override;
   void launch(node_id node) override;
   void release(node_id node) override;
@@ -142,7 +140,6 @@ class world final : public backend {
   void compute(virtual_node& on, job& j, double work_s);
   void update_processors();
   void set_timer(double after_s, timer::kind_type kind, std::uint32_t what);
-  send_queue& queue(message const& m) { return queues_[std::uint64_t{m.from} << 32 | m.to]; }
   std::uint32_t keep(message m);
   void send(std::uint32_t number);
   void transfer_ended(std::uint32_t number);
@@ -176,7 +173,6 @@ class world final : public backend {
   std::vector<message> messages_;
   std::vector<std::uint32_t> free_messages_;
   std::vector<std::uint64_t> message_sequence_;
-  std::unordered_map<std::uint64_t, send_queue> queues_;  ///< by source and destination; never iterated
   std::vector<due> due_;
   worker* current_ = nullptr;
   double entered_cpu_s_ = 0;

@@ -165,14 +165,17 @@ void connection::fill_bulk() {
 
 // Sending
 
-void connection::send(std::unique_ptr<outgoing> message) {
+bool connection::send(std::unique_ptr<outgoing> message) {
   std::scoped_lock const lock(sending_);
-  if (broken_) return;
+  if (broken_) return true;
   queue_.push_back(std::move(message));
   if (!waits_for_room_) write();
+  return queue_.empty();
 }
 
-void connection::write() {
+/// Returns how many objects the system has taken to their ends.
+std::size_t connection::write() {
+  std::size_t objects = 0;
   boost::system::error_code error;
   while (!queue_.empty()) {
     pieces_.clear();
@@ -190,12 +193,13 @@ void connection::write() {
     last_sent_ = clock::now();
     for (first_done_ += written; !queue_.empty() && first_done_ >= queue_.front()->bytes(); queue_.pop_front()) {
       first_done_ -= queue_.front()->bytes();
+      if (queue_.front()->is_object()) ++objects;
     }
   }
   if (!error) {
     boost::system::error_code ignored;
     if (finishing_) socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
-    return;
+    return objects;
   }
   if (error == boost::asio::error::would_block || error == boost::asio::error::try_again) {
     waits_for_room_ = true;
@@ -203,15 +207,20 @@ void connection::write() {
       if (self->closed_) return;
       self->socket_.async_wait(boost::asio::ip::tcp::socket::wait_write, [self](boost::system::error_code) {
         if (self->closed_) return;
-        std::scoped_lock const lock(self->sending_);
-        self->waits_for_room_ = false;
-        self->write();
+        std::size_t taken = 0;
+        {
+          std::scoped_lock const lock(self->sending_);
+          self->waits_for_room_ = false;
+          taken = self->write();
+        }
+        for (; taken > 0; --taken) self->handle_.sent(*self);
       });
     });
   } else {
     broken_ = true;
     boost::asio::post(reactor_.context(), [self = shared_from_this(), text = error.message()] { self->lose(text); });
   }
+  return objects;
 }
 
 void connection::finish_sending() {

@@ -28,6 +28,8 @@ class connection : public std::enable_shared_from_this<connection> {
   struct handlers {
     /// A whole message. Errors: decode_error or network_error close the connection.
     std::function<void(connection&, incoming&)> message;
+    /// The system has taken the whole of an object that it had not when send returned. Thread: the reactor.
+    std::function<void(connection&)> sent;
     /// The connection is of no use any more; called once, from the reactor.
     std::function<void(connection&, std::string const& how)> lost;
   };
@@ -39,8 +41,9 @@ class connection : public std::enable_shared_from_this<connection> {
 
   /// Begins to read. Thread: the reactor.
   void start();
-  /// Thread: any. After a loss, messages are dropped.
-  void send(std::unique_ptr<outgoing> message);
+  /// Thread: any. After a loss, messages are dropped. Returns whether the system has taken the whole message; else, if
+  /// it is an object, handlers::sent is called when it has.
+  bool send(std::unique_ptr<outgoing> message);
   /// No more handlers are called. Thread: the reactor, or any before start.
   void close();
 
@@ -59,7 +62,7 @@ class connection : public std::enable_shared_from_this<connection> {
   void take(std::size_t bytes);
   bool take_message();
   void fill_bulk();
-  void write();
+  std::size_t write();
   void lose(std::string const& how);
 
   reactor& reactor_;

@@ -195,6 +195,9 @@ std::shared_ptr<connection> network::adopt(tcp::socket socket) {
   return std::make_shared<connection>(
       reactor_, std::move(socket), known_,
       connection::handlers{[this](connection& from, incoming& message) { take(from, message); },
+                           [this](connection& link) {
+                             if (auto const node = node_of(link)) manager_->sent(*node);
+                           },
                            [this](connection& link, std::string const& how) { lost(link, how); }});
 }
 
@@ -432,7 +435,7 @@ void network::take_service(connection& from, node_id node, service const& messag
     }
     world_.notify_main();
   } else if (auto const* p = std::get_if<probe>(&message)) {
-    tell_driver(probe_answer{p->wave, manager_->scheduler().busy() == 0, sent_, received_});
+    tell_driver(probe_answer{p->wave, manager_->scheduler().busy() == 0 && manager_->all_sent(), sent_, received_});
   } else if (auto const* a = std::get_if<probe_answer>(&message)) {
     if (a->wave == wave_) answers_[node] = *a;
   } else if (auto const* bye = std::get_if<goodbye>(&message)) {
@@ -462,12 +465,13 @@ void network::take_service(connection& from, node_id node, service const& messag
   }
 }
 
-void network::post(node_id to, std::unique_ptr<outgoing> message) {
+bool network::post(node_id to, std::unique_ptr<outgoing> message) {
   if (message->counted()) ++sent_;
-  if (connection* const link = links_[to].load(std::memory_order_acquire)) link->send(std::move(message));
+  connection* const link = links_[to].load(std::memory_order_acquire);
+  return link == nullptr || link->send(std::move(message));
 }
 
-void network::send(node_id to, envelope_ptr object) { post(to, std::make_unique<outgoing>(std::move(object))); }
+bool network::send(node_id to, envelope_ptr object) { return post(to, std::make_unique<outgoing>(std::move(object))); }
 void network::send(node_id to, control const& message) { post(to, std::make_unique<outgoing>(message)); }
 void network::tell(node_id to, service const& message) { post(to, std::make_unique<outgoing>(message)); }
 void network::tell_driver(service const& message) { tell(0, message); }

@@ -78,7 +78,7 @@ class network final : public transport {
   int serve();
 
   // transport; thread: any
-  void send(node_id to, envelope_ptr object) override;
+  bool send(node_id to, envelope_ptr object) override;
   void send(node_id to, control const& message) override;
   void launch(node_id node) override;
   void release(node_id node) override;
@@ -115,7 +115,7 @@ class network final : public transport {
   void report_lost(node_id node, std::string const& how, bool silent);
   void drop_stranger(connection& link, std::string const& why);
   std::optional<node_id> node_of(connection const& link) const;
-  void post(node_id to, std::unique_ptr<outgoing> message);
+  bool post(node_id to, std::unique_ptr<outgoing> message);
   void tell(node_id to, service const& message);
   void tell_driver(service const& message);
   [[noreturn]] void die(std::string const& why);

@@ -75,7 +75,7 @@ double world::kernel(execution&, std::string_view, std::span<std::int64_t const>
   return computed_s() - start_s;
 }
 
-void world::transmit(node_id, node_id to, envelope_ptr object) { network_->send(to, std::move(object)); }
+bool world::transmit(node_id, node_id to, envelope_ptr object) { return network_->send(to, std::move(object)); }
 void world::transmit(node_id, node_id to, control const& message) { network_->send(to, message); }
 void world::launch(node_id node) { network_->launch(node); }
 void world::release(node_id node) { network_->release(node); }

@@ -23,7 +23,8 @@ class transport {
   transport(transport const&) = delete;
   transport& operator=(transport const&) = delete;
   virtual ~transport() = default;
-  virtual void send(node_id to, envelope_ptr object) = 0;
+  /// Returns whether all of it has been handed to the system; else thread_manager::sent follows.
+  virtual bool send(node_id to, envelope_ptr object) = 0;
   virtual void send(node_id to, control const& message) = 0;
   virtual void launch(node_id node) = 0;
   virtual void release(node_id node) = 0;
@@ -55,7 +56,7 @@ class world final : public backend {
   void end_step(execution&, bool) override {}
   double kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
                 function_ref<void()> body) override;
-  void transmit(node_id from, node_id to, envelope_ptr object) override;
+  bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& message) override;
   void launch(node_id node) override;
   void release(node_id node) override;

@@ -38,6 +38,8 @@ struct port_definition {
   std::optional<edge_definition> edge;
   std::optional<std::size_t> closer;  ///< operation that closes its groups; set by check()
 
+  bool closed_at_opener = false;  ///< the closer runs in the thread that opened the group; set by check()
+
   /// Whether the closer tells the opener of each object that it hands out.
   bool credited() const { return window > 0 || (edge && edge->route.kind == route_kind::least_loaded); }
 };

@@ -28,7 +28,8 @@ struct route_definition {
 
   /// Whether it gives a thread without an object, so that an empty group has a closer.
   bool fixed() const { return kind == route_kind::at || kind == route_kind::at_opener; }
-  /// The index for an object; `object` may be nullptr where fixed(). Not for least_loaded.
+  /// The index for an object; `object` may be nullptr where fixed(). Not for least_loaded. That of at_opener may be
+  /// beyond the collection's size, if the opener is about to leave.
   /// Errors: graph_error if `at` is outside the collection.
   std::size_t operator()(void const* object, routing const& now) const;
 };
