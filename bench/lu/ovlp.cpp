@@ -30,10 +30,9 @@ int main(int argc, char** argv) {
   lu::Layout layout{n, block, 1};
   layout.threads = graph == "owner" ? static_cast<int>(run.nodes()) : layout.blocks();
   auto const columns = lu::make_columns(layout, run.nodes());
-  ovlp::threads<> const multipliers("multipliers", run.nodes());
   auto const fill = lu::fill_graph(columns);
-  auto const factor =
-      graph == "owner" ? lu::owner_graph(columns, layout) : lu::pipelined_graph(columns, multipliers, layout, window);
+  auto const factor = graph == "owner" ? lu::owner_graph(columns, layout)
+                                       : lu::paper_graph(columns, run.nodes(), layout, {true, window});
   run.add(fill);
   run.add(factor);
 

@@ -19,20 +19,25 @@ struct Factored {};  ///< the columns now hold the factors
 /// The nodes that a factorization has from some iteration on.
 struct Allocation {
   std::size_t multipliers;   ///< threads
+  std::size_t nodes;         ///< nodes 0 .. nodes - 1 multiply
   std::size_t column_nodes;  ///< nodes 0 .. column_nodes - 1 hold the matrix
 };
 /// By iteration, from 1: takes effect when the products of that iteration have all been posted (pipelined), or have
 /// all been subtracted (basic).
 using Changes = std::map<int, Allocation>;
 
+/// The variants of the paper's graph.
+struct Variant {
+  bool pipelined = false;  ///< streams let levels overlap; else each level ends before the next begins
+  std::size_t window = 0;  ///< products of a level in circulation at once; 0: no bound
+  int sub_block = 0;  ///< products are cut into line and column blocks of so many rows and columns; 0: they are not
+  Changes changes = {};
+};
 /// The graph of the paper (figure 5, without the pictures: DESIGN.md, "The LU graph"). One DPS thread per block column.
-/// Products of blocks go to the multipliers, wherever these are; at most `window` of a level at once, unless 0.
-/// `basic`: each level ends before the next begins. `pipelined`: streams let levels overlap.
+/// Products of blocks go to `multipliers` threads, dealt out in turn over all nodes.
 /// Source: the paper, sections 5 and 6.
-ovlp::graph<Order, Factored> basic_graph(ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
-                                         Layout const& layout, std::size_t window, Changes const& changes = {});
-ovlp::graph<Order, Factored> pipelined_graph(ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
-                                             Layout const& layout, std::size_t window, Changes const& changes = {});
+ovlp::graph<Order, Factored> paper_graph(ovlp::threads<Columns> const& columns, std::size_t multipliers,
+                                         Layout const& layout, Variant const& variant);
 
 /// The graph that ships panels instead of products: each product is computed where its column lives.
 ovlp::graph<Order, Factored> owner_graph(ovlp::threads<Columns> const& columns, Layout const& layout);

@@ -25,6 +25,7 @@ struct Options {
   int block = 324;
   std::string graph = "basic";
   std::size_t flow_control = 0;
+  int sub_blocks = 0;
   std::size_t column_nodes = 0;  // 0, until complete(): the default
   std::size_t multipliers = 0;
   std::size_t owners = 0;
@@ -38,6 +39,9 @@ struct Options {
     to.add("--block", block, "order of a block").at_least(1);
     to.add("--graph", graph, "flow graph").one_of({"basic", "pipelined", "owner"});
     to.add("--flow-control", flow_control, "products of a level in circulation at once; 0: no bound");
+    to.add("--sub-blocks", sub_blocks,
+           "products are cut into line and column blocks of this order and multiplied in parallel; 0: they are not")
+        .at_least(0);
     to.add("--column-nodes", column_nodes, "nodes that hold the matrix; default: all").at_least(1);
     to.add("--multipliers", multipliers, "threads that multiply, not in graph owner; default: one per node")
         .at_least(1);
@@ -56,6 +60,13 @@ struct Options {
     if (lu::Layout{n, block, 1}.blocks() > most_blocks) {
       throw ovlp::config_error("--block: expected at least " + std::to_string((n + most_blocks - 1) / most_blocks) +
                                " for --n " + std::to_string(n) + ", got " + std::to_string(block));
+    }
+    if (sub_blocks > block) {
+      throw ovlp::config_error("--sub-blocks: expected at most " + std::to_string(block) + " (--block), got " +
+                               std::to_string(sub_blocks));
+    }
+    if (sub_blocks > 0 && graph == "owner") {
+      throw ovlp::config_error("--sub-blocks: expected graph basic or pipelined, got owner");
     }
     if (column_nodes > nodes) {
       throw ovlp::config_error("--column-nodes: expected 1 to " + std::to_string(nodes) + " (--nodes), got " +
@@ -89,7 +100,7 @@ struct Options {
       left += by;
       // Threads live on nodes in turn, so the nodes that keep one are the first.
       std::size_t const kept = std::min(nodes, static_cast<std::size_t>(left));
-      changes[iteration] = {static_cast<std::size_t>(left), std::min(column_nodes, kept)};
+      changes[iteration] = {static_cast<std::size_t>(left), kept, std::min(column_nodes, kept)};
     }
   }
   static std::pair<std::int64_t, int> count_at_iteration(char const* option, std::string const& text, int last) {
@@ -131,12 +142,12 @@ int run_lu(int argc, char** argv) {
 
   lu::Layout const layout = given.layout();
   auto const columns = lu::make_columns(layout, given.column_nodes);
-  ovlp::threads<> const multipliers("multipliers", given.multipliers);
   auto const fill = lu::fill_graph(columns);
-  auto const factor = given.graph == "owner" ? lu::owner_graph(columns, layout)
-                      : given.graph == "basic"
-                          ? lu::basic_graph(columns, multipliers, layout, given.flow_control, given.changes)
-                          : lu::pipelined_graph(columns, multipliers, layout, given.flow_control, given.changes);
+  auto const factor =
+      given.graph == "owner"
+          ? lu::owner_graph(columns, layout)
+          : lu::paper_graph(columns, given.multipliers, layout,
+                            {given.graph == "pipelined", given.flow_control, given.sub_blocks, given.changes});
   auto const checksum = lu::checksum_graph(columns);
   auto const gather = lu::gather_graph(columns);
   run.add(fill);
@@ -159,6 +170,7 @@ int run_lu(int argc, char** argv) {
   figures.set("block", given.block);
   figures.set("graph", given.graph);
   figures.set("flow_control", given.flow_control);
+  figures.set("sub_blocks", given.sub_blocks);
   figures.set("column_nodes", given.column_nodes);
   figures.set("seed", given.seed);
   if (!given.remove.empty()) figures.set("remove", joined(given.remove));

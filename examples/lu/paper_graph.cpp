@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The letters are those of the paper's figure 5. Level k, from 0, begins with panel k, and is iteration k + 1.
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "distribution.hpp"
 #include "graph.hpp"
+#include "products.hpp"
 
 namespace lu {
 namespace {
 
-using Matrix = ovlp::buffer<double>;
 using Pivots = ovlp::buffer<int>;
 
 // clang-format off
 struct Solve { int level, column; Matrix l11; Pivots pivots; };          // (a), (f) -> (b)
 struct Solved { int level, column; Matrix t12; };                        // (b) -> (c)
-struct Product { int level, row, column; Matrix l21, t12; };             // (c) -> (d)
-struct Minus { int level, row, column; Matrix product; };                // (d) -> (e)
 struct Done { int level, column; };                                      // (e) -> (f)
 struct Exchange { int level, column; Pivots pivots; };                   // (f) -> (g)
 struct Exchanged {};                                                     // (g) -> (h)
-struct Change { std::size_t multipliers, column_nodes; };                // (c), (f) -> adapt -> (h)
+struct Change { std::size_t multipliers, nodes, column_nodes; };         // (c), (f) -> adapt -> (h)
 
 struct AllSolved { int level; std::vector<Solved> columns; };            // basic: the two halves of (c)
 struct AllDone { int level; };                                           // basic: the two halves of (f)
@@ -116,17 +115,14 @@ void request_all(Here& here, AllSolved const& all, ovlp::out<Product>& products)
 }
 
 // (d)
-struct Multiply {
-  Layout layout;
-  Minus operator()(ovlp::here<>& here, Product const& p) const {
-    int const m = layout.width(p.row), n = layout.width(p.column), k = layout.width(p.level);
-    auto product = Matrix::uninitialized(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
-    here.kernel("gemm", {m, n, k}, [&] {
-      gemm(m, n, k, 1, {p.l21.data(), m}, {p.t12.data(), k}, 0, {product.mutate().data(), m});
-    });
-    return {p.level, p.row, p.column, std::move(product)};
-  }
-};
+Minus multiply(ovlp::here<>& here, Layout const& layout, Product const& p) {
+  int const m = layout.width(p.row), n = layout.width(p.column), k = layout.width(p.level);
+  auto product = Matrix::uninitialized(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
+  here.kernel("gemm", {m, n, k}, [&] {
+    gemm(m, n, k, 1, {p.l21.data(), m}, {p.t12.data(), k}, 0, {product.mutate().data(), m});
+  });
+  return {p.level, p.row, p.column, std::move(product)};
+}
 
 // (e)
 Done subtract_product(Here& here, Minus const& p) {
@@ -177,13 +173,21 @@ struct AdvanceAllAndChange {
   }
 };
 
+/// Where sub-blocks are stored and multiplied. They have state, so they move where multipliers leave and join.
+struct Stores {
+  ovlp::threads<Store> threads;
+  std::size_t count;
+};
+
 /// Multipliers leave or join, and with them nodes; columns move away from nodes that are to leave.
 struct Adapt {
   ovlp::threads<> multipliers;
+  std::optional<Stores> stores;
   ovlp::threads<Columns> columns;
   std::size_t blocks;
   Exchanged operator()(ovlp::here<>& here, Change const& to) const {
     here.resize(multipliers, to.multipliers);
+    if (stores) here.remap(stores->threads, ovlp::mapping::in_turn(stores->count, to.nodes));
     here.remap(columns, ovlp::mapping::in_turn(blocks, to.column_nodes));
     return {};
   }
@@ -204,18 +208,21 @@ Factored finish(ovlp::in<Exchanged>& exchanged) {
 
 using Graph = ovlp::graph<Order, Factored>;
 
-/// Builds either graph. They differ in (c) and (f), which in the basic graph are a merge followed by a split.
+/// Builds the variants. Basic and pipelined differ in (c) and (f), which in the basic graph are a merge and a split.
 class Builder {
  public:
-  Builder(bool pipelined, ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
-          Layout const& layout, std::size_t window, Changes const& changes)
-      : pipelined_(pipelined),
-        columns_(columns),
-        multipliers_(multipliers),
+  Builder(ovlp::threads<Columns> const& columns, std::size_t multipliers, Layout const& layout, Variant const& variant)
+      : columns_(columns),
+        multipliers_("multipliers", multipliers),
         layout_(layout),
-        window_(window),
-        changes_(changes),
-        graph_(pipelined ? "pipelined LU" : "basic LU") {}
+        variant_(variant),
+        graph_(variant.pipelined ? "pipelined LU" : "basic LU") {
+    if (variant.sub_block == 0) return;
+    for (auto const& [iteration, allocation] : variant.changes) {
+      multipliers = std::max(multipliers, allocation.multipliers);
+    }
+    stores_ = {ovlp::threads<Store>("stores", multipliers), multipliers};
+  }
 
   Graph build() {
     int const blocks = layout_.blocks();
@@ -235,9 +242,9 @@ class Builder {
       auto b = graph_.leaf("solve", columns_, &solve);
       graph_.edge(solves, b, ovlp::by(&Solve::column));
       auto c = add_request(level, b);
-      auto d = graph_.leaf("multiply", multipliers_, Multiply{layout_});
+      auto d = add_multiply();
       auto e = graph_.leaf("subtract", columns_, &subtract_product);
-      graph_.edge(c.window(window_), d, spread);
+      graph_.edge(c.window(variant_.window), d, spread);
       graph_.edge(d, e, ovlp::by(&Minus::column));
       auto [next_solves, exchanges] = add_advance(level, e);
       auto exchange = graph_.leaf("exchange rows", columns_, &exchange_earlier);
@@ -252,14 +259,22 @@ class Builder {
 
  private:
   std::optional<Change> change_after(int level) const {
-    auto const found = changes_.find(level + 1);
-    if (found == changes_.end()) return std::nullopt;
-    return Change{found->second.multipliers, found->second.column_nodes};
+    auto const found = variant_.changes.find(level + 1);
+    if (found == variant_.changes.end()) return std::nullopt;
+    return Change{found->second.multipliers, found->second.nodes, found->second.column_nodes};
+  }
+
+  ovlp::operation<Product, Minus> add_multiply() {
+    if (stores_) {
+      return graph_.part("multiply", sub_block_graph(multipliers_, stores_->threads, layout_, variant_.sub_block));
+    }
+    return graph_.leaf("multiply", multipliers_,
+                       [layout = layout_](ovlp::here<>& here, Product const& p) { return multiply(here, layout, p); });
   }
 
   ovlp::port<Product> add_request(int level, ovlp::operation<Solve, Solved> const& b) {
     auto const here = ovlp::by([](auto const& solved) { return solved.level; });
-    if (!pipelined_) {
+    if (!variant_.pipelined) {
       auto collect = graph_.merge("collect solved", columns_, &collect_solved);
       auto c = graph_.split("request", columns_, &request_all);
       graph_.edge(b, collect, here);
@@ -279,7 +294,7 @@ class Builder {
 
   std::pair<ovlp::port<Solve>, ovlp::port<Exchange>> add_advance(int level, ovlp::operation<Minus, Done> const& e) {
     auto const next = ovlp::by([](auto const& done) { return done.level + 1; });
-    if (pipelined_) {
+    if (variant_.pipelined) {
       auto f = graph_.stream("advance", columns_, &advance);
       graph_.edge(e, f, next);
       return {f.port<Solve>(), f.port<Exchange>()};
@@ -299,18 +314,17 @@ class Builder {
 
   void add_adapt(ovlp::port<Change> const& changes) {
     if (!allocation_) allocation_.emplace("allocation", 1);
-    auto adapt =
-        graph_.leaf("adapt", *allocation_, Adapt{multipliers_, columns_, static_cast<std::size_t>(layout_.blocks())});
+    auto adapt = graph_.leaf("adapt", *allocation_,
+                             Adapt{multipliers_, stores_, columns_, static_cast<std::size_t>(layout_.blocks())});
     graph_.edge(changes, adapt, ovlp::at(0));
     graph_.edge(adapt, *finish_, ovlp::at(0));
   }
 
-  bool const pipelined_;
   ovlp::threads<Columns> const columns_;
   ovlp::threads<> const multipliers_;
   Layout const layout_;
-  std::size_t const window_;
-  Changes const changes_;
+  Variant const variant_;
+  std::optional<Stores> stores_;
   Graph graph_;
   std::optional<ovlp::operation<Exchanged, Factored>> finish_;
   std::optional<ovlp::threads<>> allocation_;  ///< where changes are made, one after another
@@ -318,14 +332,9 @@ class Builder {
 
 }  // namespace
 
-ovlp::graph<Order, Factored> basic_graph(ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
-                                         Layout const& layout, std::size_t window, Changes const& changes) {
-  return Builder(false, columns, multipliers, layout, window, changes).build();
-}
-
-ovlp::graph<Order, Factored> pipelined_graph(ovlp::threads<Columns> const& columns, ovlp::threads<> const& multipliers,
-                                             Layout const& layout, std::size_t window, Changes const& changes) {
-  return Builder(true, columns, multipliers, layout, window, changes).build();
+ovlp::graph<Order, Factored> paper_graph(ovlp::threads<Columns> const& columns, std::size_t multipliers,
+                                         Layout const& layout, Variant const& variant) {
+  return Builder(columns, multipliers, layout, variant).build();
 }
 
 }  // namespace lu

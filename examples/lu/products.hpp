@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include <ovlp/flowgraph/buffer.hpp>
+#include <ovlp/flowgraph/graph.hpp>
+
+#include "columns.hpp"
+
+namespace lu {
+
+using Matrix = ovlp::buffer<double>;
+
+// clang-format off
+struct Product { int level, row, column; Matrix l21, t12; };  ///< to be multiplied
+struct Minus { int level, row, column; Matrix product; };     ///< what is to be subtracted at this place
+// clang-format on
+
+/// Column blocks that wait for the line blocks that they are to be multiplied with.
+struct Stored {
+  Matrix block;
+  int uses;  ///< line blocks that are still to come
+};
+using Store = std::map<std::pair<std::int64_t, int>, Stored>;  ///< by product and part
+
+/// The graph of the paper's figure 7, in the place of a multiplication: column blocks of `size` columns are stored,
+/// dealt out over the stores; then line blocks of `size` rows are sent to each of them.
+ovlp::graph<Product, Minus> sub_block_graph(ovlp::threads<> const& multipliers, ovlp::threads<Store> const& stores,
+                                            Layout const& layout, int size);
+
+}  // namespace lu

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The letters are those of the paper's figure 7. With m x k and k x n the orders of the blocks to be multiplied.
+#include "products.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <ovlp/flowgraph/chain.hpp>
+
+#include "distribution.hpp"
+
+namespace lu {
+namespace {
+
+// clang-format off
+struct Place { int level, row, column; };                                  // of a product
+struct ColumnBlock { Place of; int part, uses; Matrix block; };            // (a) -> (b)
+struct FirstStored { Place of; Matrix l21; };                              // (b), (a) -> (c); (c) -> (d)
+struct LineBlock { Place of; int line, part; Matrix block; };              // (d) -> (e)
+struct SubProduct { Place of; int line, part; Matrix product; };           // (e) -> (f)
+// clang-format on
+
+/// How the blocks of one product are cut.
+struct Cut {
+  Layout layout;
+  int size;
+
+  int m(Place of) const { return layout.width(of.row); }
+  int n(Place of) const { return layout.width(of.column); }
+  int k(Place of) const { return layout.width(of.level); }
+  int lines(Place of) const { return parts_of(m(of)); }
+  int parts(Place of) const { return parts_of(n(of)); }
+  int rows(Place of, int line) const { return std::min(size, m(of) - line * size); }
+  int columns(Place of, int part) const { return std::min(size, n(of) - part * size); }
+  std::int64_t number(Place of) const { return product_number(layout.blocks(), of.level, of.row, of.column); }
+
+ private:
+  int parts_of(int order) const { return (order - 1) / size + 1; }
+};
+
+Matrix matrix(int rows, int columns) {
+  return Matrix::uninitialized(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+}
+
+/// The block at (row, column) of a matrix with `leading` rows.
+Matrix cut_out(ovlp::here<>& here, Matrix const& from, int leading, int row, int column, int rows, int columns) {
+  Matrix made = matrix(rows, columns);
+  here.kernel("copy", {rows, columns}, [&] {
+    copy(rows, columns, {ConstBlock{from.data(), leading}.column(column) + row, leading}, {made.mutate().data(), rows});
+  });
+  return made;
+}
+
+}  // namespace
+
+ovlp::graph<Product, Minus> sub_block_graph(ovlp::threads<> const& multipliers, ovlp::threads<Store> const& stores,
+                                            Layout const& layout, int size) {
+  Cut const cut{layout, size};
+  auto const store =
+      ovlp::by([cut](auto const& block) { return cut.number(block.of) * cut.parts(block.of) + block.part; });
+
+  ovlp::graph<Product, Minus> g("sub-blocks");
+  auto a = g.split(
+      "send columns", multipliers,
+      [cut](ovlp::here<>& here, Product const& p, ovlp::out<ColumnBlock>& columns, ovlp::out<FirstStored>& kept) {
+        Place const of{p.level, p.row, p.column};
+        kept.post({of, p.l21});
+        for (int j = 0; j < cut.parts(of); ++j) {
+          columns.post(
+              {of, j, cut.lines(of), cut_out(here, p.t12, cut.k(of), 0, j * cut.size, cut.k(of), cut.columns(of, j))});
+        }
+      });
+  auto b = g.leaf("store", stores, [cut](ovlp::here<Store>& here, ColumnBlock const& column) {
+    here.state[{cut.number(column.of), column.part}] = {column.block, column.uses};
+    return FirstStored{column.of, {}};
+  });
+  auto c = g.merge("all stored", multipliers, [](ovlp::in<FirstStored>& stored) {
+    FirstStored all{};
+    while (auto s = stored.wait()) {
+      if (s->l21.size() > 0) all = std::move(*s);
+    }
+    return all;
+  });
+  auto d = g.split("send lines", multipliers,
+                   [cut](ovlp::here<>& here, FirstStored const& all, ovlp::out<LineBlock>& lines) {
+                     for (int i = 0; i < cut.lines(all.of); ++i) {
+                       int const rows = cut.rows(all.of, i), k = cut.k(all.of);
+                       Matrix const line = cut_out(here, all.l21, cut.m(all.of), i * cut.size, 0, rows, k);
+                       for (int j = 0; j < cut.parts(all.of); ++j) lines.post({all.of, i, j, line});
+                     }
+                   });
+  auto e = g.leaf("multiply", stores, [cut](ovlp::here<Store>& here, LineBlock const& l) {
+    int const m = cut.rows(l.of, l.line), n = cut.columns(l.of, l.part), k = cut.k(l.of);
+    auto const stored = here.state.find({cut.number(l.of), l.part});
+    Matrix product = matrix(m, n);
+    here.kernel("gemm", {m, n, k}, [&] {
+      gemm(m, n, k, 1, {l.block.data(), m}, {stored->second.block.data(), k}, 0, {product.mutate().data(), m});
+    });
+    if (--stored->second.uses == 0) here.state.erase(stored);
+    return SubProduct{l.of, l.line, l.part, std::move(product)};
+  });
+  auto f = g.merge("build", multipliers, [cut](ovlp::here<>& here, ovlp::in<SubProduct>& products) {
+    Minus whole{};
+    while (auto p = products.wait()) {
+      int const m = cut.m(p->of), rows = cut.rows(p->of, p->line), columns = cut.columns(p->of, p->part);
+      if (whole.product.size() == 0) whole = {p->of.level, p->of.row, p->of.column, matrix(m, cut.n(p->of))};
+      here.kernel("copy", {rows, columns}, [&] {
+        Block const to{whole.product.mutate().data(), m};
+        copy(rows, columns, {p->product.data(), rows}, {to.column(p->part * cut.size) + p->line * cut.size, m});
+      });
+    }
+    return whole;
+  });
+  g.enter(a, ovlp::in_turn());  // where the whole block would have been multiplied
+  g.edge(a.port<ColumnBlock>(), b, store);
+  g.edge(b, c, ovlp::at_opener());
+  g.edge(a.port<FirstStored>(), c, ovlp::at_opener());
+  g.edge(c, d, ovlp::relative(0));
+  g.edge(d, e, store);
+  g.edge(e, f, ovlp::at_opener());
+  g.leave(f);
+  return g;
+}
+
+}  // namespace lu
