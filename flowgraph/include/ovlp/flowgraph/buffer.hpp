@@ -101,23 +101,9 @@ class shared_bytes {
       return theirs;
     }
 
-    /// Aligned memory from calloc, whose large blocks are zero without being written. malloc aligns to 16 bytes, so
-    /// there are 16 or more before an aligned place; the pointer to give back stands there.
-    [[nodiscard]] std::byte* acquire() const {
-      void* const from = zeroed ? std::calloc(size + alignment, 1) : std::malloc(size + alignment);
-      if (from == nullptr) throw std::bad_alloc{};
-      std::size_t const beyond = reinterpret_cast<std::uintptr_t>(from) % alignment;
-      std::byte* const aligned = static_cast<std::byte*>(from) + (alignment - beyond);
-      std::memcpy(aligned - sizeof from, &from, sizeof from);
-      return aligned;
-    }
-
-    static void release(std::byte* aligned) noexcept {
-      if (aligned == nullptr) return;
-      void* from = nullptr;
-      std::memcpy(&from, aligned - sizeof from, sizeof from);
-      std::free(from);
-    }
+    /// Aligned memory. Errors: std::bad_alloc.
+    [[nodiscard]] std::byte* acquire() const;
+    void release(std::byte* aligned) const noexcept;
 
     std::atomic<std::size_t> handles{1};
     std::atomic<std::byte*> bytes{nullptr};

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How fast the simulator predicts the LU factorization of the example, and in how much memory.
+//
+//   lu_simulated --n 120000 --block 500 --nodes 64 --graph pipelined --flow-control 256 --platform gigabit
+//                --execution partial --no-alloc
+#include <sys/resource.h>
+
+#include <string>
+
+#include <ovlp/ovlp.hpp>
+
+#include "../contestant.hpp"
+#include "graph.hpp"
+
+int main(int argc, char** argv) {
+  int n = 2592;
+  int block = 216;
+  std::string graph = "basic";
+  std::size_t window = 0;
+  ovlp::options options{"lu_simulated", "Speed of the simulator"};
+  options.add("--n", n, "order of the matrix").at_least(1);
+  options.add("--block", block, "order of a block").at_least(1);
+  options.add("--graph", graph, "flow graph").one_of({"basic", "pipelined"});
+  options.add("--flow-control", window, "products in circulation");
+  ovlp::engine run{argc, argv, options};
+
+  lu::Layout layout{n, block, 1};
+  layout.threads = layout.blocks();
+  auto const columns = lu::make_columns(layout, run.nodes());
+  auto const factor = lu::paper_graph(columns, run.nodes(), layout, {graph == "pipelined", window});
+  run.add(factor);
+  run.record();
+
+  auto const start = bench::clock::now();
+  run(factor, {});
+  double const wall_s = bench::seconds_since(start);
+  auto const figures = run.summary();
+
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  auto const seconds = [](timeval const& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  double const cpu_s = seconds(used.ru_utime) + seconds(used.ru_stime);
+  auto const events = static_cast<double>(figures.atomic_steps + figures.transfers);
+  bench::report({{"contestant", "simulated"},
+                 {"graph", graph},
+                 {"n", n},
+                 {"block", block},
+                 {"nodes", run.nodes()},
+                 {"time_s", figures.time_s},
+                 {"atomic_steps", figures.atomic_steps},
+                 {"transfers", figures.transfers},
+                 {"wall_s", wall_s},
+                 {"cpu_s", cpu_s},
+                 {"events_per_cpu_s", events / cpu_s},
+                 {"peak_memory_bytes", 1024 * used.ru_maxrss}});
+}
