@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -179,6 +181,87 @@ TEST_CASE("a kernel without an estimate is an error that names it and its sizes"
     auto const error = thrown_by<ovlp::operation_error>([&] { run(fan(master, master, 1, 100, 7), {}); });
     CHECK(ovlp::testing::contains(error.text, "no estimate for kernel 'one' of sizes [7]"));
   });
+}
+
+TEST_CASE("estimates come from a file, else from the program, else from the platform" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  auto options = partial(folder.file("p.json", platform()));
+  options.insert(options.end(), {"--durations", folder.file("d.json", R"({"reference_core": "any", "kernels": {
+    "one": [{"sizes": [2], "mean_s": 20, "count": 1, "standard_deviation_s": 0}]}})")});
+  auto const time_of = [&](int seconds, bool from_program) {
+    double time_s = 0;
+    simulate_on(1, options, [&](engine& run) {
+      run.record();
+      if (from_program) run.estimate("one", [](auto sizes) { return 100.0 + static_cast<double>(sizes[0]); });
+      threads<> const master{"master", 1};
+      run(fan(master, master, 1, 100, seconds), {});
+      time_s = run.summary().time_s;
+    });
+    return time_s;
+  };
+  CHECK(time_of(2, true) == 20);
+  CHECK(time_of(3, true) == 103);
+  CHECK(time_of(3, false) == 3);
+  simulate_on(1, {"--execution", "partial"}, [](engine& run) {
+    run.record();
+    run.estimate("one", 0.5);
+    threads<> const master{"master", 1};
+    run(fan(master, master, 4, 100, 7), {});
+    CHECK(run.summary().time_s == 2);
+  });
+}
+
+TEST_CASE("an estimate that is no time is an error that names kernel and sizes" * doctest::timeout(20)) {
+  for (double const wrong : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    simulate_on(1, {"--execution", "partial"}, [wrong](engine& run) {
+      run.estimate("one", wrong);
+      threads<> const master{"master", 1};
+      auto const error = thrown_by<ovlp::operation_error>([&] { run(fan(master, master, 1, 100, 7), {}); });
+      CHECK(error.operation == "work");
+      CHECK(error.text.starts_with("the estimate for kernel 'one' of sizes [7]: expected seconds of at least 0, got"));
+    });
+  }
+}
+
+TEST_CASE("kernels are executed as the program says of each, the others as the command line says" *
+          doctest::timeout(20)) {
+  using mode = ovlp::execution_mode;
+  struct Runs {
+    int direct = 0, sampled = 0, partial = 0, other = 0;
+  };
+  for (std::string const overall : {"direct", "partial", "sampled"}) {
+    CAPTURE(overall);
+    simulate_on(1, {"--execution", overall, "--sample", "2"}, [&](engine& run) {
+      CHECK(run.computes() == (overall == "direct"));
+      run.execute("direct", mode::direct);
+      run.execute("sampled", mode::sampled);
+      CHECK_FALSE(run.computes());
+      run.execute("partial", mode::partial);
+      run.estimate("partial", 1.0);
+      run.estimate("other", 0.25);
+      run.record();
+      Runs runs;
+      threads<> const master{"master", 1};
+      graph<Start, Done> const g = ovlp::leaf("all", master.at(0), [&runs](here<>& here, Start) {
+        for (int i = 0; i < 5; ++i) {
+          here.kernel("direct", {i}, [&] { ++runs.direct; });
+          here.kernel("sampled", {1}, [&] { ++runs.sampled; });
+          here.kernel("partial", {i}, [&] { ++runs.partial; });
+          here.kernel("other", {1}, [&] { ++runs.other; });
+        }
+        return Done{5};
+      });
+      run(g, {});
+      CHECK(runs.direct == 5);
+      CHECK(runs.sampled == 2);
+      CHECK(runs.partial == 0);
+      CHECK(runs.other == (overall == "direct" ? 5 : overall == "sampled" ? 2 : 0));
+      double const charged_s = overall == "partial" ? 5 + 5 * 0.25 : 5;
+      double const work_s = run.summary().work_s;
+      CHECK(work_s >= charged_s);
+      CHECK(work_s < charged_s + 1);
+    });
+  }
 }
 
 TEST_CASE("under no-alloc elements are touched by kernels only" * doctest::timeout(20)) {

@@ -152,7 +152,15 @@ engine::~engine() {
   if (!run.world || !run.world->failed()) write_if_asked(*this, run.options, run.written || !run.calls.any());
 }
 
-bool engine::computes() const { return implementation_->options.execution == "direct"; }
+bool engine::computes() const { return implementation_->kernels.all_run(); }
+
+void engine::estimate(std::string kernel, kernel_estimate seconds) {
+  implementation_->kernels.estimate(std::move(kernel), std::move(seconds));
+}
+
+void engine::execute(std::string kernel, execution_mode mode) {
+  implementation_->kernels.execute(std::move(kernel), mode);
+}
 
 std::size_t engine::nodes() const { return implementation_->options.nodes; }
 

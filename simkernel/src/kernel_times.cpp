@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel_times.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include <ovlp/flowgraph/error.hpp>
 
@@ -69,47 +71,60 @@ void kernel_times::read(std::string const& file) {
       if (list.has("count")) list.count("count", 1);
       list.number("standard_deviation_s", 0, 0);
       list.end();
-      kernels_[name][sizes].estimate_s = mean_s;
+      kernels_[name].of_sizes[sizes].estimate_s = mean_s;
     }
   }
   top.end();
 }
 
-kernel_times::entry& kernel_times::find(std::string_view name, std::span<std::int64_t const> sizes) {
-  auto kernel = kernels_.find(name);
-  if (kernel == kernels_.end()) kernel = kernels_.emplace(name, entries{}).first;
-  auto found = kernel->second.find(sizes);
-  if (found == kernel->second.end()) {
-    found = kernel->second.emplace(std::vector<std::int64_t>(sizes.begin(), sizes.end()), entry{}).first;
-  }
-  return found->second;
+kernel_times::kernel& kernel_times::find(std::string_view name) {
+  auto const found = kernels_.find(name);
+  return found != kernels_.end() ? found->second : kernels_.emplace(name, kernel{}).first->second;
 }
 
-double kernel_times::estimate(entry& of, std::string_view name, std::span<std::int64_t const> sizes) const {
-  if (of.estimate_s) return *of.estimate_s;
+kernel_times::entry& kernel_times::find(kernel& in, std::span<std::int64_t const> sizes) const {
+  auto const found = in.of_sizes.find(sizes);
+  if (found != in.of_sizes.end()) return found->second;
+  return in.of_sizes.emplace(std::vector<std::int64_t>(sizes.begin(), sizes.end()), entry{}).first->second;
+}
+
+double kernel_times::charge(kernel const& of, entry& of_sizes, std::string_view name,
+                            std::span<std::int64_t const> sizes) const {
+  if (of_sizes.estimate_s) return *of_sizes.estimate_s;
+  double const estimate_s = of.estimate ? of.estimate(sizes) : model(name, sizes);
+  if (!(estimate_s >= 0) || !std::isfinite(estimate_s)) {
+    throw config_error("the estimate for " + describe(name, sizes) + ": expected seconds of at least 0, got " +
+                       std::to_string(estimate_s));
+  }
+  of_sizes.estimate_s = estimate_s;
+  return estimate_s;
+}
+
+double kernel_times::model(std::string_view name, std::span<std::int64_t const> sizes) const {
   auto const model = platform_.kernels.find(std::string(name));
   if (model == platform_.kernels.end()) {
     throw config_error("partial execution has no estimate for " + describe(name, sizes) +
-                       ": expected one in --durations, or a model in the platform '" + platform_.name + "'");
+                       ": expected one in --durations, by the program, or a model in the platform '" + platform_.name +
+                       "'");
   }
   if (model->second.exponents.size() != sizes.size()) {
     throw config_error("platform '" + platform_.name + "': kernels." + std::string(name) + ".exponents: expected " +
                        std::to_string(sizes.size()) + " for " + describe(name, sizes) + ", got " +
                        std::to_string(model->second.exponents.size()));
   }
-  of.estimate_s = evaluate(model->second, sizes);
-  return *of.estimate_s;
+  return evaluate(model->second, sizes);
 }
 
-double kernel_times::measure(entry& of, function_ref<void()> body) {
+kernel_times::time kernel_times::measure(entry& of, function_ref<void()> body) const {
   double const start_s = thread_cpu_s();
   body();
-  double const took_s = (thread_cpu_s() - start_s) * host_speed_;
+  double const measured_s = thread_cpu_s() - start_s;
+  double const work_s = measured_s * host_speed_;
   ++of.count;
-  double const before = took_s - of.mean_s;
+  double const before = work_s - of.mean_s;
   of.mean_s += before / static_cast<double>(of.count);
-  of.squares_s2 += before * (took_s - of.mean_s);
-  return took_s;
+  of.squares_s2 += before * (work_s - of.mean_s);
+  return {work_s, measured_s};
 }
 
 double kernel_times::entry::relative_error() const {
@@ -123,23 +138,31 @@ bool kernel_times::sampled_enough(entry const& of) const {
   return of.count >= 3 && of.relative_error() <= *sample_.relative_error;
 }
 
-double kernel_times::operator()(std::string_view name, std::span<std::int64_t const> sizes, function_ref<void()> body) {
-  entry& of = find(name, sizes);
-  switch (mode_) {
-    case execution_mode::direct: return measure(of, body);
-    case execution_mode::partial: return estimate(of, name, sizes);
+kernel_times::time kernel_times::operator()(std::string_view name, std::span<std::int64_t const> sizes,
+                                            function_ref<void()> body) {
+  kernel& called = find(name);
+  entry& of_sizes = find(called, sizes);
+  switch (called.mode.value_or(mode_)) {
+    case execution_mode::direct: return measure(of_sizes, body);
+    case execution_mode::partial: return {charge(called, of_sizes, name, sizes), 0};
     case execution_mode::sampled:
-      if (!sampled_enough(of)) return measure(of, body);
-      ++of.charged;
-      return of.mean_s;
+      if (!sampled_enough(of_sizes)) return measure(of_sizes, body);
+      ++of_sizes.charged;
+      return {of_sizes.mean_s, 0};
   }
-  return 0;
+  return {0, 0};
+}
+
+bool kernel_times::all_run() const {
+  return mode_ == execution_mode::direct && std::all_of(kernels_.begin(), kernels_.end(), [](auto const& k) {
+           return k.second.mode.value_or(execution_mode::direct) == execution_mode::direct;
+         });
 }
 
 double kernel_times::sampling_error() const {
   double largest = 0;
-  for (auto const& [name, all] : kernels_) {
-    for (auto const& [sizes, of] : all) {
+  for (auto const& [name, called] : kernels_) {
+    for (auto const& [sizes, of] : called.of_sizes) {
       if (of.charged > 0) largest = std::max(largest, of.relative_error());
     }
   }

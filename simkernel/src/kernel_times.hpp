@@ -12,16 +12,10 @@
 #include <vector>
 
 #include <ovlp/flowgraph/function_ref.hpp>
+#include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/simkernel/platform.hpp>
 
 namespace ovlp::sim {
-
-/// How kernels are executed. Source: the paper, section 5; DESIGN.md, "One source, two backends".
-enum class execution_mode : std::uint8_t {
-  direct,   ///< the body runs and is measured
-  partial,  ///< the body does not run; its estimate is charged
-  sampled   ///< the first bodies of each kernel and sizes run and are measured; then their mean is charged
-};
 
 /// When a kernel of some sizes has been measured often enough: after `count` times, or from the third time on when the
 /// standard error of the mean is at most `relative_error` of it.
@@ -43,16 +37,26 @@ class kernel_times {
   /// Estimates from a file. Errors: config_error. Format: docs/formats/durations.md.
   void read(std::string const& file);
 
-  /// Executes a kernel, or not, and says how long it takes on the reference core.
+  /// Of kernels of this name, where no file tells.
+  void estimate(std::string name, kernel_estimate seconds) { kernels_[std::move(name)].estimate = std::move(seconds); }
+  void execute(std::string name, execution_mode mode) { kernels_[std::move(name)].mode = mode; }
+  /// No kernel is charged.
+  bool all_run() const;
+
+  struct time {
+    double work_s;      ///< on the reference core
+    double measured_s;  ///< CPU time that the body took here; 0 if it did not run
+  };
+  /// Executes a kernel, or not, and says how long it takes.
   /// Errors: config_error if it is to be charged and nothing tells how much.
-  double operator()(std::string_view name, std::span<std::int64_t const> sizes, function_ref<void()> body);
+  time operator()(std::string_view name, std::span<std::int64_t const> sizes, function_ref<void()> body);
 
   /// The largest relative standard error of the means that were charged after sampling.
   double sampling_error() const;
 
  private:
   struct entry {
-    std::optional<double> estimate_s;  ///< from a file or a model
+    std::optional<double> estimate_s;  ///< once it is known
     std::uint64_t count = 0;           ///< measured
     double mean_s = 0;
     double squares_s2 = 0;  ///< sum of squared deviations from the mean (Welford 1962)
@@ -65,18 +69,25 @@ class kernel_times {
       return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
     }
   };
-  using entries = std::map<std::vector<std::int64_t>, entry, less_sizes>;
+  /// All kernels of a name.
+  struct kernel {
+    std::optional<execution_mode> mode;  ///< of its own
+    kernel_estimate estimate;            ///< of the program; may be empty
+    std::map<std::vector<std::int64_t>, entry, less_sizes> of_sizes;
+  };
 
-  entry& find(std::string_view name, std::span<std::int64_t const> sizes);
-  double estimate(entry& of, std::string_view name, std::span<std::int64_t const> sizes) const;
-  double measure(entry& of, function_ref<void()> body);
+  kernel& find(std::string_view name);
+  entry& find(kernel& in, std::span<std::int64_t const> sizes) const;
+  double charge(kernel const& of, entry& of_sizes, std::string_view name, std::span<std::int64_t const> sizes) const;
+  double model(std::string_view name, std::span<std::int64_t const> sizes) const;
+  time measure(entry& of, function_ref<void()> body) const;
   bool sampled_enough(entry const& of) const;
 
   execution_mode const mode_;
   sampling const sample_;
   double const host_speed_;
   platform const& platform_;
-  std::map<std::string, entries, std::less<>> kernels_;
+  std::map<std::string, kernel, std::less<>> kernels_;
 };
 
 }  // namespace ovlp::sim

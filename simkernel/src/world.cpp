@@ -19,7 +19,7 @@ double entry_for(std::vector<double> const& table, std::size_t count) {
 
 void refuse_elements(std::size_t bytes) {
   throw config_error("--no-alloc: the " + std::to_string(bytes) +
-                     " bytes of a buffer were touched outside a kernel, whose body alone may do so");
+                     " bytes of a buffer were touched; only the bodies of kernels that do not run may do so");
 }
 
 }  // namespace
@@ -208,10 +208,10 @@ void world::wake(execution_thread& thread) {
 
 void world::end_step(execution& operation, bool posts) {
   worker& w = *current_;
+  double const measured_s = std::exchange(w.measured_s, 0);
   double remainder_s = platform_.runtime.per_step_s + (posts ? platform_.runtime.per_object_s : 0);
   if (mode_ == execution_mode::direct) {
-    remainder_s = std::max(0.0, thread_cpu_s() - entered_cpu_s_ - w.measured_s) * host_speed_;
-    w.measured_s = 0;
+    remainder_s = std::max(0.0, thread_cpu_s() - entered_cpu_s_ - measured_s) * host_speed_;
   }
   double const step_s = std::exchange(w.step_s, 0) + remainder_s;
   if (step_s == 0) return;
@@ -224,9 +224,9 @@ void world::end_step(execution& operation, bool posts) {
 double world::kernel(execution&, std::string_view name, std::span<std::int64_t const> sizes,
                      function_ref<void()> body) {
   worker& w = *current_;
-  double const work_s = kernels_(name, sizes, body);
+  auto const [work_s, measured_s] = kernels_(name, sizes, body);
   w.step_s += work_s;
-  if (mode_ == execution_mode::direct) w.measured_s += work_s / host_speed_;
+  w.measured_s += measured_s;
   return work_s;
 }
 

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include <ovlp/flowgraph/chain.hpp>
 #include <ovlp/flowgraph/graph.hpp>
+#include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/runtime/summary.hpp>
 
 namespace ovlp {
@@ -65,6 +68,16 @@ class engine_base : private caller {
 
   /// Whether all kernels run, so that results mean something. A simulation may charge their durations instead.
   virtual bool computes() const = 0;
+
+  /// What a simulation charges for a kernel of this name, where --durations has no figure for its sizes.
+  /// A real run takes no notice. Before the first call. Errors: config_error in the kernel for negative seconds.
+  virtual void estimate(std::string kernel, kernel_estimate seconds) = 0;
+  void estimate(std::string kernel, double seconds) {
+    estimate(std::move(kernel), [seconds](std::span<std::int64_t const>) { return seconds; });
+  }
+  /// How a simulation executes kernels of this name, whatever --execution says of the others.
+  /// A real run takes no notice. Before the first call.
+  virtual void execute(std::string kernel, execution_mode mode) = 0;
 
   /// The figures of the call that ended last. Blocks: until all nodes have reported.
   /// Errors: config_error unless the run records (options --summary or --record-durations, or record() before the

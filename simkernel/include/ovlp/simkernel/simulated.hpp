@@ -22,6 +22,9 @@ class engine final : public engine_base {
 
   std::size_t nodes() const override;
   bool computes() const override;
+  using engine_base::estimate;
+  void estimate(std::string kernel, kernel_estimate seconds) override;
+  void execute(std::string kernel, execution_mode mode) override;
   ovlp::summary summary() override;
   void record() override;
   void write(ovlp::summary const& figures) const override;
