@@ -7,7 +7,9 @@
 
 #include <cmath>
 #include <limits>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ovlp/simkernel/platform.hpp>
@@ -83,6 +85,179 @@ TEST_CASE("time of a transfer, a kernel and the way back" * doctest::timeout(20)
     CHECK(figures.work_s == doctest::Approx(3));
     CHECK(figures.transfers == 2);
     CHECK(figures.bytes == 1'000'004);
+  });
+}
+
+namespace {
+
+/// The graph of the paper's figure 2: a split posts two objects of 1 MB after S1 and S2 seconds, two leaves on nodes
+/// of their own answer with 0.5 MB after O1 and O2, a merge takes each in for M seconds. Iterations 1 to 6 are S1, S2,
+/// O1, O2, M1, M2.
+ovlp::summary figure_2(engine& run, int s1, int s2, int o1, int o2, int m) {
+  run.record();
+  threads<> const master{"master", "node0"}, workers{"workers", "node1 node2"};
+  struct Answer {
+    int number;
+    ovlp::buffer<unsigned char> ballast;
+  };
+  auto const g = ovlp::split("split", master.at(0),
+                             [=](here<>& here, Start, out<Task>& tasks) {
+                               for (int i : {0, 1}) {
+                                 here.iteration(1 + i);
+                                 here.kernel("one", {i == 0 ? s1 : s2}, [] {});
+                                 tasks.post({i, ovlp::buffer<unsigned char>(1'000'000 - extra_bytes)});
+                               }
+                             }) >>
+                 ovlp::leaf("leaf", workers.in_turn(),
+                            [=](here<>& here, Task task) {
+                              here.iteration(3 + task.number);
+                              here.kernel("one", {task.number == 0 ? o1 : o2}, [] {});
+                              return Answer{task.number, ovlp::buffer<unsigned char>(500'000 - extra_bytes)};
+                            }) >>
+                 ovlp::merge("merge", master.at(0), [=](here<>& here, in<Answer>& answers) {
+                   while (auto answer = answers.wait()) {
+                     here.iteration(5 + answer->number);
+                     here.kernel("one", {m}, [] {});
+                   }
+                   return Done{2};
+                 });
+  run(g, {});
+  return run.summary();
+}
+
+}  // namespace
+
+TEST_CASE("the paper's figures 2 and 4: steps and transfers overlap in simulated time" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  std::string const file = folder.file("p.json", platform());
+  auto const check = [](ovlp::summary const& figures, std::vector<std::pair<double, double>> const& expected) {
+    REQUIRE(figures.iterations.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CAPTURE(i);
+      CHECK(figures.iterations[i].start_s == doctest::Approx(expected[i].first).epsilon(1e-9));
+      CHECK(figures.iterations[i].end_s == doctest::Approx(expected[i].second).epsilon(1e-9));
+    }
+  };
+  simulate_on(3, partial(file), [&](engine& run) {
+    // T1 is over before S2 is; each transfer has its link for itself: 1.001 s there, 0.501 s back.
+    auto const figures = figure_2(run, 1, 2, 3, 4, 1);
+    // clang-format off
+    check(figures, {{0, 1}, {1, 3},                     // S1, S2
+                    {2.001, 5.001}, {4.001, 8.001},     // O1 after T1, O2 after T2
+                    {5.502, 6.502}, {8.502, 9.502}});   // M1 after T1'; M2 after T2', the merge waits in between
+    // clang-format on
+    CHECK(figures.time_s == doctest::Approx(9.502).epsilon(1e-9));
+    CHECK(figures.transfers == 4);
+    CHECK(figures.atomic_steps == 9);  // the split's two posts and end, two leaves, the merge's three waits and end
+  });
+  simulate_on(3, partial(file), [&](engine& run) {
+    // S2 takes no time: T2 starts with T1, and both share the link of node 0: 2.001 s. Answers share it the other way.
+    auto const figures = figure_2(run, 1, 0, 3, 3, 1);
+    // clang-format off
+    check(figures, {{0, 1}, {1, 1}, {3.001, 6.001}, {3.001, 6.001},
+                    {7.002, 8.002}, {8.002, 9.002}});  // M2 waits for M1: one operation
+    // clang-format on
+  });
+}
+
+TEST_CASE("two transfers: the second comes while the first is under way" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  // Like figure 2, on cores of twice the speed, without latency: S2 lasts half of T1.
+  std::string const slow = R"({"name": "test", "reference_core": "any", "nodes": [{"count": 4, "cores": 1, "speed": 2}],
+    "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1e6},
+    "kernels": {"one": {"coefficient_s": 1, "exponents": [1]}}})";
+  simulate_on(3, partial(folder.file("p.json", slow)), [&](engine& run) {
+    auto const figures = figure_2(run, 2, 1, 20, 40, 2);
+    // S1 until 1, S2 until 1.5. T1 alone until 1.5, half done; then at half the bandwidth until 2.5. T2 has then half
+    // to go, alone until 3.
+    CHECK(figures.iterations[2].start_s == doctest::Approx(2.5).epsilon(1e-9));
+    CHECK(figures.iterations[3].start_s == doctest::Approx(3.0).epsilon(1e-9));
+  });
+}
+
+TEST_CASE("a node that leaves in mid-run is held until its work is done, and counts no longer" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  simulate_on(3, partial(folder.file("p.json", platform())), [](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"}, workers{"workers", "node1 node2"};
+    graph<Start, Done> g("shrinking");
+    auto const post_two = [](here<>& here, int iteration, out<Task>& tasks) {
+      here.iteration(iteration);
+      for (int i : {0, 1}) tasks.post({i, {}});
+    };
+    auto const work = [](here<>& here, Task task) {
+      here.kernel("one", {10}, [] {});
+      return Done{task.number};
+    };
+    auto first = g.split("first", master, [=](here<>& here, Start, out<Task>& tasks) { post_two(here, 1, tasks); });
+    auto work_1 = g.leaf("work", workers, work);
+    auto then = g.stream("then", master, [=](here<>& here, in<Done>& done, out<Task>& tasks) {
+      while (done.wait()) {
+      }
+      here.resize(workers, 1);
+      post_two(here, 2, tasks);
+    });
+    auto work_2 = g.leaf("work", workers, work);
+    auto end = g.merge("end", master, [](in<Done>& done) {
+      while (done.wait()) {
+      }
+      return Done{4};
+    });
+    g.enter(first, ovlp::at(0));
+    g.edge(first, work_1, ovlp::in_turn());
+    g.edge(work_1, then, ovlp::at(0));
+    g.edge(then, work_2, ovlp::in_turn());
+    g.edge(work_2, end, ovlp::at(0));
+    g.leave(end);
+    CHECK(run(g, {}).tasks == 4);
+    auto const figures = run.summary();
+    // Three nodes for 10 s with 20 s of work; two nodes for 20 s with as much. Latencies are a thousandth of that.
+    CHECK(figures.time_s == doctest::Approx(30).epsilon(0.002));
+    REQUIRE(figures.iterations.size() == 2);
+    CHECK(figures.iterations[0].efficiency->efficiency == doctest::Approx(20.0 / 30).epsilon(0.002));
+    CHECK(figures.iterations[1].efficiency->efficiency == doctest::Approx(20.0 / 40).epsilon(0.002));
+    CHECK(figures.iterations[0].efficiency->interval_efficiency == doctest::Approx(20.0 / 30).epsilon(0.002));
+    CHECK(figures.iterations[1].efficiency->interval_efficiency == doctest::Approx(20.0 / 40).epsilon(0.002));
+  });
+}
+
+TEST_CASE("a graph that can never end is reported with each operation that waits" * doctest::timeout(20)) {
+  simulate_on(2, {}, [](engine& run) {
+    struct State {
+      bool ready = false;
+    };
+    threads<> const master{"master", "node0"};
+    threads<State> const workers{"workers", "node0 node1"};
+    auto const g = ovlp::split("deal", master.at(0),
+                               [](Start, out<Task>& tasks) {
+                                 for (int i = 0; i < 3; ++i) tasks.post({i, {}});
+                               }) >>
+                   ovlp::leaf("wait", workers.in_turn(),
+                              [](here<State>& here, Task task) {
+                                if (here.index() == 1) here.wait_until([&] { return here.state.ready; });
+                                return Done{task.number};
+                              }) >>
+                   ovlp::merge("count", master.at(0), [](in<Done>& done) {
+                     while (done.wait()) {
+                     }
+                     return Done{3};
+                   });
+    auto const error = thrown_by<ovlp::stalled>([&] { run(g, {}); });
+    std::string const text = error.what();
+    CHECK(text.starts_with("the call can never end: nothing runs, nothing is in flight"));
+    CHECK(ovlp::testing::contains(text, "merge 'count' in master[0] on node0 waits for an object: group "));
+    CHECK(ovlp::testing::contains(text, "2 received, 1 missing"));
+    CHECK(ovlp::testing::contains(text, "leaf 'wait' in workers[1] on node1 waits for its condition"));
+  });
+}
+
+TEST_CASE("an operation that finds no memory is named" * doctest::timeout(20)) {
+  simulate_on(1, {}, [](engine& run) {
+    threads<> const master{"master", 1};
+    graph<Start, Done> const g = ovlp::leaf("greedy", master.at(0), [](Start) -> Done { throw std::bad_alloc(); });
+    auto const error = thrown_by<ovlp::operation_error>([&] { run(g, {}); });
+    CHECK(error.operation == "greedy");
+    CHECK(error.text == "memory ran out");
   });
 }
 

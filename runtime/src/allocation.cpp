@@ -89,7 +89,7 @@ void allocation::refuse(std::string why) {
 void allocation::node_joined(node_id node) {
   if (phase_ != phase::launching || awaited_nodes_.erase(node) == 0) return;
   held_.insert(node);
-  for (std::uint32_t c = 0; c < views_.size(); ++c) tell(node, view_update{c, versions_[c], views_[c]});
+  for (std::uint32_t c = 0; c < views_.size(); ++c) tell(node, view_update{c, versions_[c], epoch_, views_[c]});
   if (awaited_nodes_.empty()) move_threads();
 }
 
@@ -114,7 +114,7 @@ void allocation::update_views() {
   views_[now_.collection] = target_;
   awaited_nodes_ = held_;
   for (auto& counts : sent_) counts.assign(nodes_, 0);
-  tell_all(view_update{now_.collection, ++versions_[now_.collection], target_});
+  tell_all(view_update{now_.collection, ++versions_[now_.collection], ++epoch_, target_});
 }
 
 void allocation::take(node_id from, view_adopted const& adopted) {

@@ -75,15 +75,18 @@ struct thread_moved {
 struct view_update {
   std::uint32_t collection;
   std::uint32_t version;
+  std::uint32_t epoch;  ///< changes of collections that have been made, this one included
   std::vector<node_id> nodes;
 };
-/// To node 0: no object will be routed by an older view. `sent`: objects ever sent from here to each node.
+/// To node 0: no object will be routed by an older view. `sent`: objects that were sent from here to each node in
+/// epochs as even, or odd, as the one before.
 struct view_adopted {
   std::uint32_t collection;
   std::uint32_t version;
   std::vector<std::uint64_t> sent;
 };
-/// To all nodes: once `expected` objects have come from each node, no late ones follow; leaving threads may go.
+/// To all nodes: once `expected` objects of such epochs have come from each node, no late ones follow; leaving threads
+/// may go.
 struct settle {
   std::uint32_t collection;
   std::vector<std::uint64_t> expected;

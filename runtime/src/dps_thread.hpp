@@ -67,6 +67,8 @@ class dps_thread {
   void add_waiter(execution& waiter) { waiters_.push_back(&waiter); }
 
   thread_manager& manager() const { return manager_; }
+  /// It has moved to another node; read once the change that moved it has been made.
+  bool departed() const { return departed_; }
   thread_address address() const { return address_; }
   std::size_t pool() const { return pool_; }
   void* state() const { return state_.get(); }

@@ -13,6 +13,7 @@ namespace ovlp {
 execution_thread::~execution_thread() = default;
 
 void execution_thread::enter() {
+  if (current_ == nullptr && manager_->stopping()) return;  // nothing of it has run, and there may be no memory
   scheduler::preferred = this;
   if (current_ == nullptr) {
     os_thread_ = std::make_unique<fiber>();
@@ -53,10 +54,10 @@ void execution_thread::run_one(dps_thread& thread) {
 }
 
 void execution_thread::suspend(execution& operation) {
-  operation.suspended_on = current_;
+  fiber& next = spare();  // first: it may find no memory
   suspended_.push_back(&operation);
-  fiber* const here = current_;
-  current_ = &spare();
+  fiber* const here = std::exchange(current_, &next);
+  operation.suspended_on = here;
   here->switch_to(*current_);
   if (manager_->stopping()) throw cancelled{};
 }

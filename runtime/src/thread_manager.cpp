@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <new>
 #include <typeinfo>
 #include <utility>
 
@@ -22,8 +23,7 @@ thread_manager::thread_manager(node_id self, ovlp::program const& program, ovlp:
       groups_(self, settings.launch),
       views_(program.collections()),
       threads_here_(program.collections()),
-      sent_to_(settings.nodes),
-      received_from_(settings.nodes) {
+      traffic_(settings.nodes) {
   if (self_ == 0) allocation_.emplace(program_, settings_.nodes);
 }
 
@@ -155,6 +155,7 @@ void thread_manager::send(edge_definition const& edge, envelope_ptr object, std:
   bool leaving = false;
   {
     sending_mark const mark(outside_sending_);
+    object->epoch = epoch_;
     collection_view const& now = view(collection);
     frame const& group = object->frames.back();
     std::size_t const index = edge.route.kind == route_kind::least_loaded
@@ -199,7 +200,7 @@ void thread_manager::transmit(node_id to, envelope_ptr object) {
   if (recording()) {
     settings_.sink->transfer({origin_of(object->frames), self_, to, object->type->byte_count(object->object())});
   }
-  sent_to_[to].fetch_add(1, std::memory_order_relaxed);
+  traffic_[to].sent[object->epoch % 2].fetch_add(1, std::memory_order_relaxed);
   ++in_transfer_;
   envelope_ptr now;
   {
@@ -230,11 +231,13 @@ void thread_manager::return_result(envelope_ptr result) {
     receive(self_, std::move(result));
     return;
   }
+  result->epoch = epoch_;
   transmit(caller, std::move(result));
 }
 
 void thread_manager::receive(node_id from, envelope_ptr object) {
   bool const result = object->operation == result_operation;
+  std::uint32_t const epoch = object->epoch;
   if (object->operation == state_operation) {
     receive_state(std::move(object));
   } else if (result) {
@@ -243,7 +246,7 @@ void thread_manager::receive(node_id from, envelope_ptr object) {
     deliver(std::move(object));
   }
   if (from == self_) return;
-  received_from_[from].fetch_add(1);
+  traffic_[from].received[epoch % 2].fetch_add(1);
   if (watching_arrivals_) look_whether_settled();
 }
 
@@ -466,7 +469,7 @@ failure thread_manager::describe(std::exception_ptr what) {
     std::rethrow_exception(std::move(what));
   } catch (std::exception const& e) {
     told.type = type_name(typeid(e));
-    told.text = e.what();
+    told.text = dynamic_cast<std::bad_alloc const*>(&e) != nullptr ? "memory ran out" : e.what();
   } catch (...) {
     std::type_info const* const thrown = abi::__cxa_current_exception_type();
     told.type = thrown != nullptr ? type_name(*thrown) : "unknown type";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,13 @@ struct collection_view {
   std::uint32_t version = 0;
   std::vector<node_id> node_of;
   std::vector<dps_thread*> local;  ///< by index; nullptr for threads of other nodes
+};
+
+/// Objects exchanged with another node, those of even and of odd epochs: there are never more than two under way, for
+/// one change ends before the next begins. Objects may overtake each other, so their mere number would not tell.
+struct traffic {
+  std::array<std::atomic<std::uint64_t>, 2> sent{};
+  std::array<std::atomic<std::uint64_t>, 2> received{};
 };
 
 /// A node's part in a change of collections, from its new view until its leaving threads have left.
@@ -165,6 +173,7 @@ class thread_manager {
   void wait_for_senders();
   void receive_state(envelope_ptr state);
   void look_whether_settled();
+  void forget_departed(std::uint32_t collection);
   template <class Decide>
   void decide(Decide const& function);
   void look_whether_to_leave();
@@ -212,9 +221,9 @@ class thread_manager {
   std::atomic<std::size_t> in_transfer_{0};  ///< objects that wait to be sent, or are in transfer
 
   // Changes
-  std::mutex outside_sending_;  ///< held while a thread that is no execution thread uses a view
-  std::vector<std::atomic<std::uint64_t>> sent_to_;
-  std::vector<std::atomic<std::uint64_t>> received_from_;
+  std::mutex outside_sending_;           ///< held while a thread that is no execution thread uses a view
+  std::vector<traffic> traffic_;         ///< by node
+  std::atomic<std::uint32_t> epoch_{0};  ///< changes adopted; read before the view that it goes with
   std::optional<settling> settling_;
   std::atomic<bool> watching_arrivals_{false};
   std::optional<std::uint64_t> leaving_node_;  ///< the number of the leave that this node got

@@ -114,8 +114,10 @@ void thread_manager::node_joined(node_id node) {
 }
 
 void thread_manager::node_renewed(node_id node) {
-  sent_to_[node] = 0;
-  received_from_[node] = 0;
+  for (std::size_t parity : {0u, 1u}) {
+    traffic_[node].sent[parity] = 0;
+    traffic_[node].received[parity] = 0;
+  }
 }
 
 // Moving threads
@@ -134,6 +136,7 @@ void thread_manager::send_state(dps_thread& thread, node_id to) {
   moved->operation = state_operation;
   moved->thread = address.index;
   moved->frames.push_back({});
+  moved->epoch = epoch_;
   transmit(to, std::move(moved));
   {
     std::scoped_lock const lock(structure_);
@@ -165,7 +168,10 @@ void thread_manager::receive_state(envelope_ptr state) {
   deliver_control(0, thread_moved{address}, 0);
 }
 
-void thread_manager::forward(node_id to, envelope_ptr object) { transmit(to, std::move(object)); }
+void thread_manager::forward(node_id to, envelope_ptr object) {
+  object->epoch = epoch_;
+  transmit(to, std::move(object));
+}
 void thread_manager::forward(node_id to, group_total const& total) { deliver_control(to, total, 0); }
 
 // New views
@@ -183,6 +189,7 @@ void thread_manager::wait_for_senders() {
 }
 
 void thread_manager::take(node_id, view_update const& message) {
+  if (message.version < view(message.collection).version) return;  // a joining node's first, overtaken by its second
   std::vector<dps_thread*> leaving;
   {
     std::scoped_lock const lock(structure_);
@@ -193,6 +200,7 @@ void thread_manager::take(node_id, view_update const& message) {
     }
   }
   publish(message.collection, message.version, message.nodes, true);
+  epoch_ = std::max(epoch_.load(), message.epoch);
   set_limits();
   wait_for_senders();
   {
@@ -201,7 +209,7 @@ void thread_manager::take(node_id, view_update const& message) {
     settling_->leaving = std::move(leaving);
   }
   view_adopted adopted{message.collection, message.version, {}};
-  for (auto const& count : sent_to_) adopted.sent.push_back(count.load());
+  for (traffic const& with : traffic_) adopted.sent.push_back(with.sent[(message.epoch - 1) % 2].load());
   deliver_control(0, adopted, 0);
 }
 
@@ -225,8 +233,9 @@ void thread_manager::look_whether_settled() {
     std::scoped_lock const lock(structure_);
     if (settling_ && settling_->asked) {
       bool all_here = true;
-      for (std::size_t n = 0; n < received_from_.size(); ++n) {
-        all_here = all_here && received_from_[n].load() >= settling_->message.expected[n];
+      std::size_t const before = (epoch_ - 1) % 2;
+      for (std::size_t n = 0; n < traffic_.size(); ++n) {
+        all_here = all_here && traffic_[n].received[before].load() >= settling_->message.expected[n];
       }
       if (all_here && !settling_->told) {
         settling_->told = true;
@@ -241,8 +250,25 @@ void thread_manager::look_whether_settled() {
     }
   }
   for (dps_thread* thread : to_tell) thread->push(new leave_mail);
-  if (done) deliver_control(0, settled{*done}, 0);
+  if (done) {
+    forget_departed(*done);
+    deliver_control(0, settled{*done}, 0);
+  }
   look_whether_to_leave();
+}
+
+/// Nothing comes any more for threads that have moved away. If one comes back, its mail may come before its state: it
+/// must not find the old thread, which would forward it to where that one went.
+void thread_manager::forget_departed(std::uint32_t collection) {
+  std::size_t forgotten = 0;
+  {
+    std::scoped_lock const lock(structure_);
+    forgotten = std::erase_if(
+        thread_at_, [&](auto const& known) { return known.first.first == collection && known.second->departed(); });
+  }
+  if (forgotten == 0) return;
+  collection_view const& now = view(collection);
+  publish(collection, now.version, now.node_of, false);
 }
 
 void thread_manager::thread_left(dps_thread& thread) {

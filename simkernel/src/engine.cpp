@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <functional>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -110,7 +111,12 @@ struct engine::implementation {
 
   void simulate_until(std::function<bool()> const& done) {
     throw_if_failed();
-    bool const happened = world->run_until([&] { return world->failed() || done(); });
+    bool happened = true;
+    try {
+      happened = world->run_until([&] { return world->failed() || done(); });
+    } catch (std::bad_alloc const&) {
+      throw error("memory ran out after " + std::to_string(world->now_s()) + " s of simulated time");
+    }
     if (!happened) world->fail(stall(world->waiting()));
     throw_if_failed();
   }

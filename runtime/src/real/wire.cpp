@@ -13,6 +13,7 @@ void write_envelope(writer& to, envelope const& object) {
   to.write(object.operation);
   to.write(object.thread);
   to.write(object.iteration);
+  to.write(object.epoch);
   to.write(static_cast<std::uint32_t>(object.frames.size()));
   for (frame const& f : object.frames) to.write(f);
   object.type->write(to, const_cast<envelope&>(object).object());
@@ -46,6 +47,7 @@ envelope_ptr read_envelope(reader& from, program const& known) {
   auto const operation = read_value<std::uint32_t>(from);
   auto const thread = read_value<std::uint32_t>(from);
   auto const iteration = read_value<std::int32_t>(from);
+  auto const epoch = read_value<std::uint32_t>(from);
   auto const depth = read_value<std::uint32_t>(from);
   require(depth > 0 && depth <= most_frames, "no or too many groups");
   frames groups;
@@ -57,6 +59,7 @@ envelope_ptr read_envelope(reader& from, program const& known) {
   made->operation = operation;
   made->thread = thread;
   made->iteration = iteration;
+  made->epoch = epoch;
   made->frames = std::move(groups);
   return made;
 }
