@@ -235,8 +235,8 @@ TEST_CASE("a wrong command line ends with status 2 and says what was expected") 
                 "--nodes: expected once, but given again; see ovlp transfers --help");
   check_refused(ovlp_command({"plot", "efficiency", "run.csv", "-o", "run.pdf"}), 2,
                 "--output: expected a file that ends in .svg or .png, got 'run.pdf'; see ovlp plot efficiency --help");
-  check_refused(ovlp_command({"plot", "efficiency", "run.csv", "-o", "run.svg", "--kind", "time"}), 2,
-                "--kind: expected iteration or interval, got 'time'; see ovlp plot efficiency --help");
+  check_refused(ovlp_command({"plot", "efficiency", "run.csv", "-o", "run.svg", "--kind", "sum"}), 2,
+                "--kind: expected iteration|interval|time, got 'sum'; see ovlp plot efficiency --help");
 }
 
 TEST_CASE("the command tells its version and shows examples") {
@@ -327,6 +327,20 @@ TEST_CASE("a plot says in words what it shows: what runs share in the title, wha
     CHECK(contains(intervals, "<text>Dynamic efficiency of interval k (%)</text>"));
     CHECK(intervals != plot(folder, {basic}, "iterations.svg"));
   }
+}
+
+TEST_CASE("windows of time are drawn over their middles") {
+  temporary_folder const folder;
+  std::string const csv = folder.file("time.csv",
+                                      "# application: lu\nstart_s,end_s,nodes,efficiency\n"
+                                      "0,2,8,0.5\n1,3,8,0.75\n2,4,4,0.25\n");
+  std::string const svg = plot(folder, {csv, "--kind", "time"}, "time.svg");
+  CHECK(contains(svg, "<text>Time (s)</text>"));
+  CHECK(contains(svg, "<text>Dynamic efficiency in a sliding window (%)</text>"));
+  check_refused(ovlp_command({"plot", "efficiency", csv, "-o", (folder.path() / "x.svg").string()}), 1,
+                csv +
+                    ":2: no column 'iteration'; expected a line with the names iteration, nodes, efficiency, got "
+                    "'start_s,end_s,nodes,efficiency'");
 }
 
 TEST_CASE("a plot is a PNG when its name says so") {

@@ -34,11 +34,13 @@ CLI::Validator whole_number(std::size_t least, std::size_t most) {
   return CLI::Validator(check, "");
 }
 
-CLI::Validator among(std::string const& first, std::string const& second) {
+/// `words`: separated by |.
+CLI::Validator among(std::string const& words) {
   return CLI::Validator(
-      [first, second](std::string& given) {
-        return given == first || given == second ? std::string()
-                                                 : "expected " + first + " or " + second + ", got '" + given + "'";
+      [words](std::string& given) {
+        return ("|" + words + "|").find("|" + given + "|") != std::string::npos
+                   ? std::string()
+                   : "expected " + words + ", got '" + given + "'";
       },
       "");
 }
@@ -113,7 +115,8 @@ int main(int argc, char** argv) try {
   ovlp::tools::plot_options plot;
   CLI::App& efficiency_command =
       *plot_command.add_subcommand("efficiency", "Dynamic efficiency over the iterations of one or more runs");
-  efficiency_command.add_option("inputs", plot.inputs, "CSV files of --efficiency, one for each run")
+  efficiency_command
+      .add_option("inputs", plot.inputs, "CSV files of --efficiency, or of --efficiency-over-time, one for each run")
       ->required()
       ->type_name("FILE");
   efficiency_command.add_option("-o,--output", plot.output, "picture to write, .svg or .png")
@@ -124,14 +127,15 @@ int main(int argc, char** argv) try {
   efficiency_command
       .add_option("--kind", kind,
                   "iteration: efficiency between an iteration's start and its end; interval: between the ends of the "
-                  "iteration before and of this one, for runs whose iterations overlap")
+                  "iteration before and of this one, for runs whose iterations overlap; time: in a sliding window")
       ->capture_default_str()
-      ->type_name("iteration|interval")
-      ->check(among("iteration", "interval"));
+      ->type_name("iteration|interval|time")
+      ->check(among("iteration|interval|time"));
   efficiency_command.footer(
       "Examples:\n"
       "  ovlp plot efficiency run.csv -o run.png\n"
       "  ovlp plot efficiency --kind interval 4-nodes.csv 8-nodes.csv -o efficiency.svg\n"
+      "  ovlp plot efficiency --kind time over-time.csv -o over-time.svg\n"
       "Format: docs/formats/efficiency.md");
 
   try {
@@ -144,6 +148,7 @@ int main(int argc, char** argv) try {
   if (transfers_command.parsed()) ovlp::tools::replay_transfers(transfers);
   if (efficiency_command.parsed()) {
     if (kind == "interval") plot.kind = ovlp::tools::efficiency_kind::interval;
+    if (kind == "time") plot.kind = ovlp::tools::efficiency_kind::time;
     ovlp::tools::plot_efficiency(plot);
   }
   return 0;

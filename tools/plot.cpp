@@ -27,10 +27,10 @@ namespace ovlp::tools {
 namespace {
 
 struct point {
-  std::uint64_t iteration;
+  double at;     // iteration, or middle of the window
+  double reach;  // to either side, to the next point's
   std::uint64_t nodes;
   double percent;
-  bool operator==(point const&) const = default;
 };
 
 struct run {
@@ -55,22 +55,40 @@ std::optional<std::pair<std::string, std::string>> key_of(std::string_view comme
   return std::pair(std::string(trimmed(comment.substr(0, colon))), std::string(trimmed(comment.substr(colon + 1))));
 }
 
+constexpr std::uint64_t most = 1'000'000'000;  // nodes, iterations
+
+std::vector<std::string> columns_of(efficiency_kind kind) {
+  switch (kind) {
+    case efficiency_kind::iteration: return {"iteration", "nodes", "efficiency"};
+    case efficiency_kind::interval: return {"iteration", "nodes", "interval_efficiency"};
+    case efficiency_kind::time: return {"start_s", "nodes", "efficiency", "end_s"};
+  }
+  return {};
+}
+
+point read_iteration(csv_reader const& reader, std::vector<point> const& before) {
+  std::uint64_t const least = before.empty() ? 1 : static_cast<std::uint64_t>(before.back().at) + 1;
+  return {static_cast<double>(reader.whole_number(0, least, most)), 0.5, reader.whole_number(1, 0, most),
+          100 * reader.number(2)};
+}
+
+/// Windows slide by a half of themselves.
+point read_window(csv_reader const& reader) {
+  double const start_s = reader.number(0), end_s = reader.number(3);
+  return {(start_s + end_s) / 2, (end_s - start_s) / 4, reader.whole_number(1, 0, most), 100 * reader.number(2)};
+}
+
 run read_run(std::string const& name, efficiency_kind kind) {
   std::ifstream file(name, std::ios::binary);
   if (!file) throw io_error(name + ": cannot be read: " + std::strerror(errno));
-  enum : std::size_t { iteration, nodes, efficiency };
-  csv_reader reader(file, name,
-                    {"iteration", "nodes", kind == efficiency_kind::iteration ? "efficiency" : "interval_efficiency"},
-                    csv_reader::other_columns::skipped);
+  csv_reader reader(file, name, columns_of(kind), csv_reader::other_columns::skipped);
   run read{name, {}, {}, {}};
   for (std::string const& comment : reader.comments()) {
     if (auto key = key_of(comment)) read.keys.push_back(std::move(*key));
   }
-  constexpr std::uint64_t most = 1'000'000'000;
   while (reader.next()) {
-    std::uint64_t const least = read.points.empty() ? 1 : read.points.back().iteration + 1;
-    read.points.push_back({reader.whole_number(iteration, least, most), reader.whole_number(nodes, 0, most),
-                           100 * reader.number(efficiency)});
+    bool const window = kind == efficiency_kind::time;
+    read.points.push_back(window ? read_window(reader) : read_iteration(reader, read.points));
   }
   if (read.points.empty()) throw config_error(name + ": expected at least one row, but the file has none");
   return read;
@@ -200,13 +218,24 @@ std::string terminal_of(std::string const& file, std::size_t height) {
                                                            : "pngcairo" + of_both + "'Sans,12'\nset pointsize 1.2";
 }
 
+std::pair<char const*, char const*> labels_of(efficiency_kind kind) {
+  switch (kind) {
+    case efficiency_kind::iteration: return {"Iteration", "Dynamic efficiency of the iteration (%)"};
+    case efficiency_kind::interval:
+      return {"Iteration k (interval k: from the end of iteration k \u2212 1 to the end of k)",
+              "Dynamic efficiency of interval k (%)"};
+    case efficiency_kind::time: return {"Time (s)", "Dynamic efficiency in a sliding window (%)"};
+  }
+  return {};
+}
+
 std::string script_of(std::vector<run> const& runs, std::vector<std::string> const& title,
                       plot_options const& options) {
-  std::uint64_t last = 1;
+  double last = 0;
   std::uint64_t most_nodes = 1;
   double most_percent = 0;
   for (run const& r : runs) {
-    last = std::max(last, r.points.back().iteration);
+    last = std::max(last, r.points.back().at + r.points.back().reach);
     for (point const& p : r.points) {
       most_nodes = std::max(most_nodes, p.nodes);
       most_percent = std::max(most_percent, p.percent);
@@ -215,7 +244,7 @@ std::string script_of(std::vector<run> const& runs, std::vector<std::string> con
   auto const held_alike = [&](run const& r) {
     auto const& first = runs.front().points;
     return std::equal(first.begin(), first.end(), r.points.begin(), r.points.end(),
-                      [](point const& a, point const& b) { return a.iteration == b.iteration && a.nodes == b.nodes; });
+                      [](point const& a, point const& b) { return a.at == b.at && a.nodes == b.nodes; });
   };
   bool const nodes_once = std::all_of(runs.begin(), runs.end(), held_alike);
 
@@ -230,15 +259,15 @@ std::string script_of(std::vector<run> const& runs, std::vector<std::string> con
   to << "set terminal " << terminal_of(options.output, height_of(runs)) << '\n';
   for (std::size_t i = 0; i < runs.size(); ++i) {
     to << "$efficiency" << i << " << END\n";
-    for (point const& p : runs[i].points) to << p.iteration << ' ' << p.percent << '\n';
+    for (point const& p : runs[i].points) to << p.at << ' ' << p.percent << '\n';
     to << "END\n$nodes" << i << " << END\n";
     // A step is as wide as the iteration. Where runs hold equal numbers their lines stand side by side.
     double const middle = static_cast<double>(runs.size() - 1) / 2;
     double const aside = nodes_once ? 0 : 0.008 * step_of_nodes * intervals * (middle - static_cast<double>(i));
     for (point const& p : runs[i].points) {
       double const height = static_cast<double>(p.nodes) + aside;
-      to << static_cast<double>(p.iteration) - 0.5 << ' ' << height << '\n';
-      to << static_cast<double>(p.iteration) + 0.5 << ' ' << height << '\n';
+      to << p.at - p.reach << ' ' << height << '\n';
+      to << p.at + p.reach << ' ' << height << '\n';
     }
     to << "END\n";
   }
@@ -246,19 +275,16 @@ std::string script_of(std::vector<run> const& runs, std::vector<std::string> con
   to << "set title ";
   for (std::size_t i = 0; i < title.size(); ++i) to << (i == 0 ? "" : ".\"\\n\".") << gnuplot_text(clipped(title[i]));
   to << '\n';
-  bool const of_iteration = options.kind == efficiency_kind::iteration;
-  to << "set xlabel "
-     << gnuplot_text(of_iteration ? "Iteration"
-                                  : "Iteration k (interval k: from the end of iteration k \u2212 1 to the end of k)")
-     << '\n';
-  to << "set ylabel "
-     << gnuplot_text(of_iteration ? "Dynamic efficiency of the iteration (%)" : "Dynamic efficiency of interval k (%)")
-     << '\n';
+  auto const [x_label, y_label] = labels_of(options.kind);
+  to << "set xlabel " << gnuplot_text(x_label) << "\nset ylabel " << gnuplot_text(y_label) << '\n';
   to << "set y2label " << gnuplot_text(nodes_once ? "Nodes held (thin dashed line)" : "Nodes held (thin dashed lines)")
      << '\n';
-  to << "set xrange [0.5:" << static_cast<double>(last) + 0.5 << "]\n";
-  double const x_step = round_step(static_cast<double>(last) / 20, {1, 2, 5});
-  to << "set xtics " << x_step << ',' << x_step << " nomirror\n";
+  if (options.kind == efficiency_kind::time) {
+    to << "set xrange [0:" << last << "]\nset xtics nomirror\n";
+  } else {
+    double const x_step = round_step(last / 20, {1, 2, 5});
+    to << "set xrange [0.5:" << last << "]\nset xtics " << x_step << ',' << x_step << " nomirror\n";
+  }
   to << "set yrange [0:" << step * intervals << "]\nset ytics 0," << step << " nomirror\n";
   to << "set y2range [0:" << step_of_nodes * intervals << "]\nset y2tics 0," << step_of_nodes << " nomirror\n";
   to << "set border 11 lc rgb '#404040'\n";

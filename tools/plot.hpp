@@ -6,7 +6,7 @@
 
 namespace ovlp::tools {
 
-enum class efficiency_kind { iteration, interval };
+enum class efficiency_kind { iteration, interval, time };
 
 struct plot_options {
   std::vector<std::string> inputs;  ///< CSV files, one for each run
@@ -17,9 +17,9 @@ struct plot_options {
 /// Whether the file's name says which format is meant.
 bool is_picture(std::string const& file);
 
-/// Draws the dynamic efficiency of runs over their iterations, and the nodes that they held, with gnuplot.
-/// Format of the input: docs/formats/efficiency.md.
-/// Errors: config_error for wrong input, with file and line; io_error. Nothing is written then.
+/// Draws the dynamic efficiency of runs over their iterations, or over time, and the nodes that they held, with
+/// gnuplot. Format of the input: docs/formats/efficiency.md. Errors: config_error for wrong input, with file and line;
+/// io_error. Nothing is written then.
 void plot_efficiency(plot_options const& options);
 
 }  // namespace ovlp::tools

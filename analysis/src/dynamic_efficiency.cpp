@@ -2,12 +2,17 @@
 #include <ovlp/analysis/dynamic_efficiency.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "work_over_time.hpp"
 
 namespace ovlp::analysis {
 
 dynamic_efficiency::dynamic_efficiency(std::vector<double> reference_cores)
     : reference_cores_(std::move(reference_cores)) {}
+
+dynamic_efficiency::~dynamic_efficiency() = default;
 
 void dynamic_efficiency::node(node_record const& record) { changes_.push_back(record); }
 
@@ -23,6 +28,8 @@ void dynamic_efficiency::step(step_record const& record) {
     }
   }
   call.work_s += record.work_s;
+  if (!call.over_time) call.over_time = std::make_unique<work_over_time>();
+  call.over_time->add(record.start_s, record.end_s, record.work_s);
   if (record.iteration == 0) return;
 
   auto const number = static_cast<std::size_t>(record.iteration);
@@ -59,7 +66,7 @@ double dynamic_efficiency::capacity(double from_s, double to_s) const {
   return integral + cores * std::max(0.0, to_s - at_s);
 }
 
-dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double start_s, double end_s) {
+dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double start_s, double end_s, double window_s) {
   report made;
   auto const found = calls_.extract(call);
   if (found.empty()) return made;
@@ -88,6 +95,17 @@ dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double s
       made.iterations.push_back(of);
       interval_start_s = closed_s;
       work_before_s = work_by_closed_s;
+    }
+  }
+
+  double const duration_s = end_s - start_s;
+  if (window_s == 0) window_s = duration_s / 25;
+  if (duration_s > 0) {
+    auto const halves = static_cast<std::size_t>(std::max(2.0, std::round(2 * duration_s / window_s)));
+    double const half_s = duration_s / static_cast<double>(halves);
+    for (std::size_t i = 0; i + 2 <= halves; ++i) {
+      double const from_s = start_s + static_cast<double>(i) * half_s, to_s = from_s + 2 * half_s;
+      made.windows.push_back({from_s, to_s, ratio(steps.over_time->between(from_s, to_s), capacity(from_s, to_s))});
     }
   }
   return made;

@@ -30,6 +30,7 @@ struct Options {
   std::size_t multipliers = 0;
   std::size_t owners = 0;
   std::size_t seed = 1;
+  bool iterations = false;
   bool verify = false;
   std::vector<std::string> remove, add;  // COUNT@ITERATION
   lu::Changes changes;
@@ -53,6 +54,7 @@ struct Options {
         "COUNT@ITERATION: so many multiplying threads leave, and their nodes, when the products of that iteration have "
         "been posted (pipelined) or subtracted (basic); repeatable");
     to.add("--add", add, "COUNT@ITERATION: so many join; repeatable");
+    to.add("--iterations", iterations, "print a table of the iterations");
     to.add("--verify", verify, "compute the residual; the run fails above 10");
   }
   /// What depends on the number of nodes. Errors: config_error.
@@ -129,6 +131,15 @@ std::string joined(std::vector<std::string> const& words) {
   return all;
 }
 
+void print_iterations(ovlp::summary const& figures) {
+  std::printf("iteration    from [s]      to [s]    work [s]  nodes  efficiency\n");
+  for (ovlp::iteration_summary const& i : figures.iterations) {
+    std::printf("%9d %11.4f %11.4f %11.4f %6zu", i.index, i.start_s, i.end_s, i.work_s, i.nodes);
+    if (i.efficiency) std::printf(" %10.1f%%", 100 * i.efficiency->efficiency);  // known to the simulation only
+    std::printf("\n");
+  }
+}
+
 int run_lu(int argc, char** argv) {
   Options given;
   ovlp::options options("lu", "Block LU factorization with partial pivoting");
@@ -165,6 +176,8 @@ int run_lu(int argc, char** argv) {
               run.nodes());
   std::printf("%-10s %.6f s\n", "time", figures.time_s);
   std::printf("%-10s %.3f GFlop/s\n", "speed", 1e-9 * operations / figures.time_s);
+
+  if (given.iterations) print_iterations(figures);
 
   figures.set("n", given.n);
   figures.set("block", given.block);

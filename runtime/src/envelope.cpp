@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "envelope.hpp"
 
-#include <new>
-
-#include "sanitizers.hpp"
-
-#if !defined(OVLP_ADDRESS_SANITIZER) && !defined(OVLP_THREAD_SANITIZER)
-#include <oneapi/tbb/scalable_allocator.h>
-#endif
+#include <ovlp/flowgraph/memory.hpp>
 
 namespace ovlp {
 namespace {
 
-// One thread makes an envelope and another destroys it: what TBB's allocator is good at. It hides memory from the
-// sanitizers, so they get the plain one.
-#if defined(OVLP_ADDRESS_SANITIZER) || defined(OVLP_THREAD_SANITIZER)
-void* allocate_block(std::size_t bytes) { return ::operator new(bytes); }
-void free_block(void* block) noexcept { ::operator delete(block); }
-#else
-void* allocate_block(std::size_t bytes) {
-  void* const block = scalable_malloc(bytes);
-  if (block == nullptr) throw std::bad_alloc();
-  return block;
-}
-void free_block(void* block) noexcept { scalable_free(block); }
-#endif
+constexpr std::size_t block_alignment = 16;  // of the object, which object_offset() keeps
 
 }  // namespace
 
@@ -37,13 +19,13 @@ std::string group_name(group_id group) {
 
 template <class Construct>
 envelope_ptr envelope::make_with(object_type const& type, Construct construct) {
-  void* const block = allocate_block(object_offset() + type.size);
+  void* const block = detail::take_memory(object_offset() + type.size, block_alignment);
   auto* const made = ::new (block) envelope(type);
   try {
     construct(made->object());
   } catch (...) {
     made->~envelope();
-    free_block(block);
+    detail::give_memory(block, block_alignment);
     throw;
   }
   return envelope_ptr(made);
@@ -60,7 +42,7 @@ envelope_ptr envelope::read(object_type const& type, reader& from) {
 void envelope::destroy(envelope* e) noexcept {
   e->type->destroy(e->object());
   e->~envelope();
-  free_block(e);
+  detail::give_memory(e, block_alignment);
 }
 
 }  // namespace ovlp

@@ -16,7 +16,7 @@
 
 #include <boost/context/fiber.hpp>
 
-#include "sanitizers.hpp"
+#include <ovlp/flowgraph/sanitizers.hpp>
 
 #ifdef OVLP_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>

@@ -220,12 +220,16 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
       ->check(at_least_number(0));
   simulated(parser.add_option("--efficiency", read.efficiency_file,
                               "write the dynamic efficiency of each iteration to this CSV file"));
+  simulated(parser.add_option("--efficiency-over-time", read.over_time_file,
+                              "write the dynamic efficiency in a sliding window to this CSV file"));
+  simulated(add_value(parser, "--window", read.window_s, "seconds of that window; 0: a 25th of the call"))
+      ->check(at_least_number(0));
 
   try {
     parser.parse(argc, argv);
     for (auto const& [option, file] :
          {std::pair("--summary", read.summary_file), std::pair("--record-durations", read.durations_file),
-          std::pair("--efficiency", read.efficiency_file)}) {
+          std::pair("--efficiency", read.efficiency_file), std::pair("--efficiency-over-time", read.over_time_file)}) {
       if (read.worker || file.empty()) continue;
       if (auto const why = why_not_writable(file); !why.empty()) {
         throw CLI::ValidationError(option, "expected a file that can be written, got '" + file + "': " + why);

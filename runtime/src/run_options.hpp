@@ -38,10 +38,14 @@ struct run_options {
   bool no_alloc = false;
   double host_speed = 1;
   std::optional<std::size_t> shuffle;
+  double window_s = 0;  ///< of the efficiency over time; 0: a 25th of the call
+  std::string over_time_file;
   std::string efficiency_file;
 
   /// Whether figures of calls are to be written to a file.
-  bool ask_for_figures() const { return !summary_file.empty() || !durations_file.empty() || !efficiency_file.empty(); }
+  bool ask_for_figures() const {
+    return !summary_file.empty() || !durations_file.empty() || !efficiency_file.empty() || !over_time_file.empty();
+  }
 
   std::vector<std::string> arguments;  ///< as given, without the program's name
 };

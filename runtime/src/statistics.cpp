@@ -178,6 +178,11 @@ std::string summary::json() const {
     }
     to["iterations"].push_back(std::move(entry));
   }
+  if (!over_time.empty()) to["over_time"] = ovlp::json::array();
+  for (window_summary const& w : over_time) {
+    to["over_time"].push_back(
+        {{"start_s", w.start_s}, {"end_s", w.end_s}, {"nodes", w.nodes}, {"efficiency", w.efficiency}});
+  }
   to["host"] = ovlp::json::object();
   for (auto const& [name, figure] : host) to["host"][name] = as_json(figure);
   return to.dump(2);
@@ -185,7 +190,10 @@ std::string summary::json() const {
 
 void write_summary(std::string const& file, summary const& figures) { write_file(file, figures.json()); }
 
-void write_efficiency(std::string const& file, summary const& figures) {
+namespace {
+
+/// Comments that tell which run it was.
+std::ostringstream begin_csv(summary const& figures) {
   std::ostringstream csv;
   csv << std::setprecision(17);
   auto const told = [&](char const* key, auto const& value) { csv << "# " << key << ": " << value << "\n"; };
@@ -198,6 +206,22 @@ void write_efficiency(std::string const& file, summary const& figures) {
   for (auto const& [name, figure] : figures.application_figures) {
     std::visit([&, &key = name](auto const& value) { told(key.c_str(), value); }, figure);
   }
+  return csv;
+}
+
+}  // namespace
+
+void write_over_time(std::string const& file, summary const& figures) {
+  std::ostringstream csv = begin_csv(figures);
+  csv << "start_s,end_s,nodes,efficiency\n";
+  for (window_summary const& w : figures.over_time) {
+    csv << w.start_s << ',' << w.end_s << ',' << w.nodes << ',' << w.efficiency << "\n";
+  }
+  write_file(file, csv.str());
+}
+
+void write_efficiency(std::string const& file, summary const& figures) {
+  std::ostringstream csv = begin_csv(figures);
   csv << "iteration,start_s,end_s,interval_start_s,interval_end_s,work_s,nodes,efficiency,interval_efficiency\n";
   for (iteration_summary const& i : figures.iterations) {
     if (!i.efficiency) continue;

@@ -72,6 +72,7 @@ void write_summary(std::string const& file, summary const& figures);
 
 /// Writes the efficiency of each iteration as CSV. Errors: io_error. Format: docs/formats/efficiency.md.
 void write_efficiency(std::string const& file, summary const& figures);
+void write_over_time(std::string const& file, summary const& figures);
 
 /// Writes the durations of kernels. Errors: io_error.
 /// Format: docs/formats/durations.md.

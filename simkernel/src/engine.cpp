@@ -213,7 +213,8 @@ ovlp::summary engine::summary() {
   main_call const last = run.calls.take_last();
   ovlp::summary figures =
       summarize(run.options, "simulated", last, run.sink.statistics.take(last.call), run.sink.statistics);
-  analysis::dynamic_efficiency::report const found = run.sink.efficiency.take(last.call, last.start_s, last.end_s);
+  analysis::dynamic_efficiency::report const found =
+      run.sink.efficiency.take(last.call, last.start_s, last.end_s, run.options.window_s);
   figures.backend_figures.emplace_back("platform", run.on.name);
   figures.backend_figures.emplace_back("execution", run.options.execution);
   figures.backend_figures.emplace_back("efficiency", found.efficiency);
@@ -226,6 +227,10 @@ ovlp::summary engine::summary() {
     figures.iterations[i].efficiency = efficiency_summary{
         e.efficiency, e.interval_efficiency, e.interval_start_s - last.start_s, e.interval_end_s - last.start_s};
   }
+  for (analysis::window_efficiency const& w : found.windows) {
+    figures.over_time.push_back(
+        {w.start_s - last.start_s, w.end_s - last.start_s, run.sink.statistics.held(w.start_s), w.efficiency});
+  }
   return figures;
 }
 
@@ -234,6 +239,9 @@ void engine::write(ovlp::summary const& figures) const {
   if (!implementation_->options.summary_file.empty()) write_summary(implementation_->options.summary_file, figures);
   if (!implementation_->options.efficiency_file.empty()) {
     write_efficiency(implementation_->options.efficiency_file, figures);
+  }
+  if (!implementation_->options.over_time_file.empty()) {
+    write_over_time(implementation_->options.over_time_file, figures);
   }
 }
 

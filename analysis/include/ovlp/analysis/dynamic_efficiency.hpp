@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include <ovlp/runtime/record.hpp>
@@ -30,6 +31,14 @@ struct iteration_efficiency {
   double interval_efficiency;
 };
 
+/// What was done with the held nodes in a window of time: work executed in it / integral of A over it.
+struct window_efficiency {
+  double start_s, end_s;
+  double efficiency;
+};
+
+class work_over_time;
+
 /// Dynamic efficiency, added up while records come: memory grows with iterations and with nodes launched and released,
 /// not with steps. A step's work is spread evenly over its time.
 ///
@@ -38,6 +47,7 @@ class dynamic_efficiency {
  public:
   /// The capacity of each node, cores x speed.
   explicit dynamic_efficiency(std::vector<double> reference_cores);
+  ~dynamic_efficiency();
 
   void step(step_record const& record);
   void node(node_record const& record);
@@ -45,9 +55,13 @@ class dynamic_efficiency {
   struct report {
     std::vector<iteration_efficiency> iterations;  ///< ascending
     double efficiency = 0;                         ///< work / integral of A over the call
+    /// Over time: windows of equal length, each half a window after the last; the first starts and the last ends with
+    /// the call. Within a 4096th of the call the place of work is not known.
+    std::vector<window_efficiency> windows;
   };
-  /// Of a call of the main program that lasted from `start_s` to `end_s`; forgets its steps.
-  report take(std::uint64_t call, double start_s, double end_s);
+  /// Of a call of the main program that lasted from `start_s` to `end_s`; forgets its steps. `window_s`: about as long
+  /// are the windows; 0: a 25th of the call.
+  report take(std::uint64_t call, double start_s, double end_s, double window_s = 0);
 
  private:
   struct iteration {
@@ -61,7 +75,7 @@ class dynamic_efficiency {
   struct of_call {
     std::vector<iteration> iterations;  ///< from 1
     double work_s = 0;
-    double last_end_s = 0;
+    std::unique_ptr<work_over_time> over_time;
   };
   double capacity(double from_s, double to_s) const;
 

@@ -12,7 +12,7 @@
 namespace ovlp {
 
 /// How well an iteration used the nodes that were held; known to a simulation. Times in seconds from the call's start.
-/// What is what: ovlp/analysis/dynamic_efficiency.hpp, docs/simulation.md.
+/// What is what: ovlp/analysis/dynamic_efficiency.hpp, docs/dynamic-efficiency.md.
 struct efficiency_summary {
   double efficiency;
   double interval_efficiency;
@@ -30,6 +30,14 @@ struct iteration_summary {
   std::optional<efficiency_summary> efficiency;
 };
 
+/// How well the held nodes were used in a window of time; known to a simulation. Times from the call's start.
+struct window_summary {
+  double start_s;
+  double end_s;
+  std::size_t nodes;  ///< held when it started
+  double efficiency;
+};
+
 /// The figures of one call of a graph.
 struct summary {
   using value = std::variant<bool, std::int64_t, double, std::string>;
@@ -45,6 +53,7 @@ struct summary {
   std::uint64_t bytes = 0;      ///< of them, as the object walk counts
   std::uint64_t control_messages = 0;
   std::vector<iteration_summary> iterations;
+  std::vector<window_summary> over_time;                           ///< each half a window after the last
   std::vector<std::pair<std::string, value>> backend_figures;      ///< that this backend alone knows
   std::vector<std::pair<std::string, value>> application_figures;  ///< in the order of set()
   std::vector<std::pair<std::string, value>> application_results;  ///< in the order of result()
