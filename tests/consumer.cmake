@@ -20,5 +20,8 @@ add_test(NAME consumer COMMAND ${CMAKE_CTEST_COMMAND}
   --test-command consumer)
 set_tests_properties(consumer.clean PROPERTIES FIXTURES_SETUP consumer_clean)
 set_tests_properties(consumer.install PROPERTIES FIXTURES_REQUIRED consumer_clean FIXTURES_SETUP consumer_install)
-set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED consumer_install)
-set_tests_properties(consumer.clean consumer.install consumer PROPERTIES TIMEOUT 120 LABELS consumer)
+add_test(NAME consumer.simulated COMMAND ${dir}/build/consumer_sim --nodes 2 --platform gigabit)
+set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED consumer_install FIXTURES_SETUP consumer_built)
+set_tests_properties(consumer.simulated PROPERTIES FIXTURES_REQUIRED consumer_built)
+set_tests_properties(consumer.clean consumer.install consumer consumer.simulated
+  PROPERTIES TIMEOUT 120 LABELS consumer)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/flowgraph/memory.hpp>
 
+#include <cstddef>
 #include <new>
 
 #include <ovlp/flowgraph/sanitizers.hpp>
@@ -18,11 +19,14 @@ void* take_memory(std::size_t bytes, std::size_t alignment) {
 void give_memory(void* taken, std::size_t alignment) noexcept { ::operator delete(taken, std::align_val_t(alignment)); }
 #else
 void* take_memory(std::size_t bytes, std::size_t alignment) {
-  void* const taken = scalable_aligned_malloc(bytes, alignment);
+  bool const plain = alignment <= alignof(std::max_align_t);  // cheaper
+  void* const taken = plain ? scalable_malloc(bytes) : scalable_aligned_malloc(bytes, alignment);
   if (taken == nullptr) throw std::bad_alloc();
   return taken;
 }
-void give_memory(void* taken, std::size_t) noexcept { scalable_aligned_free(taken); }
+void give_memory(void* taken, std::size_t alignment) noexcept {
+  alignment <= alignof(std::max_align_t) ? scalable_free(taken) : scalable_aligned_free(taken);
+}
 #endif
 
 }  // namespace ovlp::detail

@@ -55,7 +55,6 @@ struct envelope final : mail {
   std::uint32_t operation = 0;
   std::uint32_t thread = 0;  ///< index in the operation's collection
   std::int32_t iteration = no_iteration;
-  std::uint32_t epoch = 0;  ///< changes of collections that the node had adopted that sent it here
   object_type const* type;
   ovlp::frames frames;
 

@@ -10,6 +10,9 @@ namespace ovlp {
 struct mail {
   enum class kind_type : std::uint8_t { object, total, start, resume, move, leave };
   kind_type kind;
+  /// Of an object: changes of collections that the node had adopted that sent it here. It stands here, where there is
+  /// room, because an envelope just fits two cache lines.
+  std::uint32_t epoch = 0;
   std::atomic<mail*> next{nullptr};
 
  protected:
