@@ -87,8 +87,8 @@ struct engine::implementation {
   bool recording;
   std::optional<sim::world> world;
   main_calls calls;
-  std::map<std::uint64_t, double> communication_before_s;  ///< CPU time of communication until a call began
-  double communication_s = 0;                              ///< during the call that ended last
+  std::map<std::uint64_t, sim::world::usage> used_before;  ///< until a call began
+  sim::world::usage used{};                                ///< during the call that ended last
   bool written = false;                                    ///< what the options ask for
 
   /// Before the first call.
@@ -181,10 +181,10 @@ std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph,
   run.program.add(graph);
   run.start();
   run.throw_if_failed();
-  double const before_s = run.world->communication_s();
+  world::usage const before = run.world->used();
   std::uint64_t const call = run.world->driver().call(*graph, type, object, 0, no_iteration);
   run.calls.begun(call, run.world->now_s(), monotonic_s());
-  run.communication_before_s[call] = before_s;
+  run.used_before[call] = before;
   return call;
 }
 
@@ -192,7 +192,8 @@ void engine::finish_call(std::uint64_t call, object_type const& type, void* resu
   implementation& run = *implementation_;
   run.simulate_until([&] { return run.world->driver().result_there(call); });
   run.calls.ended(call, run.world->now_s(), monotonic_s());
-  run.communication_s = run.world->communication_s() - run.communication_before_s.extract(call).mapped();
+  world::usage const before = run.used_before.extract(call).mapped(), now = run.world->used();
+  run.used = {now.communication_s - before.communication_s, now.flips - before.flips};
   envelope_ptr const result = run.world->driver().take_result(call);
   type.move(result_storage, result->object());
 }
@@ -224,7 +225,8 @@ ovlp::summary engine::summary() {
   figures.backend_figures.emplace_back("platform", run.on.name);
   figures.backend_figures.emplace_back("execution", run.options.execution);
   figures.backend_figures.emplace_back("efficiency", found.efficiency);
-  figures.backend_figures.emplace_back("communication_cpu_s", run.communication_s);
+  figures.backend_figures.emplace_back("communication_cpu_s", run.used.communication_s);
+  figures.backend_figures.emplace_back("network_flips", static_cast<std::int64_t>(run.used.flips));
   if (run.options.execution == "sampled") {
     figures.backend_figures.emplace_back("sampling_error", run.kernels.sampling_error());
   }

@@ -63,10 +63,10 @@ std::vector<std::string> world::waiting() {
   return all;
 }
 
-double world::communication_s() const {
-  double sum = 0;
-  for (auto const& n : nodes_) sum += n->communication_s + n->taken * (now_s_ - n->taken_since_s);
-  return sum;
+world::usage world::used() const {
+  double sum_s = 0;
+  for (auto const& n : nodes_) sum_s += n->communication_s + n->taken * (now_s_ - n->taken_since_s);
+  return {sum_s, network_->flips()};
 }
 
 // The clock

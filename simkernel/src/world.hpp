@@ -58,8 +58,12 @@ class world final : public backend {
   void unwind();
 
   std::uint64_t events() const { return sequence_; }
-  /// CPU seconds of the reference core that communication took, all nodes.
-  double communication_s() const;
+  /// What communication has cost so far.
+  struct usage {
+    double communication_s;  ///< CPU time that it took from all nodes
+    std::uint64_t flips;     ///< of the network model
+  };
+  usage used() const;
 
   // backend
   double now_s() override { return now_s_; }

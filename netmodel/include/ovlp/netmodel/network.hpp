@@ -58,6 +58,10 @@ class network {
   /// The nodes whose incoming() or outgoing() may have changed since the list was cleared, each once.
   virtual std::span<std::uint32_t const> touched_nodes() const = 0;
   virtual void clear_touched_nodes() = 0;
+
+  /// How often what limits a pair of nodes has changed so far: the part of the cost that is not given by the number of
+  /// transfers. Source: DESIGN.md, "Simulated time", f.
+  virtual std::uint64_t flips() const = 0;
 };
 
 }  // namespace ovlp::net

@@ -46,8 +46,8 @@ class star final : public network {
   std::span<std::uint32_t const> touched_nodes() const override;
   void clear_touched_nodes() override;
 
-  /// How often the bottleneck of a pair of nodes changed sides so far.
-  std::uint64_t flips() const;
+  /// Of the bottleneck of a pair of nodes, from one side to the other.
+  std::uint64_t flips() const override;
   /// How often it might have, and did not.
   std::uint64_t rechecks() const;
   /// Entries moved in heaps so far: what the logarithm in the cost counts.
