@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <limits>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -250,6 +251,24 @@ TEST_CASE("nodes that leave and join change no factor, in both backends") {
         CHECK(outcome.figure("checksum") == expected);
       }
     }
+  }
+}
+
+TEST_CASE("threads that are added bring nodes, also those beyond the first multipliers") {
+  std::string const common = "--n 250 --block 33 --nodes 4 --column-nodes 1 --multipliers 1 --iterations";
+  for (std::string const program : {LU_PROGRAM, LU_SIMULATED}) {
+    Outcome const outcome = run_lu(common + " --add 3@1", program);
+    CAPTURE(outcome.text);
+    CHECK(outcome.figure("checksum") == run_lu("--n 250 --block 33").figure("checksum"));
+    // Columns of the table: iteration, from, to, work, nodes
+    bool four = false;
+    std::istringstream lines(outcome.text);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream row(line);
+      double iteration = 0, from = 0, to = 0, work = 0, nodes = 0;
+      if (row >> iteration >> from >> to >> work >> nodes) four = four || nodes == 4;
+    }
+    if (program == LU_SIMULATED) CHECK(four);  // for real the factors may be there before the nodes
   }
 }
 

@@ -47,6 +47,14 @@ TEST_CASE("a number of threads is dealt out in turn" * doctest::timeout(10)) {
   CHECK(resolved(mapping::in_turn(5, 2, 3)) == nodes{3, 4, 3, 4, 3});
 }
 
+TEST_CASE("a mapping tells where threads beyond it go: repeated, or dealt out further" * doctest::timeout(10)) {
+  CHECK(ovlp::mapping("node0*2 node3").beyond(4, 8) == 0);
+  CHECK(ovlp::mapping("node0*2 node3").beyond(5, 8) == 3);
+  CHECK(ovlp::mapping::in_turn(2).beyond(2, 8) == 2);
+  CHECK(ovlp::mapping::in_turn(2).beyond(9, 8) == 1);
+  CHECK(ovlp::mapping::in_turn(4, 2, 1).beyond(5, 8) == 2);
+}
+
 TEST_CASE("a wrong mapping is a config_error that shows the place and what was expected there" * doctest::timeout(10)) {
   CHECK(fault("") == "mapping \"\": expected at least one node, as in \"node0*2 node[1-3]\" at character 1");
   CHECK(fault("host0") == "mapping \"host0\": expected 'node' at character 1");

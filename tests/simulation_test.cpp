@@ -295,6 +295,35 @@ TEST_CASE("communication takes processor time from steps" * doctest::timeout(20)
   });
 }
 
+TEST_CASE("what communication takes while nothing is transferred, it takes from the beginning" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  std::string const more = R"(, "comm_cpu": {"incoming": [0.5], "outgoing": [0]})";
+  simulate_on(1, partial(folder.file("p.json", platform(more))), [](engine& run) {
+    run.record();
+    threads<> const master{"master", 1};
+    run(fan(master, master, 2, 100, 3), {});
+    CHECK(run.summary().time_s == doctest::Approx(12));
+  });
+}
+
+TEST_CASE("a window of time is at most the call and at least a thousandth of it" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  auto options = partial(folder.file("p.json", platform()));
+  options.insert(options.end(), {"--window", ""});
+  for (auto const& [window, windows] : {std::pair<std::string, std::size_t>{"1e-9", 1999}, {"1", 11}, {"1e9", 1}}) {
+    options.back() = window;
+    simulate_on(1, options, [&, windows = windows](engine& run) {
+      run.record();
+      threads<> const master{"master", 1};
+      run(fan(master, master, 2, 100, 3), {});
+      auto const figures = run.summary();
+      CHECK(figures.over_time.size() == windows);
+      CHECK(figures.over_time.front().efficiency == doctest::Approx(1));
+      CHECK(figures.over_time.back().end_s == doctest::Approx(6));
+    });
+  }
+}
+
 TEST_CASE("a window bounds the objects under way" * doctest::timeout(20)) {
   ovlp::testing::temporary_folder const folder;
   simulate_on(2, partial(folder.file("p.json", platform())), [](engine& run) {
@@ -362,7 +391,7 @@ TEST_CASE("estimates come from a file, else from the program, else from the plat
   ovlp::testing::temporary_folder const folder;
   auto options = partial(folder.file("p.json", platform()));
   options.insert(options.end(), {"--durations", folder.file("d.json", R"({"reference_core": "any", "kernels": {
-    "one": [{"sizes": [2], "mean_s": 20, "count": 1, "standard_deviation_s": 0}]}})")});
+    "one": [{"sizes": [2], "mean_s": 20, "count": 3000000, "standard_deviation_s": 0}]}})")});
   auto const time_of = [&](int seconds, bool from_program) {
     double time_s = 0;
     simulate_on(1, options, [&](engine& run) {
@@ -507,8 +536,12 @@ TEST_CASE("what is wrong with a platform file is said by file and key" * doctest
         "p.json: network.latency_s: expected a number of at least 0, got -1");
   CHECK(fault(names + R"("nodes": [{"count": 0, "cores": 1, "speed": 1}], )" + network + "}") ==
         "p.json: nodes[0].count: expected a whole number from 1 to 1000000, got 0");
-  CHECK(
-      fault(names + nodes + ", " + network + R"(, "comm_cpu": {"incoming": [0, 0.6], "outgoing": [0, 0.4]}})")
-          .starts_with("p.json: comm_cpu: expected last entries of incoming and outgoing that add up to less than 1"));
+  CHECK(fault(names + nodes + ", " + network + R"(, "comm_cpu": {"incoming": [0, 0.6], "outgoing": [0, 0.4]}})")
+            .starts_with(
+                "p.json: comm_cpu: expected largest entries of incoming and outgoing that add up to less than 1"));
+  CHECK(fault(names + nodes + ", " + network + R"(, "comm_cpu": {"incoming": [0, 2, 0], "outgoing": [0]}})")
+            .starts_with("p.json: comm_cpu: expected largest entries"));
+  CHECK(fault(names + nodes + R"(, "network": {"model": "star", "latency_s": 1e308, "bandwidth_Bps": 1}})") ==
+        "p.json: network.latency_s: expected a number up to 1e15, got 1e+308");
   CHECK(fault("{").starts_with("p.json: expected JSON:"));
 }

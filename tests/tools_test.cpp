@@ -332,7 +332,7 @@ TEST_CASE("a plot says in words what it shows: what runs share in the title, wha
 TEST_CASE("windows of time are drawn over their middles") {
   temporary_folder const folder;
   std::string const csv = folder.file("time.csv",
-                                      "# application: lu\nstart_s,end_s,nodes,efficiency\n"
+                                      "# application: lu\nwindow_start_s,window_end_s,nodes,efficiency\n"
                                       "0,2,8,0.5\n1,3,8,0.75\n2,4,4,0.25\n");
   std::string const svg = plot(folder, {csv, "--kind", "time"}, "time.svg");
   CHECK(contains(svg, "<text>Time (s)</text>"));
@@ -340,7 +340,7 @@ TEST_CASE("windows of time are drawn over their middles") {
   check_refused(ovlp_command({"plot", "efficiency", csv, "-o", (folder.path() / "x.svg").string()}), 1,
                 csv +
                     ":2: no column 'iteration'; expected a line with the names iteration, nodes, efficiency, got "
-                    "'start_s,end_s,nodes,efficiency'");
+                    "'window_start_s,window_end_s,nodes,efficiency'");
 }
 
 TEST_CASE("a plot is a PNG when its name says so") {

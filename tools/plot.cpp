@@ -61,7 +61,7 @@ std::vector<std::string> columns_of(efficiency_kind kind) {
   switch (kind) {
     case efficiency_kind::iteration: return {"iteration", "nodes", "efficiency"};
     case efficiency_kind::interval: return {"iteration", "nodes", "interval_efficiency"};
-    case efficiency_kind::time: return {"start_s", "nodes", "efficiency", "end_s"};
+    case efficiency_kind::time: return {"window_start_s", "nodes", "efficiency", "window_end_s"};
   }
   return {};
 }
@@ -75,6 +75,7 @@ point read_iteration(csv_reader const& reader, std::vector<point> const& before)
 /// Windows slide by a half of themselves.
 point read_window(csv_reader const& reader) {
   double const start_s = reader.number(0), end_s = reader.number(3);
+  if (!(end_s > start_s) || end_s > 1e15) reader.fail("expected a window_end_s after window_start_s, and up to 1e15");
   return {(start_s + end_s) / 2, (end_s - start_s) / 4, reader.whole_number(1, 0, most), 100 * reader.number(2)};
 }
 

@@ -101,6 +101,7 @@ dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double s
   double const duration_s = end_s - start_s;
   if (window_s == 0) window_s = duration_s / 25;
   if (duration_s > 0) {
+    window_s = std::max(window_s, duration_s / 1000);
     auto const halves = static_cast<std::size_t>(std::max(2.0, std::round(2 * duration_s / window_s)));
     double const half_s = duration_s / static_cast<double>(halves);
     for (std::size_t i = 0; i + 2 <= halves; ++i) {

@@ -7,7 +7,7 @@
 namespace ovlp::analysis {
 
 void work_over_time::reach(double end_s) {
-  if (width_s_ == 0) width_s_ = (end_s - origin_s_) / (most_bins / 2);
+  if (width_s_ == 0) width_s_ = 2 * (end_s - origin_s_) / most_bins;
   while (end_s > origin_s_ + width_s_ * most_bins) {
     std::size_t const half = (work_s_.size() + 1) / 2;
     work_s_.resize(2 * half);

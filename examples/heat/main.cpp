@@ -148,7 +148,9 @@ int main(int argc, char** argv) try {
   options.add("--verify", verify, "compare with a serial computation, bit by bit");
   ovlp::engine run{argc, argv, options};
   if (strips == 0) strips = std::min(rows, 2 * run.nodes());
-  if (verify && !run.computes()) throw ovlp::config_error("--verify: expected --execution direct");
+  if ((verify || tolerance > 0) && !run.computes()) {
+    throw ovlp::config_error("--verify, --tolerance: expected --execution direct: other modes do not compute");
+  }
   if (strips > rows) throw ovlp::config_error("--strips: expected at most one for each row");
   bool const barrier = sync == "barrier";
   if (tolerance > 0 && !barrier) throw ovlp::config_error("--tolerance: expected with --sync barrier only");

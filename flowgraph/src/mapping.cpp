@@ -107,4 +107,8 @@ std::vector<node_id> mapping::resolve(std::size_t nodes, std::string_view collec
   return resolved;
 }
 
+node_id mapping::beyond(std::size_t index, std::size_t nodes) const {
+  return in_turn_threads_ > 0 ? static_cast<node_id>(index % nodes) : nodes_[index % nodes_.size()];
+}
+
 }  // namespace ovlp

@@ -44,12 +44,10 @@ void allocation::begin(change_request request) {
     return;
   }
   if (target_.empty()) {
-    // Joining threads go where the first mapping would place them, repeated as often as needed.
-    collection_definition const& collection = known_.collection(now_.collection);
-    std::vector<node_id> const first = collection.initial.resolve(nodes_, collection.name);
+    mapping const& first = known_.collection(now_.collection).initial;
     target_ = view;
     target_.resize(now_.count);
-    for (std::size_t i = view.size(); i < now_.count; ++i) target_[i] = first[i % first.size()];
+    for (std::size_t i = view.size(); i < now_.count; ++i) target_[i] = first.beyond(i, nodes_);
   } else if (target_.size() != view.size()) {
     refuse("remap of '" + known_.collection(now_.collection).name + "': expected a mapping of " +
            std::to_string(view.size()) + " threads, got " + std::to_string(target_.size()));

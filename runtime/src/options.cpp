@@ -222,7 +222,8 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
                               "write the dynamic efficiency of each iteration to this CSV file"));
   simulated(parser.add_option("--efficiency-over-time", read.over_time_file,
                               "write the dynamic efficiency in a sliding window to this CSV file"));
-  simulated(add_value(parser, "--window", read.window_s, "seconds of that window; 0: a 25th of the call"))
+  simulated(add_value(parser, "--window", read.window_s,
+                      "seconds of that window, a thousandth of the call at least; 0: a 25th"))
       ->check(at_least_number(0));
 
   try {

@@ -34,7 +34,7 @@ json as_json(summary::value const& value) {
 
 void write_file(std::string const& file, std::string const& text) {
   std::ofstream to(file);
-  to << text << "\n";
+  to << text;
   to.close();
   if (!to) throw io_error("cannot write '" + file + "'");
 }
@@ -188,7 +188,7 @@ std::string summary::json() const {
   return to.dump(2);
 }
 
-void write_summary(std::string const& file, summary const& figures) { write_file(file, figures.json()); }
+void write_summary(std::string const& file, summary const& figures) { write_file(file, figures.json() + "\n"); }
 
 namespace {
 
@@ -213,7 +213,7 @@ std::ostringstream begin_csv(summary const& figures) {
 
 void write_over_time(std::string const& file, summary const& figures) {
   std::ostringstream csv = begin_csv(figures);
-  csv << "start_s,end_s,nodes,efficiency\n";
+  csv << "window_start_s,window_end_s,nodes,efficiency\n";
   for (window_summary const& w : figures.over_time) {
     csv << w.start_s << ',' << w.end_s << ',' << w.nodes << ',' << w.efficiency << "\n";
   }
@@ -246,7 +246,7 @@ void write_durations(std::string const& file, call_statistics const& all, std::s
          {"count", d.count},
          {"standard_deviation_s", d.count > 1 ? std::sqrt(variance * count / (count - 1)) : 0.0}});
   }
-  write_file(file, to.dump(2));
+  write_file(file, to.dump(2) + "\n");
 }
 
 }  // namespace ovlp

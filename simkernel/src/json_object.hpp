@@ -99,6 +99,8 @@ class json_object {
 
  private:
   static constexpr std::size_t most_count = 1'000'000;
+  /// Beyond any machine, and far from where sums and products overflow.
+  static constexpr double largest = 1e15;
 
   double number_of(nlohmann::json const& value, std::string const& where, double bound, bool above) const {
     bool const good =
@@ -108,7 +110,10 @@ class json_object {
       expected << "a number " << (above ? "above " : "of at least ") << bound;
       fail(where, expected.str(), value);
     }
-    return value.get<double>();
+    auto const number = value.get<double>();
+    if (number > largest) fail(where, "a number up to 1e15", value);
+    if (above && number < 1 / largest) fail(where, "a number from 1e-15", value);
+    return number;
   }
 
   nlohmann::json const& of_;

@@ -68,7 +68,7 @@ void kernel_times::read(std::string const& file) {
         sizes.push_back(size.get<std::int64_t>());
       }
       double const mean_s = list.number("mean_s", 0);
-      if (list.has("count")) list.count("count", 1);
+      list.number("count", 1, 1);
       list.number("standard_deviation_s", 0, 0);
       list.end();
       kernels_[name].of_sizes[sizes].estimate_s = mean_s;

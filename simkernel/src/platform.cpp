@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/simkernel/platform.hpp>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -61,10 +63,12 @@ kernel_model read_kernel(json_object from) {
 
 /// What communication takes at most must leave something to compute with.
 void check_cores(platform const& p, std::string const& file) {
-  double const most = p.communication.incoming.back() + p.communication.outgoing.back();
+  double const most =
+      *std::ranges::max_element(p.communication.incoming) + *std::ranges::max_element(p.communication.outgoing);
   for (node_kind const& kind : p.nodes) {
     if (most < static_cast<double>(kind.cores)) continue;
-    throw config_error(file + ": comm_cpu: expected last entries of incoming and outgoing that add up to less than " +
+    throw config_error(file +
+                       ": comm_cpu: expected largest entries of incoming and outgoing that add up to less than " +
                        std::to_string(kind.cores) + " (cores of a node), got " + std::to_string(most));
   }
 }
@@ -72,6 +76,7 @@ void check_cores(platform const& p, std::string const& file) {
 }  // namespace
 
 std::string read_file(std::string const& file) {
+  if (std::filesystem::is_directory(file)) throw config_error(file + ": expected a file, but it is a folder");
   std::ifstream from(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(from), {}};
   if (!from) throw config_error(file + ": cannot be read");

@@ -143,6 +143,7 @@ class world final : public backend {
   void enter(worker& w);
   void compute(virtual_node& on, job& j, double work_s);
   void update_processors();
+  void set_taken(node_id number, double cores);
   void set_timer(double after_s, timer::kind_type kind, std::uint32_t what);
   std::uint32_t keep(message m);
   void send(std::uint32_t number);

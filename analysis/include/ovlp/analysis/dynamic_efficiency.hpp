@@ -19,8 +19,8 @@ namespace ovlp::analysis {
 ///   efficiency = work of the iteration / integral of A over [S, end]
 ///   interval_efficiency = work executed in (C_{k-1}, C_k] / integral of A over it
 /// The first is the paper's, for graphs that separate iterations; the second holds also where iterations overlap: it is
-/// at most 1, and its mean, weighted by the integrals, is the efficiency of the call.
-/// Source: DESIGN.md, "Dynamic efficiency"; the paper, section 7.
+/// at most 1 (but for steps across a border, whose work counts as done evenly), and its mean, weighted by the
+/// integrals, is the efficiency of the call. Source: DESIGN.md, "Dynamic efficiency"; the paper, section 7.
 struct iteration_efficiency {
   std::int32_t index;
   double start_s, end_s;
@@ -60,7 +60,7 @@ class dynamic_efficiency {
     std::vector<window_efficiency> windows;
   };
   /// Of a call of the main program that lasted from `start_s` to `end_s`; forgets its steps. `window_s`: about as long
-  /// are the windows; 0: a 25th of the call.
+  /// are the windows; 0: a 25th of the call; a thousandth at least.
   report take(std::uint64_t call, double start_s, double end_s, double window_s = 0);
 
  private:

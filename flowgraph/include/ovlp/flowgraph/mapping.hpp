@@ -36,6 +36,9 @@ class mapping {
   /// The node of each thread in a run of `nodes` nodes.
   /// Errors: config_error if there is no thread or a node is not in the run; the text names `collection`.
   std::vector<node_id> resolve(std::size_t nodes, std::string_view collection) const;
+  /// The node of a thread that joins later, with an index beyond these: the mapping is repeated; dealing out over all
+  /// nodes goes on.
+  node_id beyond(std::size_t index, std::size_t nodes) const;
 
  private:
   mapping() = default;
