@@ -95,14 +95,15 @@ TEST_CASE("the order of simultaneous events changes no result of the examples") 
 }
 
 TEST_CASE("partial execution predicts the same from run to run, with and without memory, and in every build") {
-  // Made by the commands below, without --no-alloc, and with the object "host" left out. When a model changes on
+  // Made by the commands below, the object "host" left out. When a model changes on
   // purpose: OVLP_WRITE_EXPECTED=1 backends_test writes them anew.
   std::string const partial =
       std::string(LU_SIM) + " --n 2592 --platform fast-ethernet-ultrasparc --execution partial --no-alloc ";
-  for (auto const& [name, arguments] : {
+  for (auto const& tried : {
            std::pair<std::string, std::string>{"basic", "--block 216 --nodes 8"},
            {"pipelined", "--block 216 --nodes 8 --graph pipelined --flow-control 8 --sub-blocks 108 --remove 4@3"},
        }) {
+    std::string const name = tried.first, arguments = tried.second;
     CAPTURE(name);
     std::string const file = SOURCE_FOLDER "/tests/expected/lu_" + name + ".json";
     json const got = summary(partial + arguments);
