@@ -18,6 +18,8 @@ std::size_t Columns::place(int i, int j) const {
   return area(layout.leading(), layout.first(j / layout.threads)) + static_cast<std::size_t>(layout.first(i));
 }
 
+Matrix new_matrix(int rows, int columns) { return Matrix::uninitialized(area(rows, columns)); }
+
 ovlp::threads<Columns> make_columns(Layout const& layout, std::size_t nodes) {
   auto make = [layout](std::size_t index) {
     int const thread = static_cast<int>(index);
@@ -44,12 +46,9 @@ void exchange_rows(Here& here, int k, int j, int columns) {
               [&] { laswp(columns, mine.at(k, j), mine.pivots_of(k).view()); });
 }
 
-ovlp::buffer<double> extract(Here& here, int i, int j, int rows) {
+Matrix extract(Here& here, int i, int j, int rows) {
   Columns& mine = here.state;
-  int const columns = mine.layout.width(j);
-  auto made = ovlp::buffer<double>::uninitialized(area(rows, columns));
-  here.kernel("copy", {rows, columns}, [&] { copy(rows, columns, mine.at(i, j), {made.mutate().data(), rows}); });
-  return made;
+  return copy_of(here, rows, mine.layout.width(j), [&] { return mine.at(i, j); });
 }
 
 }  // namespace lu

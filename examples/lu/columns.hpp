@@ -51,6 +51,17 @@ struct Columns {
 };
 
 using Here = ovlp::here<Columns>;
+using Matrix = ovlp::buffer<double>;  ///< a column-major block that travels
+
+/// Elements to be written before they are read.
+Matrix new_matrix(int rows, int columns);
+/// A copy of the block that `block()` tells, one kernel. It is asked inside, where elements may be touched.
+template <class State, class Place>
+Matrix copy_of(ovlp::here<State>& here, int rows, int columns, Place block) {
+  Matrix made = new_matrix(rows, columns);
+  here.kernel("copy", {rows, columns}, [&] { copy(rows, columns, block(), {made.mutate().data(), rows}); });
+  return made;
+}
 
 /// The collection that holds the matrix; its threads are dealt out in turn over nodes 0 .. nodes - 1.
 ovlp::threads<Columns> make_columns(Layout const& layout, std::size_t nodes);
@@ -62,6 +73,6 @@ void factor(Here& here, int k);
 /// Exchanges rows as panel k demands, in `columns` columns from block column j on.
 void exchange_rows(Here& here, int k, int j, int columns);
 /// A copy of `rows` rows of block column j, from block row i on, that can travel.
-ovlp::buffer<double> extract(Here& here, int i, int j, int rows);
+Matrix extract(Here& here, int i, int j, int rows);
 
 }  // namespace lu

@@ -114,16 +114,6 @@ void request_all(Here& here, AllSolved const& all, ovlp::out<Product>& products)
   for (Solved const& s : all.columns) post_products(l21, s, products);
 }
 
-// (d)
-Minus multiply(ovlp::here<>& here, Layout const& layout, Product const& p) {
-  int const m = layout.width(p.row), n = layout.width(p.column), k = layout.width(p.level);
-  auto product = Matrix::uninitialized(static_cast<std::size_t>(m) * static_cast<std::size_t>(n));
-  here.kernel("gemm", {m, n, k}, [&] {
-    gemm(m, n, k, 1, {p.l21.data(), m}, {p.t12.data(), k}, 0, {product.mutate().data(), m});
-  });
-  return {p.level, p.row, p.column, std::move(product)};
-}
-
 // (e)
 Done subtract_product(Here& here, Minus const& p) {
   Layout const& layout = here.state.layout;
@@ -264,12 +254,15 @@ class Builder {
     return Change{found->second.multipliers, found->second.nodes, found->second.column_nodes};
   }
 
+  /// (d)
   ovlp::operation<Product, Minus> add_multiply() {
     if (stores_) {
       return graph_.part("multiply", sub_block_graph(multipliers_, stores_->threads, layout_, variant_.sub_block));
     }
-    return graph_.leaf("multiply", multipliers_,
-                       [layout = layout_](ovlp::here<>& here, Product const& p) { return multiply(here, layout, p); });
+    return graph_.leaf("multiply", multipliers_, [layout = layout_](ovlp::here<>& here, Product const& p) {
+      int const m = layout.width(p.row), n = layout.width(p.column), k = layout.width(p.level);
+      return Minus{p.level, p.row, p.column, multiply(here, m, n, k, p.l21, p.t12)};
+    });
   }
 
   ovlp::port<Product> add_request(int level, ovlp::operation<Solve, Solved> const& b) {

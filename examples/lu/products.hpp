@@ -12,12 +12,20 @@
 
 namespace lu {
 
-using Matrix = ovlp::buffer<double>;
-
 // clang-format off
 struct Product { int level, row, column; Matrix l21, t12; };  ///< to be multiplied
 struct Minus { int level, row, column; Matrix product; };     ///< what is to be subtracted at this place
 // clang-format on
+
+/// a b, of orders m x k and k x n: one kernel.
+template <class State>
+Matrix multiply(ovlp::here<State>& here, int m, int n, int k, Matrix const& a, Matrix const& b) {
+  Matrix product = new_matrix(m, n);
+  here.kernel("gemm", {m, n, k}, [&] {
+    gemm(m, n, k, 1, {a.data(), m}, {b.data(), k}, 0, {product.mutate().data(), m});
+  });
+  return product;
+}
 
 /// Column blocks that wait for the line blocks that they are to be multiplied with.
 struct Stored {

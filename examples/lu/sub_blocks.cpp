@@ -38,17 +38,11 @@ struct Cut {
   int parts_of(int order) const { return (order - 1) / size + 1; }
 };
 
-Matrix matrix(int rows, int columns) {
-  return Matrix::uninitialized(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
-}
-
 /// The block at (row, column) of a matrix with `leading` rows.
 Matrix cut_out(ovlp::here<>& here, Matrix const& from, int leading, int row, int column, int rows, int columns) {
-  Matrix made = matrix(rows, columns);
-  here.kernel("copy", {rows, columns}, [&] {
-    copy(rows, columns, {ConstBlock{from.data(), leading}.column(column) + row, leading}, {made.mutate().data(), rows});
+  return copy_of(here, rows, columns, [&] {
+    return ConstBlock{ConstBlock{from.data(), leading}.column(column) + row, leading};
   });
-  return made;
 }
 
 }  // namespace
@@ -92,10 +86,7 @@ ovlp::graph<Product, Minus> sub_block_graph(ovlp::threads<> const& multipliers, 
   auto e = g.leaf("multiply", stores, [cut](ovlp::here<Store>& here, LineBlock const& l) {
     int const m = cut.rows(l.of, l.line), n = cut.columns(l.of, l.part), k = cut.k(l.of);
     auto const stored = here.state.find({cut.number(l.of), l.part});
-    Matrix product = matrix(m, n);
-    here.kernel("gemm", {m, n, k}, [&] {
-      gemm(m, n, k, 1, {l.block.data(), m}, {stored->second.block.data(), k}, 0, {product.mutate().data(), m});
-    });
+    Matrix product = multiply(here, m, n, k, l.block, stored->second.block);
     if (--stored->second.uses == 0) here.state.erase(stored);
     return SubProduct{l.of, l.line, l.part, std::move(product)};
   });
@@ -103,7 +94,7 @@ ovlp::graph<Product, Minus> sub_block_graph(ovlp::threads<> const& multipliers, 
     Minus whole{};
     while (auto p = products.wait()) {
       int const m = cut.m(p->of), rows = cut.rows(p->of, p->line), columns = cut.columns(p->of, p->part);
-      if (whole.product.size() == 0) whole = {p->of.level, p->of.row, p->of.column, matrix(m, cut.n(p->of))};
+      if (whole.product.size() == 0) whole = {p->of.level, p->of.row, p->of.column, new_matrix(m, cut.n(p->of))};
       here.kernel("copy", {rows, columns}, [&] {
         Block const to{whole.product.mutate().data(), m};
         copy(rows, columns, {p->product.data(), rows}, {to.column(p->part * cut.size) + p->line * cut.size, m});

@@ -155,7 +155,7 @@ void thread_manager::send(edge_definition const& edge, envelope_ptr object, std:
   bool leaving = false;
   {
     sending_mark const mark(outside_sending_);
-    object->epoch = epoch_;
+    std::uint32_t const epoch = epoch_;
     collection_view const& now = view(collection);
     frame const& group = object->frames.back();
     std::size_t const index = edge.route.kind == route_kind::least_loaded
@@ -164,7 +164,7 @@ void thread_manager::send(edge_definition const& edge, envelope_ptr object, std:
     object->thread = static_cast<std::uint32_t>(index);
     node_id const node = index < now.node_of.size() ? now.node_of[index] : leaving_opener(edge, *object);
     if (node != self_) {
-      transmit(node, std::move(object));
+      transmit(node, std::move(object), epoch);
     } else if (index >= now.node_of.size()) {
       leaving = true;
     } else if (now.local[index]->add(object.release())) {
@@ -196,11 +196,12 @@ std::size_t thread_manager::choose(edge_definition const& edge, envelope& object
   }
 }
 
-void thread_manager::transmit(node_id to, envelope_ptr object) {
+void thread_manager::transmit(node_id to, envelope_ptr object, std::uint32_t epoch) {
+  object->epoch = epoch;
   if (recording()) {
     settings_.sink->transfer({origin_of(object->frames), self_, to, object->type->byte_count(object->object())});
   }
-  traffic_[to].sent[object->epoch % 2].fetch_add(1, std::memory_order_relaxed);
+  traffic_[to].sent[epoch % 2].fetch_add(1, std::memory_order_relaxed);
   ++in_transfer_;
   envelope_ptr now;
   {
@@ -231,8 +232,7 @@ void thread_manager::return_result(envelope_ptr result) {
     receive(self_, std::move(result));
     return;
   }
-  result->epoch = epoch_;
-  transmit(caller, std::move(result));
+  transmit(caller, std::move(result), epoch_);
 }
 
 void thread_manager::receive(node_id from, envelope_ptr object) {

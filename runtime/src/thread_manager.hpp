@@ -167,7 +167,7 @@ class thread_manager {
   void set_limits();
   std::size_t choose(edge_definition const& edge, envelope& object, routing const& now) const;
   node_id leaving_opener(edge_definition const& edge, envelope const& object) const;
-  void transmit(node_id to, envelope_ptr object);
+  void transmit(node_id to, envelope_ptr object, std::uint32_t epoch);
   void hand_over(node_id to, envelope_ptr object);
   envelope_ptr transfer_ended(node_id to);
   void wait_for_senders();

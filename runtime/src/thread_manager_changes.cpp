@@ -136,8 +136,7 @@ void thread_manager::send_state(dps_thread& thread, node_id to) {
   moved->operation = state_operation;
   moved->thread = address.index;
   moved->frames.push_back({});
-  moved->epoch = epoch_;
-  transmit(to, std::move(moved));
+  transmit(to, std::move(moved), epoch_);
   {
     std::scoped_lock const lock(structure_);
     --threads_here_[address.collection];
@@ -168,10 +167,7 @@ void thread_manager::receive_state(envelope_ptr state) {
   deliver_control(0, thread_moved{address}, 0);
 }
 
-void thread_manager::forward(node_id to, envelope_ptr object) {
-  object->epoch = epoch_;
-  transmit(to, std::move(object));
-}
+void thread_manager::forward(node_id to, envelope_ptr object) { transmit(to, std::move(object), epoch_); }
 void thread_manager::forward(node_id to, group_total const& total) { deliver_control(to, total, 0); }
 
 // New views

@@ -36,8 +36,7 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
   for (std::size_t n = 0; n < settings_.nodes; ++n) {
     nodes_.push_back(std::make_unique<virtual_node>(platform_.kind_of(n), static_cast<node_id>(n)));
     processors_.add();
-    set_taken(static_cast<node_id>(n),
-              entry_for(platform_.communication.incoming, 0) + entry_for(platform_.communication.outgoing, 0));
+    update_taken(static_cast<node_id>(n));
   }
 }
 
@@ -146,8 +145,7 @@ void world::handle(due& event) {
 /// Starts and ends of this instant have all been made: now rates are set.
 void world::update_processors() {
   for (std::uint32_t number : network_->touched_nodes()) {
-    set_taken(number, entry_for(platform_.communication.incoming, network_->incoming(number)) +
-                          entry_for(platform_.communication.outgoing, network_->outgoing(number)));
+    update_taken(number);
     changed_.push_back(number);
   }
   network_->clear_touched_nodes();
@@ -155,12 +153,13 @@ void world::update_processors() {
   changed_.clear();
 }
 
-void world::set_taken(node_id number, double cores) {
+void world::update_taken(node_id number) {
   virtual_node& n = *nodes_[number];
   n.communication_s += n.taken * (now_s_ - n.taken_since_s);
   n.taken_since_s = now_s_;
-  n.taken = cores;
-  n.processor.set_taken(cores, now_s_);
+  n.taken = entry_for(platform_.communication.incoming, network_->incoming(number)) +
+            entry_for(platform_.communication.outgoing, network_->outgoing(number));
+  n.processor.set_taken(n.taken, now_s_);
 }
 
 void world::compute(virtual_node& on, job& j, double work_s) {

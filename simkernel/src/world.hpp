@@ -57,7 +57,6 @@ class world final : public backend {
   /// Ends all operations that have not ended.
   void unwind();
 
-  std::uint64_t events() const { return sequence_; }
   /// What communication has cost so far.
   struct usage {
     double communication_s;  ///< CPU time that it took from all nodes
@@ -143,7 +142,7 @@ class world final : public backend {
   void enter(worker& w);
   void compute(virtual_node& on, job& j, double work_s);
   void update_processors();
-  void set_taken(node_id number, double cores);
+  void update_taken(node_id number);
   void set_timer(double after_s, timer::kind_type kind, std::uint32_t what);
   std::uint32_t keep(message m);
   void send(std::uint32_t number);
