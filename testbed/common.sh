@@ -36,14 +36,15 @@ leftovers() {  # NAME
   if [[ -d $testbeds/$1 ]]; then echo "folder $testbeds/$1"; fi
 }
 
-# Ends the processes of a control group, and waits for them.
-end_group() {  # FOLDER
+# Ends the processes of a control group and removes it.
+remove_group() {  # FOLDER
   local patience process
-  for ((patience = 100; patience > 0; --patience)); do
-    [[ -s $1/cgroup.procs ]] || return 0
+  for ((patience = 200; patience > 0; --patience)); do
     while read -r process; do kill -KILL "$process" 2>/dev/null || true; done <"$1/cgroup.procs"
-    sleep 0.05
+    rmdir "$1" 2>/dev/null && return 0
+    sleep 0.05  # processes that end keep it busy
   done
+  return 1
 }
 
 remove_testbed() {  # NAME
@@ -58,8 +59,7 @@ remove_testbed() {  # NAME
       group)
         for group in "$where"/node*; do
           [[ -d $group ]] || continue
-          end_group "$group"
-          rmdir "$group" || return 1
+          remove_group "$group" || return 1
         done
         rmdir "$where" || return 1 ;;
       namespace) ip netns delete "$where" || return 1 ;;

@@ -223,8 +223,10 @@ TEST_CASE("files that cannot be read or written are errors") {
 
 TEST_CASE("a wrong command line ends with status 2 and says what was expected") {
   temporary_folder const folder;
-  check_refused(ovlp_command({}), 2, "expected a command of transfers, plot, got none; see ovlp --help");
-  check_refused(ovlp_command({"replay"}), 2, "expected a command of transfers, plot, got 'replay'; see ovlp --help");
+  check_refused(ovlp_command({}), 2,
+                "expected a command of transfers, plot, calibrate, validate, got none; see ovlp --help");
+  check_refused(ovlp_command({"replay"}), 2,
+                "expected a command of transfers, plot, calibrate, validate, got 'replay'; see ovlp --help");
   check_refused(ovlp_command({"plot", "time"}), 2,
                 "expected a command of efficiency, got 'time'; see ovlp plot --help");
   check_refused(ovlp_command({"transfers", "in.csv", "-o", "-"}), 2,

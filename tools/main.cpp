@@ -2,15 +2,25 @@
 // The command `ovlp`.
 #include <CLI/CLI.hpp>
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/flowgraph/version.hpp>
 
+#include "command.hpp"
 #include "plot.hpp"
 #include "transfers.hpp"
+#include "validate/campaign.hpp"
+#include "validate/report.hpp"
 
 namespace {
 
@@ -54,6 +64,36 @@ CLI::Validator picture() {
       "");
 }
 
+/// Commands that are programs of their own, beside this one: every process of a real run is one.
+void become_program_of(int argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "calibrate") return;
+  std::filesystem::path const self = std::filesystem::read_symlink("/proc/self/exe");
+  std::string const program = (self.parent_path() / "ovlp-calibrate").string();
+  ::execv(program.c_str(), argv + 1);
+  throw ovlp::io_error(program + ": cannot be started: " + std::strerror(errno));
+}
+
+struct validate_options {
+  std::string grid;
+  ovlp::tools::validate::places where{"", "build/release", "testbed"};
+  bool report_only = false;
+};
+
+void validate(validate_options const& options) {
+  namespace validate = ovlp::tools::validate;
+  validate::grid const grid = validate::grid::read(options.grid);
+  std::error_code error;
+  std::filesystem::create_directories(options.where.output, error);
+  if (error) throw ovlp::io_error(options.where.output + ": cannot be made: " + error.message());
+  validate::measurements measured(options.where.output);
+  if (!options.report_only) {
+    ovlp::tools::notice_interrupts();
+    validate::measure(grid, options.where, measured);
+  }
+  validate::results const found = validate::compare(grid, options.where, measured);
+  std::fputs(validate::write_report(grid, found, options.where.output).c_str(), stdout);
+}
+
 /// The command line was wrong.
 int refuse(CLI::App const& commands, CLI::ParseError const& wrong) {
   CLI::App const* at = &commands;
@@ -78,6 +118,7 @@ int refuse(CLI::App const& commands, CLI::ParseError const& wrong) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  become_program_of(argc, argv);
   CLI::App commands("Tools around runs of ovlp: network models by themselves, and plots", "ovlp");
   commands.set_version_flag("--version", "ovlp " + std::string(ovlp::version()), "print the version");
   commands.require_subcommand(1);
@@ -138,6 +179,28 @@ int main(int argc, char** argv) try {
       "  ovlp plot efficiency --kind time over-time.csv -o over-time.svg\n"
       "Format: docs/formats/efficiency.md");
 
+  commands.add_subcommand("calibrate", "Measure a platform, with the real runtime between real nodes, and describe it");
+
+  validate_options check;
+  CLI::App& validate_command = *commands.add_subcommand(
+      "validate", "Run a grid of configurations for real and in simulation, and compare; goes on where it stopped");
+  validate_command.add_option("grid", check.grid, "what is to be run (JSON)")->required()->type_name("GRID");
+  validate_command.add_option("-o,--output", check.where.output, "folder of measurements and report")
+      ->required()
+      ->type_name("FOLDER");
+  validate_command.add_option("--build", check.where.build, "where the grid's programs are")
+      ->capture_default_str()
+      ->type_name("FOLDER");
+  validate_command.add_option("--testbeds", check.where.testbeds, "where the scripts up, down and run are")
+      ->capture_default_str()
+      ->type_name("FOLDER");
+  validate_command.add_flag("--report", check.report_only, "measure nothing; predict and compare what is there");
+  validate_command.footer(
+      "Examples:\n"
+      "  ovlp validate validation/grid.json -o validation/results\n"
+      "  ovlp validate validation/grid.json -o validation/results --report\n"
+      "Formats: docs/formats/grid.md, docs/formats/measurements.md");
+
   try {
     commands.parse(argc, argv);
   } catch (CLI::Success const& asked) {  // --help, --version
@@ -146,12 +209,16 @@ int main(int argc, char** argv) try {
     return refuse(commands, wrong);
   }
   if (transfers_command.parsed()) ovlp::tools::replay_transfers(transfers);
+  if (validate_command.parsed()) validate(check);
   if (efficiency_command.parsed()) {
     if (kind == "interval") plot.kind = ovlp::tools::efficiency_kind::interval;
     if (kind == "time") plot.kind = ovlp::tools::efficiency_kind::time;
     ovlp::tools::plot_efficiency(plot);
   }
   return 0;
+} catch (ovlp::tools::interrupted const&) {
+  std::fprintf(stderr, "ovlp: interrupted; what has been measured is kept\n");
+  return 130;
 } catch (std::exception const& failed) {
   std::fprintf(stderr, "ovlp: %s\n", one_line(failed.what()).c_str());
   return 1;

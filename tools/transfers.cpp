@@ -11,11 +11,12 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <vector>
 
 #include <ovlp/flowgraph/error.hpp>
-#include <ovlp/netmodel/star.hpp>
+#include <ovlp/netmodel/network.hpp>
 #include <ovlp/simkernel/platform.hpp>
 
 #include "csv.hpp"
@@ -95,9 +96,7 @@ void replay_transfers(transfers_options const& options) {
   }
   transfer_list const list = read_transfers(standard ? std::cin : file, name, nodes);
 
-  net::star_link const link{platform.network.bandwidth_Bps, platform.network.bandwidth_Bps};
-  net::star network(nodes, link, platform.network.latency_s);
-  std::vector<double> const ends = ends_of(list.rows, network);
+  std::vector<double> const ends = ends_of(list.rows, *platform.make_network(nodes));
 
   std::string out;
   for (std::string const& comment : list.comments) out += comment + "\n";

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace ovlp {
@@ -12,7 +13,13 @@ namespace ovlp {
 /// Cores that this process may use.
 std::size_t available_cores();
 /// Whether a control group limits the CPU time of this process.
-bool under_cpu_quota();
+/// A limit on the CPU time of this process by a control group.
+struct cpu_limit {
+  double cores;     ///< in the long run
+  double period_s;  ///< in which the grant is renewed
+};
+/// The tightest one of its group and of those around it.
+std::optional<cpu_limit> own_cpu_limit();
 /// As in /proc/cpuinfo.
 std::string processor_name();
 std::string machine_name();

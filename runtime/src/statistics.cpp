@@ -138,6 +138,16 @@ std::size_t statistics_sink::held(double at_s) {
   return held;
 }
 
+double statistics_sink::held_node_s(double from_s, double to_s) {
+  std::scoped_lock const lock(mutex_);
+  double sum_s = 0;  // of what remains until to_s from when a node is held, less that from when it is not
+  for (node_record const& n : nodes_) {
+    double const rest_s = std::max(0.0, to_s - std::max(from_s, n.at_s));
+    sum_s += n.held ? rest_s : -rest_s;
+  }
+  return sum_s;
+}
+
 void fill(summary& figures, call_statistics const& all, double start_s, statistics_sink& on_node_0) {
   figures.work_s = all.work_s;
   figures.overhead_s = std::max(0.0, all.steps_s - all.work_s);
@@ -146,8 +156,13 @@ void fill(summary& figures, call_statistics const& all, double start_s, statisti
   figures.bytes = all.bytes;
   figures.control_messages = all.control_messages;
   for (auto const& [index, i] : all.iterations) {
-    figures.iterations.push_back(
-        {index, i.start_s - start_s, i.end_s - start_s, i.work_s, on_node_0.held(i.start_s), {}});
+    figures.iterations.push_back({index,
+                                  i.start_s - start_s,
+                                  i.end_s - start_s,
+                                  i.work_s,
+                                  on_node_0.held(i.start_s),
+                                  on_node_0.held_node_s(i.start_s, i.end_s),
+                                  {}});
   }
 }
 
@@ -168,8 +183,8 @@ std::string summary::json() const {
   for (auto const& [name, figure] : backend_figures) to[name] = as_json(figure);
   to["iterations"] = ovlp::json::array();
   for (iteration_summary const& i : iterations) {
-    ovlp::json entry{
-        {"index", i.index}, {"start_s", i.start_s}, {"end_s", i.end_s}, {"work_s", i.work_s}, {"nodes", i.nodes}};
+    ovlp::json entry{{"index", i.index},   {"start_s", i.start_s}, {"end_s", i.end_s},
+                     {"work_s", i.work_s}, {"nodes", i.nodes},     {"held_node_s", i.held_node_s}};
     if (i.efficiency) {
       entry["efficiency"] = i.efficiency->efficiency;
       entry["interval_efficiency"] = i.efficiency->interval_efficiency;

@@ -56,6 +56,8 @@ class statistics_sink final : public record_sink {
   std::map<std::uint64_t, call_statistics> take_all();
   /// Nodes held at that time. Only node 0 knows.
   std::size_t held(double at_s);
+  /// Seconds for which nodes were held between these times, added up over nodes. Only node 0 knows.
+  double held_node_s(double from_s, double to_s);
 
  private:
   std::mutex mutex_;

@@ -11,7 +11,6 @@
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
 #include <ovlp/flowgraph/error.hpp>
-#include <ovlp/netmodel/star.hpp>
 #include <ovlp/simkernel/platform.hpp>
 
 #include "kernel_times.hpp"
@@ -62,7 +61,7 @@ class records final : public record_sink {
 std::vector<double> capacities(platform const& on, std::size_t nodes) {
   std::vector<double> all;
   for (std::size_t n = 0; n < nodes; ++n) {
-    all.push_back(static_cast<double>(on.kind_of(n).cores) * on.kind_of(n).speed);
+    all.push_back(on.kind_of(n).capacity());
   }
   return all;
 }
@@ -101,10 +100,7 @@ struct engine::implementation {
     settings.stack_bytes = options.stack_kib * 1024;
     settings.concurrent_per_pair = on.runtime.concurrent_per_pair;
     settings.sink = recording ? &sink : nullptr;
-    net::star_link const link{on.network.bandwidth_Bps, on.network.bandwidth_Bps};
-    world.emplace(on, program, kernels, settings,
-                  std::make_unique<net::star>(options.nodes, link, on.network.latency_s), mode_of(options),
-                  options.host_speed);
+    world.emplace(on, program, kernels, settings, on.make_network(options.nodes), mode_of(options), options.host_speed);
     if (options.execution_thread_per_core) world->use_a_thread_per_core();
     if (options.no_alloc) world->allocate_nothing();
     if (options.shuffle) world->shuffle(*options.shuffle);

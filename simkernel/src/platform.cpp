@@ -6,6 +6,9 @@
 #include <fstream>
 #include <iterator>
 
+#include <ovlp/netmodel/fair_star.hpp>
+#include <ovlp/netmodel/star.hpp>
+
 #include "json_object.hpp"
 #include "known_platforms.hpp"
 
@@ -18,13 +21,26 @@ node_kind read_nodes(json_object from) {
   read.cores = from.count("cores", 1);
   read.speed = from.number_above("speed", 0);
   read.launch_s = from.number("launch_s", 0, 0);
+  if (from.has("quota")) {
+    json_object quota = from.object("quota");
+    read.quota =
+        cpu_quota{quota.number_above("share", 0), quota.number_above("period_s", 0), quota.number("carry_s", 0, 0)};
+    if (read.quota->share > 1) quota.fail(quota.path("share"), "at most 1", quota.at("share"));
+    quota.end();
+  }
   from.end();
   return read;
 }
 
 network_parameters read_network(json_object from) {
-  if (from.text("model") != "star") from.fail(from.path("model"), "\"star\"", from.at("model"));
   network_parameters read;
+  std::string const model = from.text("model");
+  if (model == "max-min") {
+    read.model = network_model::max_min;
+    read.burst_bytes = from.number("burst_bytes", 0, 0);
+  } else if (model != "star") {
+    from.fail(from.path("model"), "\"star\" or \"max-min\"", from.at("model"));
+  }
   read.latency_s = from.number("latency_s", 0);
   read.bandwidth_Bps = from.number_above("bandwidth_Bps", 0);
   from.end();
@@ -35,8 +51,12 @@ communication_cost read_communication(json_object from) {
   communication_cost read;
   read.incoming = from.numbers("incoming", 0);
   read.outgoing = from.numbers("outgoing", 0);
-  read.per_message_s = from.number("per_message_s", 0, 0);
-  read.per_byte_s = from.number("per_byte_s", 0, 0);
+  read.send.per_message_s = from.number("per_message_s", 0, 0);
+  read.send.per_byte_s = from.number("per_byte_s", 0, 0);
+  read.receive.per_message_s = from.number("receive_per_message_s", 0, read.send.per_message_s);
+  read.receive.per_byte_s = from.number("receive_per_byte_s", 0, read.send.per_byte_s);
+  read.piece_bytes = from.number("piece_bytes", 0, 0);
+  read.wake_s = from.number("wake_s", 0, 0);
   from.end();
   return read;
 }
@@ -44,6 +64,11 @@ communication_cost read_communication(json_object from) {
 runtime_parameters read_runtime(json_object from) {
   runtime_parameters read;
   if (from.has("concurrent_per_pair")) read.concurrent_per_pair = from.count("concurrent_per_pair", 0);
+  if (from.has("control_in_order")) {
+    auto const& value = from.at("control_in_order");
+    if (!value.is_boolean()) from.fail(from.path("control_in_order"), "true or false", value);
+    read.control_in_order = value;
+  }
   read.per_step_s = from.number("per_step_s", 0, 0);
   read.per_object_s = from.number("per_object_s", 0, 0);
   from.end();
@@ -97,13 +122,24 @@ std::size_t platform::node_count() const {
   return count;
 }
 
+std::unique_ptr<net::network> platform::make_network(std::size_t count) const {
+  if (network.model == network_model::max_min) {
+    return std::make_unique<net::fair_star>(count, net::fair_link{network.bandwidth_Bps, network.burst_bytes},
+                                            network.latency_s);
+  }
+  return std::make_unique<net::star>(count, net::star_link{network.bandwidth_Bps, network.bandwidth_Bps},
+                                     network.latency_s);
+}
+
 platform platform::parse(std::string const& text, std::string const& file) {
   nlohmann::json const json = json_object::parse(text, file);
   json_object top(json, file);
   platform read;
   read.name = top.text("name");
   read.reference_core = top.text("reference_core");
-  if (top.has("assumptions")) top.at("assumptions");  // for people
+  for (char const* for_people : {"assumptions", "testbed", "calibration"}) {
+    if (top.has(for_people)) top.at(for_people);
+  }
   for (json_object const& kind : top.objects("nodes")) read.nodes.push_back(read_nodes(kind));
   read.network = read_network(top.object("network"));
   if (top.has("comm_cpu")) read.communication = read_communication(top.object("comm_cpu"));

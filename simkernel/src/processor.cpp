@@ -8,13 +8,14 @@
 namespace ovlp::sim {
 
 void processor::advance(double now_s) {
-  served_s_ += rate_ * (now_s - at_s_);
+  served_s_ += rate_ * (grant_ ? grant_->pass(at_s_, now_s, busy_) : now_s - at_s_);
   at_s_ = now_s;
 }
 
 void processor::set_rate() {
   double const n = static_cast<double>(jobs_.size());
   rate_ = jobs_.empty() ? 0 : speed_ * std::min(1.0, (cores_ - taken_) / n);
+  busy_ = taken_ + std::min(n, cores_ - taken_);
   if (jobs_.empty()) served_s_ = 0;
 }
 
@@ -34,7 +35,8 @@ void processor::set_taken(double cores, double now_s) {
 
 double processor::next_end_s() const {
   if (jobs_.empty()) return std::numeric_limits<double>::infinity();
-  return at_s_ + std::max(0.0, (jobs_.front().end - served_s_) / rate_);
+  double const active_s = std::max(0.0, (jobs_.front().end - served_s_) / rate_);
+  return grant_ ? grant_->when(at_s_, active_s, busy_) : at_s_ + active_s;
 }
 
 processor::ended processor::take_ended(double now_s) {

@@ -2,6 +2,7 @@
 #include "world.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <ovlp/flowgraph/buffer.hpp>
@@ -41,6 +42,15 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
 }
 
 world::~world() { unwind(); }
+
+processor world::make_processor(node_kind const& kind, node_id number) {
+  auto const cores = static_cast<double>(kind.cores);
+  if (!kind.quota) return {cores, kind.speed};
+  // Periods of different nodes begin at different times: spread evenly, whatever the number of nodes.
+  constexpr double golden = 0.6180339887498949;
+  double const place = golden * (number + 1.0);
+  return {cores, kind.speed, cpu_grant(*kind.quota, cores, (place - std::floor(place)) * kind.quota->period_s)};
+}
 
 void world::make_manager(node_id number, bool joins_later) {
   node_settings settings = settings_;
@@ -129,8 +139,8 @@ void world::handle(due& event) {
   } else {
     timer const& t = std::get<timer>(event.what);
     if (t.kind == timer::kind_type::control_arrives) {
-      messages_[t.what].arrived = true;
-      process(messages_[t.what].to, t.what, platform_.communication.per_message_s);
+      messages_[t.what].transferred = true;
+      part_ended(t.what);
       return;
     }
     auto const launched = static_cast<node_id>(t.what);
@@ -266,33 +276,40 @@ void world::transmit(node_id from, node_id to, control const& told) {
   send(keep(std::move(m)));
 }
 
-double world::message_cost_s(message const& m) const {
-  communication_cost const& cost = platform_.communication;
-  return cost.per_message_s + (m.object ? cost.per_byte_s * static_cast<double>(m.bytes) : 0);
+/// Bytes that are copied before the transfer begins, and again after it has ended.
+double world::piece_of(message const& m) const {
+  double const most = platform_.communication.piece_bytes;
+  auto const bytes = static_cast<double>(m.bytes);
+  return most == 0 ? bytes : std::min(bytes, most);
+}
+
+double world::wake_s(node_id node, double pieces) const {
+  return nodes_[node]->processor.idle() ? pieces * platform_.communication.wake_s : 0;
 }
 
 void world::send(std::uint32_t number) {
   message const& m = messages_[number];
-  process(m.from, number, message_cost_s(m));
+  communication_cost::end const& cost = platform_.communication.send;
+  process(m.from, number, part::first_piece, cost.per_message_s + cost.per_byte_s * piece_of(m));
 }
 
 /// The node's I/O thread does what the message costs there; then the message goes on.
-void world::process(node_id where, std::uint32_t number, double work_s) {
+void world::process(node_id where, std::uint32_t number, part what, double work_s) {
   io_thread& io = nodes_[where]->io;
   if (work_s == 0 && !io.busy) {
-    processed(number);
+    processed(number, what);
     return;
   }
-  io.tasks.push_back({number, work_s});
+  io.tasks.push_back({number, what, work_s});
   if (!io.busy) work_on(io);
 }
 
 void world::work_on(io_thread& io) {
   io.busy = true;
   while (!io.tasks.empty() && io.tasks.front().work_s == 0) {
-    std::uint32_t const next = io.tasks.front().message;
+    io_thread::task const next = io.tasks.front();
     io.tasks.pop_front();
-    processed(next);
+    processed(next.message, next.what);
   }
   io.busy = !io.tasks.empty();
   if (io.busy) compute(*nodes_[io.node], io, io.tasks.front().work_s);
@@ -302,29 +319,72 @@ void world::io_ended(io_thread& io) {
   io_thread::task const done = io.tasks.front();
   io.tasks.pop_front();
   nodes_[io.node]->communication_s += done.work_s;
-  processed(done.message);
+  processed(done.message, done.what);
   work_on(io);
 }
 
-void world::processed(std::uint32_t number) {
-  message const& m = messages_[number];
-  if (m.arrived) {
-    deliver(number);
-  } else if (m.object) {
-    message_sequence_[number] = ++sequence_;
-    network_->start({number, m.from, m.to, m.bytes}, now_s_);
-  } else {
-    set_timer(platform_.network.latency_s, timer::kind_type::control_arrives, number);
+void world::processed(std::uint32_t number, part what) {
+  switch (what) {
+    case part::first_piece: begin_transfer(number); break;
+    case part::rest_of_sender:
+      messages_[number].sender_done = true;
+      part_ended(number);
+      break;
+    case part::rest_of_receiver:
+      messages_[number].receiver_done = true;
+      part_ended(number);
+      break;
+    case part::last_piece: deliver(number);
   }
 }
 
+void world::begin_transfer(std::uint32_t number) {
+  message& m = messages_[number];
+  bool const in_order = platform_.runtime.control_in_order;
+  if (!m.object) {
+    auto const ahead = in_order ? in_transfer_.find({m.from, m.to}) : in_transfer_.end();
+    if (ahead != in_transfer_.end()) {
+      messages_[ahead->second].followers.push_back(number);
+      return;
+    }
+    set_timer(platform_.network.latency_s, timer::kind_type::control_arrives, number);
+    return;
+  }
+  if (in_order) in_transfer_[{m.from, m.to}] = number;
+  message_sequence_[number] = ++sequence_;
+  network_->start({number, m.from, m.to, m.bytes}, now_s_);
+  double const rest_bytes = static_cast<double>(m.bytes) - piece_of(m);
+  if (rest_bytes == 0) return;
+  communication_cost const& cost = platform_.communication;
+  m.sender_done = m.receiver_done = false;
+  node_id const from = m.from, to = m.to;  // m may move
+  process(from, number, part::rest_of_sender, cost.send.per_byte_s * rest_bytes);
+  process(to, number, part::rest_of_receiver,
+          cost.receive.per_byte_s * rest_bytes + wake_s(to, rest_bytes / cost.piece_bytes));
+}
+
 void world::transfer_ended(std::uint32_t number) {
-  messages_[number].arrived = true;
+  message& m = messages_[number];
+  m.transferred = true;
+  std::vector<std::uint32_t> const followers = std::exchange(m.followers, {});
+  auto const last = in_transfer_.find({m.from, m.to});
+  if (last != in_transfer_.end() && last->second == number) in_transfer_.erase(last);
+  part_ended(number);
+  for (std::uint32_t follower : followers) {
+    messages_[follower].transferred = true;
+    part_ended(follower);
+  }
+}
+
+/// When all that goes on at once for a message has ended, the receiver copies the last piece.
+void world::part_ended(std::uint32_t number) {
   message const& m = messages_[number];
-  node_id const to = m.to;
-  double const cost_s = message_cost_s(m);
-  if (thread_manager* const sender = nodes_[m.from]->manager.get()) sender->sent(to);
-  process(to, number, cost_s);
+  if (!m.transferred || !m.sender_done || !m.receiver_done) return;
+  communication_cost::end const& cost = platform_.communication.receive;
+  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + wake_s(m.to, 1);
+  node_id const from = m.from, to = m.to;
+  if (thread_manager* const sender = m.object ? nodes_[from]->manager.get() : nullptr) sender->sent(to);
+  process(to, number, part::last_piece, work_s);
 }
 
 void world::deliver(std::uint32_t number) {

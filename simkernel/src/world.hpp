@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -98,13 +100,19 @@ class world final : public backend {
     std::uint64_t bytes = 0;
     envelope_ptr object;
     std::unique_ptr<control> control_message;
-    bool arrived = false;
+    std::vector<std::uint32_t> followers = {};  ///< control messages that come after this object
+    bool transferred = false;
+    bool sender_done = true;    ///< has copied all
+    bool receiver_done = true;  ///< has copied all but the last piece
   };
+  /// What an I/O thread does for a message: before its transfer, at both ends meanwhile, after it.
+  enum class part : std::uint8_t { first_piece, rest_of_sender, rest_of_receiver, last_piece };
   /// What a node's I/O thread does, one message after another.
   struct io_thread : job {
     io_thread() : job(kind_type::message) {}
     struct task {
       std::uint32_t message;
+      part what;
       double work_s;
     };
     std::deque<task> tasks;
@@ -112,9 +120,7 @@ class world final : public backend {
     bool busy = false;
   };
   struct virtual_node {
-    virtual_node(node_kind const& kind, node_id number) : processor(static_cast<double>(kind.cores), kind.speed) {
-      io.node = number;
-    }
+    virtual_node(node_kind const& kind, node_id number) : processor(make_processor(kind, number)) { io.node = number; }
     std::unique_ptr<thread_manager> manager;
     std::size_t launches = 0;
     sim::processor processor;
@@ -136,6 +142,8 @@ class world final : public backend {
     std::variant<job*, std::uint32_t, timer> what;  ///< a job has ended; a transfer has; a timer
   };
 
+  static sim::processor make_processor(node_kind const& kind, node_id number);
+
   bool advance();
   void take_ready();
   void handle(due& event);
@@ -147,12 +155,15 @@ class world final : public backend {
   std::uint32_t keep(message m);
   void send(std::uint32_t number);
   void transfer_ended(std::uint32_t number);
-  void process(node_id where, std::uint32_t number, double work_s);
-  void processed(std::uint32_t number);
+  void process(node_id where, std::uint32_t number, part what, double work_s);
+  void processed(std::uint32_t number, part what);
+  void begin_transfer(std::uint32_t number);
+  void part_ended(std::uint32_t number);
   void work_on(io_thread& io);
   void io_ended(io_thread& io);
   void deliver(std::uint32_t number);
-  double message_cost_s(message const& m) const;
+  double piece_of(message const& m) const;
+  double wake_s(node_id node, double pieces) const;
   void make_manager(node_id node, bool joins_later);
 
   platform const& platform_;
@@ -177,6 +188,7 @@ class world final : public backend {
   std::vector<message> messages_;
   std::vector<std::uint32_t> free_messages_;
   std::vector<std::uint64_t> message_sequence_;
+  std::map<std::pair<node_id, node_id>, std::uint32_t> in_transfer_;  ///< by source and destination: what began last
   std::vector<due> due_;
   worker* current_ = nullptr;
   double entered_cpu_s_ = 0;

@@ -19,6 +19,7 @@ constexpr std::size_t inbox_bytes = 64 * 1024;
 // the kernel knows better.
 constexpr int loopback_send_buffer_bytes = 384 * 1024;
 constexpr std::size_t most_buffers = 64;  // of one system call, as Asio allows
+using low_watermark = boost::asio::socket_base::receive_low_watermark;
 
 std::string address_of(boost::asio::ip::tcp::socket const& socket) {
   boost::system::error_code error;
@@ -67,7 +68,16 @@ void connection::lose(std::string const& how) {
 
 // Receiving
 
+/// To be woken for each piece of a large object that a slow network brings costs more than to take the object.
+void connection::wait_for_bytes(std::size_t bytes) {
+  if (bytes == awaited_) return;
+  boost::system::error_code ignored;  // then we are woken more often
+  socket_.set_option(low_watermark(static_cast<int>(bytes)), ignored);
+  awaited_ = bytes;
+}
+
 void connection::read() {
+  wait_for_bytes(std::clamp<std::size_t>(bulk_left_, 1, most_awaited_bytes));
   std::vector<boost::asio::mutable_buffer> room;
   if (half_read_) {
     for (std::size_t i = bulk_at_; i < half_read_->bulk.size() && room.size() + 1 < most_buffers; ++i) {
@@ -103,6 +113,7 @@ void connection::take(std::size_t bytes) {
     while (bytes > 0 && bulk_at_ < half_read_->bulk.size()) {
       std::size_t const now = std::min(bytes, half_read_->bulk[bulk_at_].size() - bulk_done_);
       bytes -= now;
+      bulk_left_ -= now;
       bulk_done_ += now;
       if (bulk_done_ == half_read_->bulk[bulk_at_].size()) {
         ++bulk_at_;
@@ -135,7 +146,8 @@ bool connection::take_message() {
       auto message = std::make_unique<incoming>(decode(header, body, known_));
       taken_ += needed;
       half_read_ = std::move(message);
-      bulk_at_ = bulk_done_ = 0;
+      bulk_at_ = bulk_done_ = bulk_left_ = 0;
+      for (auto const& piece : half_read_->bulk) bulk_left_ += piece.size();
       return true;
     }
     if (inbox_.size() < needed) inbox_.resize(needed);
@@ -155,6 +167,7 @@ void connection::fill_bulk() {
     std::size_t const now = std::min(piece.size(), filled_ - taken_);
     std::memcpy(piece.data(), inbox_.data() + taken_, now);
     taken_ += now;
+    bulk_left_ -= now;
     bulk_done_ += now;
     if (now == piece.size()) {
       ++bulk_at_;

@@ -18,6 +18,9 @@
 
 namespace ovlp::real {
 
+/// Of a large object, as many bytes must be there before the receiver is woken: docs/performance.md.
+constexpr std::size_t most_awaited_bytes = 128 * 1024;
+
 /// One TCP connection that carries messages both ways, in order.
 ///
 /// Sending writes at once, from the calling thread, what the socket takes; the rest follows from the reactor. Large
@@ -54,11 +57,14 @@ class connection : public std::enable_shared_from_this<connection> {
   void finish_sending();
   std::string const& peer() const { return peer_; }  ///< address, for messages
   clock::time_point last_received() const { return last_received_; }
+  /// Reads what has come so far, however little. Thread: the reactor.
+  void read_little() { wait_for_bytes(1); }
   clock::time_point last_sent();
   void forgive_silence() { last_received_ = clock::now(); }
 
  private:
   void read();
+  void wait_for_bytes(std::size_t bytes);
   void take(std::size_t bytes);
   bool take_message();
   void fill_bulk();
@@ -80,6 +86,8 @@ class connection : public std::enable_shared_from_this<connection> {
   std::unique_ptr<incoming> half_read_;
   std::size_t bulk_at_ = 0;    ///< piece that is being filled
   std::size_t bulk_done_ = 0;  ///< bytes of it
+  std::size_t bulk_left_ = 0;  ///< bytes of all pieces that have not come
+  std::size_t awaited_ = 1;    ///< bytes that must be there before we are woken
   clock::time_point last_received_;
 
   std::mutex sending_;

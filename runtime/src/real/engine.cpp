@@ -38,7 +38,7 @@ std::optional<ticket> read_ticket(run_options const& options) {
 std::size_t polling_us(run_options const& options, std::size_t nodes) {
   if (options.poll_us) return *options.poll_us;
   bool const crowded = options.hosts_file.empty() && nodes > available_cores();
-  return crowded || under_cpu_quota() ? 0 : 50;
+  return crowded || own_cpu_limit() ? 0 : 50;
 }
 
 /// After a failure, how long operations may go on before nobody waits for them any more.

@@ -630,6 +630,7 @@ void network::tick() {
     if (was_asleep) p.link->forgive_silence();
     if (now - p.link->last_sent() >= heartbeat_period) p.link->send(std::make_unique<outgoing>(service(heartbeat{})));
     std::chrono::duration<double> const silence = now - p.link->last_received();
+    if (silence > heartbeat_period) p.link->read_little();  // it may just be slow
     if (options_.peer_timeout_s > 0 && silence.count() > options_.peer_timeout_s) {
       std::shared_ptr<connection> const link = p.link;
       char how[64];

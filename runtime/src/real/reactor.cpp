@@ -4,6 +4,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <future>
@@ -53,23 +54,28 @@ reactor::~reactor() {
   ::close(timer_);
 }
 
-void reactor::arm_watch() {
+void reactor::arm_watch(std::chrono::microseconds period) {
   if (armed_.exchange(true)) return;
   itimerspec when{};
-  when.it_value.tv_nsec = std::chrono::nanoseconds(watch_period).count();
+  when.it_value.tv_nsec = std::chrono::nanoseconds(period).count();
   ::timerfd_settime(timer_, 0, &when, nullptr);
 }
 
 void reactor::watch() {
+  std::chrono::microseconds period = watch_period;
   while (!stopping_) {
     std::uint64_t expired = 0;
     if (::read(timer_, &expired, sizeof expired) < 0 && errno != EINTR) return;
     armed_ = false;  // before the look: who stops leading from now on arms again
     std::unique_lock const lead(leading_, std::try_to_lock);
-    if (!lead) continue;
-    while (context_.poll() > 0 && !stopping_) {
+    if (!lead) {
+      period = watch_period;
+      continue;
     }
-    arm_watch();
+    bool found = false;
+    while (context_.poll() > 0 && !stopping_) found = true;
+    period = found ? watch_period : std::min(2 * period, longest_watch_period);
+    arm_watch(period);
   }
 }
 

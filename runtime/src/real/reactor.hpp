@@ -22,10 +22,11 @@ struct wake_flag {
 /// Runs the handlers of sockets, timers and pipes. At most one thread does at a time: it leads.
 ///
 /// An idle execution thread leads: what arrives, it runs itself, without a hand-off. While nobody is idle, a thread
-/// of the reactor's own looks every `watch_period`; so operations that only compute still let messages pass.
+/// of the reactor's own looks every `watch_period`, and less and less often, down to every `longest_watch_period`, as
+/// long as it finds nothing; so operations that only compute still let messages pass.
 class reactor {
  public:
-  static constexpr std::chrono::microseconds watch_period{500};
+  static constexpr std::chrono::microseconds watch_period{500}, longest_watch_period{4000};
 
   explicit reactor(std::chrono::microseconds polling);
   reactor(reactor const&) = delete;
@@ -65,7 +66,7 @@ class reactor {
   void lead_until(wake_flag& flag, bool may_poll);
   void follow_until(wake_flag& flag, bool may_poll);
   void watch();
-  void arm_watch();
+  void arm_watch(std::chrono::microseconds period = watch_period);
 
   std::chrono::microseconds const polling_;
   boost::asio::io_context context_;

@@ -22,11 +22,12 @@ struct efficiency_summary {
 
 /// What one iteration of a call took. Times in seconds from the call's start.
 struct iteration_summary {
-  int index;          ///< from 1
-  double start_s;     ///< first start of one of its steps
-  double end_s;       ///< last end
-  double work_s;      ///< CPU seconds in kernels
-  std::size_t nodes;  ///< held when it started
+  int index;           ///< from 1
+  double start_s;      ///< first start of one of its steps
+  double end_s;        ///< last end
+  double work_s;       ///< CPU seconds in kernels
+  std::size_t nodes;   ///< held when it started
+  double held_node_s;  ///< seconds for which nodes were held between start and end, added up over nodes
   std::optional<efficiency_summary> efficiency;
 };
 

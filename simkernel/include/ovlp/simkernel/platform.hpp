@@ -2,11 +2,26 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+namespace ovlp::net {
+class network;
+}
+
 namespace ovlp::sim {
+
+/// A limit on the CPU time of a node, as control groups set it: at most `share` of its cores, granted anew at the start
+/// of each period. Until its grant is used up a node computes at full speed; then it stands still.
+struct cpu_quota {
+  double share = 1;     ///< above 0, at most 1
+  double period_s = 0;  ///< above 0
+  double carry_s = 0;   ///< of an unused grant, kept over the end of its period
+};
 
 /// Nodes that are alike.
 struct node_kind {
@@ -14,12 +29,24 @@ struct node_kind {
   std::size_t cores = 1;
   double speed = 1;     ///< of a core, relative to the reference core
   double launch_s = 0;  ///< until the node can be sent to
+  std::optional<cpu_quota> quota;
+
+  /// What it gives in the long run, in reference cores.
+  double capacity() const { return static_cast<double>(cores) * speed * (quota ? quota->share : 1); }
+};
+
+/// How transfers share what they share.
+enum class network_model : std::uint8_t {
+  star,     ///< net::star, the paper's: equal shares
+  max_min,  ///< net::fair_star
 };
 
 /// A star: each node has a full-duplex link to a crossbar that is never a bottleneck.
 struct network_parameters {
+  network_model model = network_model::star;
   double latency_s = 0;
   double bandwidth_Bps = 0;  ///< of each direction of each link
+  double burst_bytes = 0;    ///< of max_min: what an idle direction saves up
 };
 
 /// What communication takes from a node's processor.
@@ -27,13 +54,22 @@ struct communication_cost {
   /// Cores taken while so many transfers enter, or leave; the last entry stands for all larger numbers.
   std::vector<double> incoming{0};
   std::vector<double> outgoing{0};
-  double per_message_s = 0;  ///< CPU seconds on the reference core, at the sender and at the receiver
-  double per_byte_s = 0;
+  /// CPU seconds on the reference core.
+  struct end {
+    double per_message_s = 0;
+    double per_byte_s = 0;
+  };
+  end send, receive;
+  /// Objects are copied in pieces of this size: what is copied before a transfer begins, and after it has ended; the
+  /// rest is copied meanwhile. 0: all of it before, and all after.
+  double piece_bytes = 0;
+  double wake_s = 0;  ///< more at the receiver for each piece that finds its processor idle
 };
 
 /// What the runtime itself does and costs.
 struct runtime_parameters {
   std::size_t concurrent_per_pair = 1;  ///< objects in transfer at once from one node to another; 0: no bound
+  bool control_in_order = false;        ///< control messages come after the objects in transfer before them
   double per_step_s = 0;                ///< of each atomic step, where it is not measured
   double per_object_s = 0;              ///< more for a step that ends with a post
 };
@@ -65,6 +101,8 @@ struct platform {
   node_kind const& kind_of(std::size_t node) const;
   /// How many nodes the file describes.
   std::size_t node_count() const;
+
+  std::unique_ptr<net::network> make_network(std::size_t nodes) const;
 
   /// Errors: config_error that names file, key and what was expected.
   static platform read(std::string const& file);

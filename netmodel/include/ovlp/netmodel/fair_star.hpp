@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <ovlp/netmodel/network.hpp>
+
+namespace ovlp::net {
+
+/// What joins each node to the centre of a fair star, in each direction.
+struct fair_link {
+  double bandwidth_Bps;    ///< more than 0
+  double burst_bytes = 0;  ///< what an idle direction saves up and passes at line speed
+  double line_Bps = 1e10;  ///< that speed, above bandwidth_Bps
+};
+
+/// A star as net::star, but its links are shared max-min fair: what a transfer cannot use of its share, since it is
+/// held up elsewhere, others get. This is what TCP comes near to, where equal shares waste bandwidth.
+///
+/// Each direction of a link may have a token bucket, as traffic shapers do: it fills with `bandwidth_Bps` up to
+/// `burst_bytes`; while it holds something the direction passes `line_Bps`, then `bandwidth_Bps`.
+///
+/// Cost: each begin or end of a bandwidth phase, and each bucket that runs dry, O(n p) for n transfers in that phase at
+/// p loaded ports. For clusters of some hundred nodes; net::star is for more. Source: Bertsekas and Gallager, Data
+/// Networks, 6.5.2 (max-min fairness); compared with TCP in docs/validation.md.
+class fair_star final : public network {
+ public:
+  /// Errors: std::logic_error for links or latencies that are not as said.
+  fair_star(std::size_t nodes, fair_link link, double latency_s);
+  ~fair_star() override;
+
+  void start(transfer const& started, double now_s) override;
+  double next_event() const override;
+  std::span<completion const> advance(double to_s) override;
+  std::uint32_t incoming(std::uint32_t node) const override;
+  std::uint32_t outgoing(std::uint32_t node) const override;
+  std::span<std::uint32_t const> touched_nodes() const override;
+  void clear_touched_nodes() override;
+  /// Transfers whose limiting port changed.
+  std::uint64_t flips() const override;
+
+ private:
+  class state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace ovlp::net

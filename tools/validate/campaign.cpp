@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "campaign.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+
+#include "../command.hpp"
+#include "../output.hpp"
+#include "../statistics.hpp"
+
+namespace ovlp::tools::validate {
+namespace {
+
+using nlohmann::json;
+
+constexpr char const* testbed_name = "validate";
+
+json read_json(std::string const& file) {
+  std::ifstream from(file);
+  json const read = json::parse(from, nullptr, false);
+  if (read.is_discarded()) throw config_error(file + ": expected JSON");
+  return read;
+}
+
+std::string programs(places const& where, std::string const& name) { return where.build + "/" + name; }
+
+/// A testbed that is up as long as this lives.
+class standing_testbed {
+ public:
+  standing_testbed(testbed const& t, places const& where) : where_(where) {
+    words up{where.testbeds + "/up", "--name", testbed_name};
+    up.insert(up.end(), t.up.begin(), t.up.end());
+    outcome const made = run({std::move(up), "", {{"OVLP_BUILD", where.build}}});
+    if (!made.good()) throw io_error("testbed '" + t.name + "': " + made.complaint());
+    description_ = json::parse(made.out, nullptr, false);
+    up_ = true;
+  }
+  standing_testbed(standing_testbed const&) = delete;
+  standing_testbed& operator=(standing_testbed const&) = delete;
+  ~standing_testbed() {
+    if (!up_) return;
+    put_off_interrupts const finish;
+    outcome const done = run({{where_.testbeds + "/down", "--name", testbed_name}});
+    if (!done.good()) std::fprintf(stderr, "ovlp validate: %s\n", done.complaint().c_str());
+  }
+  json const& description() const { return description_; }
+
+ private:
+  places const& where_;
+  json description_;
+  bool up_ = false;
+};
+
+/// Temporary files of one run.
+struct scratch {
+  explicit scratch(places const& where)
+      : summary(where.output + "/run.json"), durations(where.output + "/run-durations.json") {
+    clear();
+  }
+  scratch(scratch const&) = delete;
+  scratch& operator=(scratch const&) = delete;
+  ~scratch() { clear(); }
+  void clear() const {
+    std::error_code ignored;
+    std::filesystem::remove(summary, ignored);
+    std::filesystem::remove(durations, ignored);
+  }
+  std::string summary;
+  std::string durations;
+};
+
+std::vector<iteration_measurement> read_iterations(run_key const& of, json const& summary) {
+  std::vector<iteration_measurement> all;
+  for (json const& i : summary.at("iterations")) {
+    all.push_back({of, i.at("index"), i.at("start_s"), i.at("end_s"), i.at("work_s"), i.at("held_node_s")});
+  }
+  return all;
+}
+
+std::vector<kernel_measurement> read_durations(run_key const& of, std::string const& file) {
+  std::vector<kernel_measurement> all;
+  json const read = read_json(file);
+  for (auto const& [kernel, entries] : read.at("kernels").items()) {
+    for (json const& entry : entries) {
+      std::string sizes;
+      for (json const& size : entry.at("sizes")) sizes += (sizes.empty() ? "" : " ") + size.dump();
+      all.push_back({of, kernel, sizes, entry.at("mean_s"), entry.at("count")});
+    }
+  }
+  return all;
+}
+
+void measure_one(grid const& of, testbed const& on, run_key const& key, bool record_durations, places const& where,
+                 measurements& to) {
+  application const& program = of.applications.at(key.application);
+  scratch const files(where);
+  words command{where.testbeds + "/run", "--name", testbed_name, programs(where, program.real.front())};
+  command.insert(command.end(), program.real.begin() + 1, program.real.end());
+  for (std::string const& word : split(key.options)) command.push_back(word);
+  command.insert(command.end(), {"--summary", files.summary});
+  if (record_durations) command.insert(command.end(), {"--record-durations", files.durations});
+  outcome const ran = tools::run({std::move(command), "", on.environment, of.patience});
+
+  measurement found;
+  found.of = key;
+  std::vector<iteration_measurement> iterations;
+  std::vector<kernel_measurement> kernels;
+  if (!ran.good()) {
+    found.failure = ran.complaint();
+  } else {
+    json const summary = read_json(files.summary);
+    found.time_s = summary.at("time_s");
+    found.work_s = summary.at("work_s");
+    found.overhead_s = summary.at("overhead_s");
+    found.transfers = summary.at("transfers");
+    found.bytes = summary.at("bytes");
+    iterations = read_iterations(key, summary);
+    if (record_durations) kernels = read_durations(key, files.durations);
+  }
+  to.add(found, iterations, kernels);
+  std::fprintf(
+      stderr, "%s %s %s #%zu: %s\n", key.testbed.c_str(), key.application.c_str(), key.options.c_str(), key.repetition,
+      found.failure.empty() ? (std::to_string(found.time_s) + " s").c_str() : ("failed: " + found.failure).c_str());
+}
+
+/// A calibration for another testbed is no reason to stop, but one to be told.
+void compare_testbeds(std::string const& platform, json const& here) {
+  json const described = read_json(platform).value("testbed", json());
+  auto const without_name = [](json of) {
+    if (of.is_object()) of.erase("name");
+    return of;
+  };
+  if (without_name(described) == without_name(here)) return;
+  std::fprintf(stderr, "ovlp validate: warning: platform '%s' was calibrated on testbed %s, but this one is %s\n",
+               platform.c_str(), described.dump().c_str(), here.dump().c_str());
+}
+
+void calibrate(testbed const& t, places const& where) {
+  std::string const file = platform_of(t, where);
+  if (std::filesystem::exists(file)) return;
+  if (!t.platform.empty()) throw config_error("testbed '" + t.name + "': platform '" + file + "' cannot be read");
+  standing_testbed const standing(t, where);
+  std::fprintf(stderr, "%s: calibrating\n", t.name.c_str());
+  std::filesystem::create_directories(where.output + "/platforms");
+  outcome const done = run({{where.testbeds + "/run", "--name", testbed_name, programs(where, "tools/ovlp-calibrate"),
+                             "--nodes", standing.description().at("nodes").dump(), "--name", "testbed-" + t.name, "-o",
+                             file, "--testbed", "/run/ovlp-testbed/" + std::string(testbed_name) + "/testbed.json"},
+                            "",
+                            t.environment,
+                            std::chrono::seconds(600)});
+  if (!done.good()) throw io_error("testbed '" + t.name + "': calibration: " + done.complaint());
+}
+
+/// The runs on one testbed that a repetition needs: first those on one node that give durations.
+std::vector<std::pair<run_key, bool>> plan(grid const& of, testbed const& t, std::size_t repetition) {
+  std::vector<std::pair<run_key, bool>> runs;
+  std::set<std::pair<std::string, std::string>> planned;
+  for (configuration const& c : of.configurations) {
+    if (c.testbed != t.name || !planned.emplace(c.application, c.durations).second) continue;
+    runs.push_back({{t.name, c.application, c.durations, repetition}, true});
+  }
+  for (configuration const& c : of.configurations) {
+    if (c.testbed != t.name || planned.contains({c.application, c.options})) continue;
+    runs.push_back({{t.name, c.application, c.options, repetition}, false});
+  }
+  return runs;
+}
+
+/// Medians over repetitions of the means of one run.
+json durations_of(configuration const& what, measurements const& from) {
+  std::map<std::pair<std::string, std::string>, std::pair<std::vector<double>, std::uint64_t>> found;
+  for (kernel_measurement const& k : from.kernels()) {
+    if (k.of.testbed != what.testbed || k.of.application != what.application || k.of.options != what.durations)
+      continue;
+    auto& [means_s, count] = found[{k.kernel, k.sizes}];
+    means_s.push_back(k.mean_s);
+    count = k.count;
+  }
+  json kernels = json::object();
+  for (auto& [key, values] : found) {
+    std::vector<std::int64_t> sizes;
+    for (std::string const& size : split(key.second)) sizes.push_back(std::stoll(size));
+    kernels[key.first].push_back(
+        {{"sizes", sizes}, {"mean_s", median(values.first)}, {"count", values.second}, {"standard_deviation_s", 0.0}});
+  }
+  return {{"reference_core", "of the testbed"}, {"kernels", kernels}};
+}
+
+}  // namespace
+
+std::string platform_of(testbed const& t, places const& where) {
+  return t.platform.empty() ? where.output + "/platforms/testbed-" + t.name + ".json" : t.platform;
+}
+
+std::string plain_platform_of(testbed const& t, places const& where) {
+  std::filesystem::path const file = platform_of(t, where);
+  return (file.parent_path() / (file.stem().string() + "-plain.json")).string();
+}
+
+void measure(grid const& of, places const& where, measurements& to) {
+  for (testbed const& t : of.testbeds) calibrate(t, where);
+  for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {
+    for (testbed const& t : of.testbeds) {
+      std::vector<std::pair<run_key, bool>> missing = plan(of, t, repetition);
+      std::erase_if(missing, [&](auto const& planned) { return to.has(planned.first); });
+      if (missing.empty()) continue;
+      standing_testbed const standing(t, where);
+      if (repetition == 1) compare_testbeds(platform_of(t, where), standing.description());
+      for (auto const& [key, durations] : missing) measure_one(of, t, key, durations, where, to);
+    }
+  }
+}
+
+prediction predict(grid const& of, configuration const& what, std::string const& platform, places const& where,
+                   measurements const& from) {
+  application const& program = of.applications.at(what.application);
+  scratch const files(where);
+  write_output(files.durations, durations_of(what, from).dump());
+  words command{programs(where, program.simulated.front())};
+  command.insert(command.end(), program.simulated.begin() + 1, program.simulated.end());
+  for (std::string const& word : split(what.options)) command.push_back(word);
+  command.insert(command.end(), {"--platform", platform, "--execution", "partial", "--durations", files.durations,
+                                 "--summary", files.summary});
+  outcome const ran = run({std::move(command), "", {}, of.patience});
+  if (!ran.good()) throw io_error("simulating " + what.application + " " + what.options + ": " + ran.complaint());
+  json const summary = read_json(files.summary);
+  prediction found{summary.at("time_s"), {}};
+  for (json const& i : summary.at("iterations")) {
+    double const held_node_s = i.at("held_node_s");
+    if (held_node_s > 0) found.efficiency[i.at("index")] = i.at("work_s").get<double>() / held_node_s;
+  }
+  return found;
+}
+
+}  // namespace ovlp::tools::validate

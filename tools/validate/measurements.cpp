@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measurements.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+
+#include "../output.hpp"
+
+namespace ovlp::tools::validate {
+namespace {
+
+using fields = std::vector<std::string>;
+
+constexpr char const* run_columns =
+    "testbed,application,options,repetition,failure,time_s,work_s,overhead_s,transfers,bytes";
+constexpr char const* iteration_columns =
+    "testbed,application,options,repetition,iteration,start_s,end_s,work_s,held_node_s";
+constexpr char const* kernel_columns = "testbed,application,options,repetition,kernel,sizes,mean_s,count";
+
+fields split_row(std::string const& line) {
+  fields all{""};
+  for (char c : line) {
+    if (c == ',') all.emplace_back();
+    else all.back() += c;
+  }
+  return all;
+}
+
+/// The rows of a file that we have written ourselves, one by one.
+class table {
+ public:
+  table(std::string const& file, std::string const& columns) : file_(file), from_(file) {
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) return;
+    there_ = true;
+    wanted_ = split_row(columns).size();
+    std::string names;
+    if (!std::getline(from_, names) || names != columns) fail("expected the columns " + columns);
+  }
+  bool next() {
+    std::string line;
+    if (!there_ || !std::getline(from_, line)) return false;
+    ++line_;
+    row_ = split_row(line);
+    if (row_.size() != wanted_)
+      fail("expected " + std::to_string(wanted_) + " fields, got " + std::to_string(row_.size()));
+    return true;
+  }
+  std::string const& text(std::size_t column) const { return row_[column]; }
+  template <class Number>
+  Number number(std::size_t column) const {
+    Number value{};
+    std::string const& field = row_[column];
+    auto const [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (error != std::errc() || end != field.data() + field.size()) fail("expected a number, got '" + field + "'");
+    return value;
+  }
+  run_key key() const { return {text(0), text(1), text(2), number<std::size_t>(3)}; }
+
+ private:
+  [[noreturn]] void fail(std::string const& what) const {
+    throw config_error(file_ + ":" + std::to_string(line_) + ": " + what);
+  }
+  std::string file_;
+  std::ifstream from_;
+  bool there_ = false;
+  std::size_t wanted_ = 0;
+  std::size_t line_ = 1;
+  fields row_;
+};
+
+/// All of a file or, if we are interrupted, what was there before.
+void replace_file(std::string const& file, std::string const& contents) {
+  write_output(file + ".new", contents);
+  std::error_code error;
+  std::filesystem::rename(file + ".new", file, error);
+  if (error) throw io_error(file + ": cannot be written: " + error.message());
+}
+
+std::ostream& operator<<(std::ostream& to, run_key const& run) {
+  return to << run.testbed << ',' << run.application << ',' << run.options << ',' << run.repetition;
+}
+
+std::ostringstream row_writer() {
+  std::ostringstream made;
+  made << std::setprecision(9);
+  return made;
+}
+
+/// Cuts what would not fit a field.
+std::string as_field(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == ',' || c == '\n' || c == '\r'; }, ';');
+  return text;
+}
+
+}  // namespace
+
+measurements::measurements(std::string folder) : folder_(std::move(folder)) {
+  for (table t(folder_ + "/measurements.csv", run_columns); t.next();) {
+    keep({t.key(), t.text(4), t.number<double>(5), t.number<double>(6), t.number<double>(7), t.number<std::uint64_t>(8),
+          t.number<std::uint64_t>(9)});
+  }
+  for (table t(folder_ + "/iterations.csv", iteration_columns); t.next();) {
+    if (!has(t.key())) continue;
+    iterations_.push_back({t.key(), t.number<int>(4), t.number<double>(5), t.number<double>(6), t.number<double>(7),
+                           t.number<double>(8)});
+  }
+  for (table t(folder_ + "/durations.csv", kernel_columns); t.next();) {
+    if (!has(t.key())) continue;
+    kernels_.push_back({t.key(), t.text(4), t.text(5), t.number<double>(6), t.number<std::uint64_t>(7)});
+  }
+}
+
+void measurements::keep(measurement run) {
+  run.failure = as_field(run.failure);
+  known_.insert(run.of);
+  runs_.push_back(std::move(run));
+}
+
+/// The runs come last: only with its row there a run is there.
+void measurements::write() const {
+  std::ostringstream rows = row_writer();
+  rows << iteration_columns << "\n";
+  for (auto const& i : iterations_) {
+    rows << i.of << ',' << i.iteration << ',' << i.start_s << ',' << i.end_s << ',' << i.work_s << ',' << i.held_node_s
+         << "\n";
+  }
+  replace_file(folder_ + "/iterations.csv", rows.str());
+  rows = row_writer();
+  rows << kernel_columns << "\n";
+  for (auto const& k : kernels_) {
+    rows << k.of << ',' << k.kernel << ',' << k.sizes << ',' << k.mean_s << ',' << k.count << "\n";
+  }
+  replace_file(folder_ + "/durations.csv", rows.str());
+  rows = row_writer();
+  rows << run_columns << "\n";
+  for (auto const& r : runs_) {
+    rows << r.of << ',' << r.failure << ',' << r.time_s << ',' << r.work_s << ',' << r.overhead_s << ',' << r.transfers
+         << ',' << r.bytes << "\n";
+  }
+  replace_file(folder_ + "/measurements.csv", rows.str());
+}
+
+void measurements::add(measurement const& run, std::vector<iteration_measurement> const& iterations,
+                       std::vector<kernel_measurement> const& kernels) {
+  iterations_.insert(iterations_.end(), iterations.begin(), iterations.end());
+  kernels_.insert(kernels_.end(), kernels.begin(), kernels.end());
+  keep(run);
+  write();
+}
+
+}  // namespace ovlp::tools::validate

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <iomanip>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/simkernel/platform.hpp>
+
+#include "../gnuplot.hpp"
+#include "../output.hpp"
+#include "../statistics.hpp"
+
+namespace ovlp::tools::validate {
+namespace {
+
+constexpr std::array limits{0.02, 0.04, 0.06, 0.12};
+constexpr double quiet = 0.04;      // spread above which a configuration is listed apart
+constexpr double good_rank = 0.02;  // by which the best predicted may be slower than the best measured
+
+using error_of = std::function<double(comparison const&)>;
+
+std::string key_of(configuration const& c) { return c.testbed + " " + c.application + " " + c.options; }
+
+struct times_of_runs {
+  std::map<std::string, std::vector<measurement const*>> by_configuration;
+
+  explicit times_of_runs(measurements const& from) {
+    for (measurement const& m : from.runs()) {
+      by_configuration[m.of.testbed + " " + m.of.application + " " + m.of.options].push_back(&m);
+    }
+  }
+  std::vector<measurement const*> operator()(configuration const& c) const {
+    auto const found = by_configuration.find(key_of(c));
+    return found == by_configuration.end() ? std::vector<measurement const*>() : found->second;
+  }
+};
+
+/// Median over the repetitions, of each iteration.
+std::map<int, double> measured_efficiencies(configuration const& c, measurements const& from, double capacity) {
+  std::map<int, std::vector<double>> found;
+  for (iteration_measurement const& i : from.iterations()) {
+    bool const same = i.of.testbed == c.testbed && i.of.application == c.application && i.of.options == c.options &&
+                      i.held_node_s > 0;
+    if (same) found[i.iteration].push_back(i.work_s / i.held_node_s / capacity);
+  }
+  std::map<int, double> medians;
+  for (auto const& [iteration, values] : found) medians[iteration] = median(values);
+  return medians;
+}
+
+std::string percent(double ratio, int digits = 1) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(digits) << 100 * ratio;
+  return text.str();
+}
+
+/// One line of a table: how far off the predictions of these configurations are.
+std::string summary_line(std::string const& label, std::vector<comparison const*> const& of, error_of const& error) {
+  std::ostringstream line;
+  line << std::left << std::setw(34) << label << std::right << std::setw(5) << of.size();
+  if (of.empty()) return line.str() + "\n";
+  for (double limit : limits) {
+    auto const within =
+        std::count_if(of.begin(), of.end(), [&](comparison const* c) { return std::abs(error(*c)) <= limit; });
+    line << std::setw(8) << percent(static_cast<double>(within) / static_cast<double>(of.size()));
+  }
+  double sum = 0, absolute = 0, worst = 0;
+  for (comparison const* c : of) {
+    sum += error(*c);
+    absolute += std::abs(error(*c));
+    worst = std::max(worst, std::abs(error(*c)));
+  }
+  auto const n = static_cast<double>(of.size());
+  line << std::setw(9) << percent(sum / n, 2) << std::setw(9) << percent(absolute / n, 2) << std::setw(9)
+       << percent(worst) << "\n";
+  return line.str();
+}
+
+std::vector<comparison const*> select(std::vector<comparison> const& from,
+                                      std::function<bool(comparison const&)> const& wanted) {
+  std::vector<comparison const*> found;
+  for (comparison const& c : from) {
+    if (wanted(c)) found.push_back(&c);
+  }
+  return found;
+}
+
+std::string error_table(results const& found, error_of const& error) {
+  std::ostringstream text;
+  text << "                                    runs   <=2 %   <=4 %   <=6 %  <=12 %   mean %  mean|%|   worst %\n";
+  auto const line = [&](std::string const& label, std::function<bool(comparison const&)> const& wanted) {
+    text << summary_line(label, select(found.times, wanted), error);
+  };
+  auto const is_quiet = [](comparison const& c) { return c.spread <= quiet; };
+  line("all", [](comparison const&) { return true; });
+  line("repetitions within 4 %", is_quiet);
+  line("repetitions spread over 4 %", [&](comparison const& c) { return !is_quiet(c); });
+  std::set<std::pair<std::string, std::string>> parts;
+  for (comparison const& c : found.times) parts.emplace(c.of.application, c.of.testbed);
+  for (auto const& part : parts) {
+    auto const belongs = [&](comparison const& c) {
+      return c.of.application == part.first && c.of.testbed == part.second;
+    };
+    line(part.first + " on " + part.second, belongs);
+    line("  repetitions within 4 %", [&](comparison const& c) { return belongs(c) && is_quiet(c); });
+  }
+  return text.str();
+}
+
+/// For each group of variants: is the one predicted best measured best, or nearly so?
+std::string rank_table(results const& found) {
+  std::map<std::string, std::vector<comparison const*>> groups;
+  for (comparison const& c : found.times) groups[c.of.testbed + " " + c.of.application + " " + c.of.rank].push_back(&c);
+  std::ostringstream bad;
+  std::size_t ranked = 0, good = 0;
+  for (auto const& [name, group] : groups) {
+    if (group.size() < 2) continue;
+    ++ranked;
+    auto const chosen =
+        *std::min_element(group.begin(), group.end(), [](auto a, auto b) { return a->predicted_s < b->predicted_s; });
+    auto const best =
+        *std::min_element(group.begin(), group.end(), [](auto a, auto b) { return a->median_s < b->median_s; });
+    double const loss = chosen->median_s / best->median_s - 1;
+    if (loss <= good_rank) {
+      ++good;
+    } else {
+      bad << "  " << name << ": predicted best is " << chosen->of.options << ", slower by " << percent(loss)
+          << " % than " << best->of.options << "\n";
+    }
+  }
+  return "Of " + std::to_string(ranked) + " groups of variants, in " + std::to_string(good) +
+         " the one predicted best is measured best, or within 2 % of it.\n" + bad.str();
+}
+
+std::string efficiency_lines(results const& found) {
+  std::map<std::string, std::pair<double, std::size_t>> sums;
+  for (efficiency_comparison const& e : found.efficiencies) {
+    for (std::string const& part : {std::string("all"), e.of.application + " on " + e.of.testbed}) {
+      auto& [sum, count] = sums[part];
+      sum += std::abs(e.predicted - e.measured);
+      ++count;
+    }
+  }
+  std::ostringstream text;
+  for (auto const& [part, sum] : sums) {
+    text << std::left << std::setw(34) << part << std::right << std::setw(6) << sum.second
+         << " iterations, mean absolute error " << percent(sum.first / static_cast<double>(sum.second), 2)
+         << " points\n";
+  }
+  return text.str();
+}
+
+std::string errors_csv(results const& found) {
+  std::ostringstream csv;
+  csv << std::setprecision(6)
+      << "testbed,application,variant,options,repetitions,measured_s,spread,predicted_s,error,plain_s,plain_error\n";
+  for (comparison const& c : found.times) {
+    csv << c.of.testbed << ',' << c.of.application << ',' << c.of.variant << ',' << c.of.options << ','
+        << c.measured_s.size() << ',' << c.median_s << ',' << c.spread << ',' << c.predicted_s << ',' << c.error()
+        << ',' << c.plain_s << ',' << c.plain_error() << "\n";
+  }
+  return csv.str();
+}
+
+std::string efficiencies_csv(results const& found) {
+  std::ostringstream csv;
+  csv << std::setprecision(6) << "testbed,application,options,iteration,measured,predicted\n";
+  for (efficiency_comparison const& e : found.efficiencies) {
+    csv << e.of.testbed << ',' << e.of.application << ',' << e.of.options << ',' << e.iteration << ',' << e.measured
+        << ',' << e.predicted << "\n";
+  }
+  return csv.str();
+}
+
+std::string scatter(results const& found) {
+  std::ostringstream script;
+  script << "set terminal svg size 700,600 noenhanced font 'sans,13' background 'white'\nset logscale xy\nset grid\n"
+         << "set xlabel 'measured, median of repetitions [s]'\nset ylabel 'predicted [s]'\nset key left top\n";
+  std::set<std::pair<std::string, std::string>> parts;
+  for (comparison const& c : found.times) parts.emplace(c.of.application, c.of.testbed);
+  std::size_t number = 0;
+  std::string plots =
+      "x with lines dashtype 2 linecolor 'gray' title 'equal', x*1.04 with lines dashtype 3 linecolor "
+      "'gray' title '4 %', x/1.04 with lines dashtype 3 linecolor 'gray' notitle";
+  for (auto const& part : parts) {
+    script << "$part" << number << " << EOD\n";
+    for (comparison const& c : found.times) {
+      if (c.of.application == part.first && c.of.testbed == part.second)
+        script << c.median_s << " " << c.predicted_s << "\n";
+    }
+    script << "EOD\n";
+    plots += ", $part" + std::to_string(number) + " with points pointtype " + std::to_string(number + 4) + " title " +
+             gnuplot_text(part.first + " on " + part.second);
+    ++number;
+  }
+  script << "plot " << plots << "\n";
+  return script.str();
+}
+
+/// Signed errors in steps of 2 %, the ends open, of both models.
+std::string histogram(results const& found) {
+  constexpr int bins = 15;  // the middle one around 0
+  auto const bin_of = [](double error) {
+    return std::clamp(static_cast<int>(std::floor(error / 0.02 + 0.5)) + bins / 2, 0, bins - 1);
+  };
+  std::array<int, bins> calibrated{}, plain{};
+  for (comparison const& c : found.times) {
+    ++calibrated[static_cast<std::size_t>(bin_of(c.error()))];
+    ++plain[static_cast<std::size_t>(bin_of(c.plain_error()))];
+  }
+  std::ostringstream script;
+  script
+      << "set terminal svg size 700,400 noenhanced font 'sans,13' background 'white'\nset grid ytics\n"
+      << "set style data histograms\nset style fill solid 0.8\nset boxwidth 0.9\n"
+      << "set xlabel 'signed error of the predicted time [%], bins of 2'\nset ylabel 'configurations'\n$bins << EOD\n";
+  for (int b = 0; b < bins; ++b) {
+    int const middle = 2 * (b - bins / 2);
+    std::string const open = b == 0 ? "<=" : b == bins - 1 ? ">=" : "";
+    script << "\"" << open << middle << "\" " << calibrated[static_cast<std::size_t>(b)] << " "
+           << plain[static_cast<std::size_t>(b)] << "\n";
+  }
+  script << "EOD\nplot $bins using 2:xtic(1) title 'calibrated', $bins using 3 title 'plain'\n";
+  return script.str();
+}
+
+}  // namespace
+
+results compare(grid const& of, places const& where, measurements const& from) {
+  results found;
+  times_of_runs const runs_of(from);
+  std::map<std::string, double> capacity;
+  for (testbed const& t : of.testbeds)
+    capacity[t.name] = sim::platform::read(platform_of(t, where)).kind_of(0).capacity();
+  for (configuration const& c : of.configurations) {
+    comparison compared{c, {}};
+    std::string failure;
+    for (measurement const* m : runs_of(c)) {
+      if (m->failure.empty()) compared.measured_s.push_back(m->time_s);
+      else failure = m->failure;
+    }
+    if (compared.measured_s.empty()) {
+      found.failures.push_back(key_of(c) + ": " + (failure.empty() ? "not measured" : failure));
+      continue;
+    }
+    auto const [least, most] = std::minmax_element(compared.measured_s.begin(), compared.measured_s.end());
+    compared.median_s = median(compared.measured_s);
+    compared.spread = (*most - *least) / compared.median_s;
+    testbed const& on = of.testbed_of(c.testbed);
+    try {
+      prediction const predicted = predict(of, c, platform_of(on, where), where, from);
+      compared.predicted_s = predicted.time_s;
+      compared.plain_s = predict(of, c, plain_platform_of(on, where), where, from).time_s;
+      for (auto const& [iteration, measured] : measured_efficiencies(c, from, capacity[c.testbed])) {
+        auto const simulated = predicted.efficiency.find(iteration);
+        if (simulated == predicted.efficiency.end()) continue;
+        found.efficiencies.push_back({c, iteration, measured, simulated->second / capacity[c.testbed]});
+      }
+    } catch (io_error const& wrong) {
+      found.failures.push_back(key_of(c) + ": " + wrong.what());
+      continue;
+    }
+    found.times.push_back(std::move(compared));
+  }
+  return found;
+}
+
+std::string write_report(grid const& of, results const& found, std::string const& folder) {
+  std::ostringstream text;
+  text << "Grid '" << of.name << "': " << found.times.size() << " configurations, medians of up to " << of.repetitions
+       << " repetitions.\nError: predicted / measured - 1. Spread: (longest - shortest) / median.\n\nCalibrated model\n"
+       << error_table(found, [](comparison const& c) { return c.error(); }) << "\nThe paper's plain model\n"
+       << error_table(found, [](comparison const& c) { return c.plain_error(); }) << "\nRanking of variants\n"
+       << rank_table(found) << "\nDynamic efficiency of iterations\n"
+       << efficiency_lines(found);
+  if (!found.failures.empty()) text << "\nNot compared\n";
+  for (std::string const& failure : found.failures) text << "  " << failure << "\n";
+  write_output(folder + "/errors.csv", errors_csv(found));
+  write_output(folder + "/efficiencies.csv", efficiencies_csv(found));
+  write_output(folder + "/report.txt", text.str());
+  if (!found.times.empty()) {
+    write_output(folder + "/scatter.svg", run_gnuplot(scatter(found)));
+    write_output(folder + "/histogram.svg", run_gnuplot(histogram(found)));
+  }
+  return text.str();
+}
+
+}  // namespace ovlp::tools::validate

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "campaign.hpp"
+#include "grid.hpp"
+#include "measurements.hpp"
+
+namespace ovlp::tools::validate {
+
+/// A configuration, as measured and as predicted.
+struct comparison {
+  configuration of;
+  std::vector<double> measured_s;  ///< of all repetitions, in their order
+  double median_s = 0;
+  double spread = 0;       ///< (longest - shortest) / median
+  double predicted_s = 0;  ///< by the calibrated model
+  double plain_s = 0;      ///< by the paper's plain model
+
+  double error() const { return predicted_s / median_s - 1; }
+  double plain_error() const { return plain_s / median_s - 1; }
+};
+
+/// The dynamic efficiency of an iteration, 0 to 1.
+struct efficiency_comparison {
+  configuration of;
+  int iteration;
+  double measured;  ///< median of the repetitions
+  double predicted;
+};
+
+struct results {
+  std::vector<comparison> times;
+  std::vector<efficiency_comparison> efficiencies;
+  std::vector<std::string> failures;  ///< configurations that cannot be compared, and why
+};
+
+/// Predicts every configuration that has been measured. Errors: config_error, io_error.
+results compare(grid const& of, places const& where, measurements const& from);
+
+/// Writes errors.csv, efficiencies.csv, histogram.svg, scatter.svg and report.txt to the folder; returns the text.
+/// Format: docs/formats/measurements.md. Errors: io_error.
+std::string write_report(grid const& of, results const& found, std::string const& folder);
+
+}  // namespace ovlp::tools::validate
