@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps the grain of CPU quotas fine: ovlp-metronome CORE...
+// Keeps the grain of CPU quotas fine, and listens to how fast the machine is: ovlp-metronome LOG CORE...
 //
 // The kernel charges a group for the time that its task has run when something happens on the core: a switch, or the
 // tick, which comes every 4 ms on many machines. A task that is alone overdraws a quota of 1 ms by up to 3 ms, and then
 // stands still for up to 40. A thread of higher priority that wakes every half millisecond and sleeps again makes
 // something happen. It takes some 0.5 % of a core. Measured: docs/testbed.md.
+//
+// Every 20 ms the thread multiplies two small matrices and takes the CPU time. On a shared machine this tells how much
+// others take of a core: of its memory bandwidth, its caches, the other thread of a core. Twice a second it adds a line
+// to LOG: when on the monotonic clock, core, mean of that CPU time.
 #include <sched.h>
 #include <sys/prctl.h>
 #include <time.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -20,49 +26,101 @@ namespace {
 
 constexpr long beat_ns = 500'000;
 constexpr long second_ns = 1'000'000'000;
+constexpr int beats_per_sample = 40;
+constexpr int samples_per_line = 25;
+constexpr std::size_t order = 64;
 
-void check(int result, char const* what) {
-  if (result == 0) return;
+void check(bool good, char const* what) {
+  if (good) return;
   std::fprintf(stderr, "ovlp-metronome: cannot %s: %s\n", what, std::strerror(errno));
   std::exit(1);
 }
 
-[[noreturn]] void beat(std::size_t core) {
+double seconds(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+#if defined(__x86_64__)
+#define OVLP_FASTEST __attribute__((target_clones("avx2", "default")))
+#else
+#define OVLP_FASTEST
+#endif
+
+/// Some 50 us of what the processor does best.
+class probe {
+ public:
+  probe() {
+    for (auto* m : {&a_, &b_, &c_}) m->fill(1e-3);
+  }
+  double sample_s() {
+    multiply();  // what it needs comes into the cache
+    double const start_s = seconds(CLOCK_THREAD_CPUTIME_ID);
+    multiply();
+    multiply();
+    return seconds(CLOCK_THREAD_CPUTIME_ID) - start_s;
+  }
+
+ private:
+  OVLP_FASTEST void multiply() {
+    for (std::size_t i = 0; i < order; ++i) {
+      for (std::size_t k = 0; k < order; ++k) {
+        double const factor = a_[i * order + k];
+        for (std::size_t j = 0; j < order; ++j) c_[i * order + j] += factor * b_[k * order + j];
+      }
+    }
+  }
+  std::array<double, order * order> a_, b_, c_;
+};
+
+[[noreturn]] void beat(int log, std::size_t core) {
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(core, &only);
-  check(::sched_setaffinity(0, sizeof only, &only), "run on that core");
+  check(::sched_setaffinity(0, sizeof only, &only) == 0, "run on that core");
   sched_param const priority{1};
-  check(::sched_setscheduler(0, SCHED_FIFO, &priority), "have a real-time priority");
+  check(::sched_setscheduler(0, SCHED_FIFO, &priority) == 0, "have a real-time priority");
   ::prctl(PR_SET_TIMERSLACK, 1);
+  auto const listening = std::make_unique<probe>();
   timespec next{};
   ::clock_gettime(CLOCK_MONOTONIC, &next);
-  for (;;) {
+  double sum_s = 0;
+  int samples = 0;
+  for (int beats = 1;; ++beats) {
     next.tv_nsec += beat_ns;
     if (next.tv_nsec >= second_ns) {
       next.tv_nsec -= second_ns;
       ++next.tv_sec;
     }
     ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, nullptr);
+    if (beats % beats_per_sample != 0) continue;
+    sum_s += listening->sample_s();
+    if (++samples < samples_per_line) continue;
+    ::dprintf(log, "%.3f %zu %.9f\n", seconds(CLOCK_MONOTONIC), core, sum_s / samples);
+    sum_s = 0;
+    samples = 0;
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "ovlp-metronome: expected a file and numbers of cores\n");
+    return 2;
+  }
+  std::FILE* const log = std::fopen(argv[1], "ae");
+  check(log != nullptr, "write its log");
   std::vector<std::thread> beating;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = 2; i < argc; ++i) {
     char* end = nullptr;
     long const core = std::strtol(argv[i], &end, 10);
     if (*argv[i] == '\0' || *end != '\0' || core < 0 || core >= CPU_SETSIZE) {
       std::fprintf(stderr, "ovlp-metronome: expected numbers of cores, got '%s'\n", argv[i]);
       return 2;
     }
-    beating.emplace_back(beat, static_cast<std::size_t>(core));
-  }
-  if (beating.empty()) {
-    std::fprintf(stderr, "ovlp-metronome: expected numbers of cores\n");
-    return 2;
+    beating.emplace_back(beat, ::fileno(log), static_cast<std::size_t>(core));
   }
   for (std::thread& one : beating) one.join();
 }

@@ -53,6 +53,7 @@ class calibration {
  public:
   calibration(patterns& ask, std::uint32_t nodes) : ask_(ask), nodes_(nodes) {}
 
+  void launch();
   void node_speed();
   void costs_of_steps();
   void costs_of_messages();
@@ -65,7 +66,7 @@ class calibration {
   json plain_platform(std::string const& name, json const& testbed) const;
 
  private:
-  static constexpr int repetitions = 5;
+  static constexpr int repetitions = 9;
   static constexpr std::uint32_t cold_rounds = 8;  ///< of visits: some 0.3 ms, as long as a small kernel
 
   /// The same figure of several runs of a pattern.
@@ -87,16 +88,22 @@ class calibration {
   std::uint32_t const nodes_;
   int told_ = 0;
   node_limits limits_;
-  figure speed_, crowded_speed_, per_step_, per_message_, send_byte_, receive_byte_, wake_, latency_, bandwidth_,
-      burst_;
+  figure launch_, speed_, crowded_speed_, per_step_, per_message_, send_byte_, receive_byte_, wake_, latency_,
+      bandwidth_, burst_;
   std::vector<figure> incoming_, outgoing_;  ///< cores that so many transfers take: [0] is for one
   json checks_ = json::array();
 };
 
+/// Before anything else: the first call launches all nodes, at once.
+void calibration::launch() {
+  auto const start = std::chrono::steady_clock::now();
+  limits_ = ask_.limits().at(1);
+  launch_ = {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 0};
+}
+
 /// Long kernels: what the runtime, which must look for messages meanwhile, leaves of a processor.
 void calibration::node_speed() {
   tell("speed of nodes");
-  limits_ = ask_.limits().at(1);
   pattern const alone{{{1, 1, 0, 25, 400}}};
   ask_.run(alone);
   speed_ = repeated(alone, [](measured const& m) { return m.work_s / m.node_cpu_s[1]; });
@@ -171,7 +178,7 @@ void calibration::network() {
 
   auto const single_s = [&](std::uint64_t size) {
     std::vector<double> times_s;
-    for (int i = 0; i < 2 * repetitions; ++i) times_s.push_back(run_rested({{{0, 1, size, 1}}}).time_s);
+    for (int i = 0; i < repetitions; ++i) times_s.push_back(run_rested({{{0, 1, size, 1}}}).time_s);
     double const least_s = *std::min_element(times_s.begin(), times_s.end());
     return figure{least_s, median(times_s) / least_s - 1};
   };
@@ -229,7 +236,8 @@ void calibration::shared_links() {
 json calibration::platform(std::string const& name, json const& testbed) const {
   json node{{"count", nodes_},
             {"cores", static_cast<std::size_t>(std::max(1.0, std::ceil(limits_.cores)))},
-            {"speed", crowded_speed_.value}};
+            {"speed", crowded_speed_.value},
+            {"launch_s", launch_.value}};
   if (limits_.period_s > 0) {
     node["quota"] = {{"share", limits_.cores / std::max(1.0, std::ceil(limits_.cores))},
                      {"period_s", limits_.period_s},
@@ -276,8 +284,10 @@ json calibration::plain_platform(std::string const& name, json const& testbed) c
   json made;
   made["name"] = name + "-plain";
   made["reference_core"] = ovlp::processor_name();
-  made["nodes"] = {
-      {{"count", nodes_}, {"cores", static_cast<std::size_t>(cores)}, {"speed", crowded_speed_.value * share}}};
+  made["nodes"] = {{{"count", nodes_},
+                    {"cores", static_cast<std::size_t>(cores)},
+                    {"speed", crowded_speed_.value * share},
+                    {"launch_s", launch_.value}}};
   made["network"] = {{"model", "star"}, {"latency_s", latency_.value}, {"bandwidth_Bps", bandwidth_.value}};
   // Together they must leave something to compute with.
   double most = 0;
@@ -324,7 +334,8 @@ int main(int argc, char** argv) try {
 
   patterns ask(run);
   calibration found(ask, static_cast<std::uint32_t>(run.nodes()));
-  found.node_speed();  // from here on in node 0 only
+  found.launch();  // from here on in node 0 only
+  found.node_speed();
   json const testbed = read_testbed(testbed_file);
   found.costs_of_steps();
   found.costs_of_messages();

@@ -16,6 +16,7 @@
 #include "../command.hpp"
 #include "../output.hpp"
 #include "../statistics.hpp"
+#include "runtime/src/host.hpp"
 
 namespace ovlp::tools::validate {
 namespace {
@@ -59,6 +60,20 @@ class standing_testbed {
   json description_;
   bool up_ = false;
 };
+
+/// What the metronome's probe took between two times, on average over all cores; 0 if it says nothing.
+double probe_between(double from_s, double to_s) {
+  std::ifstream log("/run/ovlp-testbed/" + std::string(testbed_name) + "/host.log");
+  double at_s = 0, mean_s = 0, sum_s = 0;
+  int core = 0, samples = 0;
+  while (log >> at_s >> core >> mean_s) {
+    // A line tells of the half second before it.
+    if (at_s < from_s + 0.25 || at_s > to_s + 0.25) continue;
+    sum_s += mean_s;
+    ++samples;
+  }
+  return samples == 0 ? 0 : sum_s / samples;
+}
 
 /// Temporary files of one run.
 struct scratch {
@@ -108,6 +123,7 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
   for (std::string const& word : split(key.options)) command.push_back(word);
   command.insert(command.end(), {"--summary", files.summary});
   if (record_durations) command.insert(command.end(), {"--record-durations", files.durations});
+  double const start_s = monotonic_s();
   outcome const ran = tools::run({std::move(command), "", on.environment, of.patience});
 
   measurement found;
@@ -123,6 +139,7 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
     found.overhead_s = summary.at("overhead_s");
     found.transfers = summary.at("transfers");
     found.bytes = summary.at("bytes");
+    found.probe_s = probe_between(start_s, monotonic_s());
     iterations = read_iterations(key, summary);
     if (record_durations) kernels = read_durations(key, files.durations);
   }
