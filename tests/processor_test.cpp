@@ -3,11 +3,18 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
+
+#include "simkernel/src/cpu_grant.hpp"
+#include "support/seed.hpp"
 
 namespace {
 
+using ovlp::sim::cpu_grant;
+using ovlp::sim::cpu_quota;
 using ovlp::sim::job;
 using ovlp::sim::processor;
 
@@ -56,4 +63,70 @@ TEST_CASE("on many cores communication takes nothing from a few jobs" * doctest:
   p.start(a, 1, 1, 0);
   p.set_taken(2.5, 0);
   CHECK(p.next_end_s() == doctest::Approx(1));
+}
+
+TEST_CASE("under a quota a node computes at full speed, then stands still" * doctest::timeout(10)) {
+  // A quarter of a core, in periods of 1 s that begin at 0, 1, ...
+  processor p(1, 1, cpu_grant({0.25, 1, 0}, 1, 0));
+  job a(job::kind_type::step);
+  p.start(a, 1, 0.2, 0.1);
+  CHECK(p.next_end_s() == doctest::Approx(0.3));
+  CHECK(p.take_ended(0.3).who == &a);
+  // 0.05 are left of this period; the rest comes in the next two.
+  p.start(a, 2, 0.5, 0.4);
+  CHECK(p.next_end_s() == doctest::Approx(2.2));
+  CHECK(p.take_ended(2.2).who == &a);
+  // Nothing is saved up by standing idle.
+  p.start(a, 3, 0.3, 50.5);
+  CHECK(p.next_end_s() == doctest::Approx(51.05));
+}
+
+TEST_CASE("of an unused grant a bounded part is carried into the next period" * doctest::timeout(10)) {
+  processor p(1, 1, cpu_grant({0.25, 1, 0.1}, 1, 0));
+  job a(job::kind_type::step);
+  p.start(a, 1, 0.4, 0.5);  // the first grant, and the next
+  double const end_s = p.next_end_s();
+  CHECK(end_s > 1);
+  CHECK(p.take_ended(end_s).who == &a);
+  // Of what is left now, at least 0.1, a tenth of a second is there in the period after.
+  p.start(a, 2, 0.35, 2.2);
+  CHECK(p.next_end_s() == doctest::Approx(2.55));
+}
+
+TEST_CASE("two jobs on two cores use up a grant twice as fast" * doctest::timeout(10)) {
+  processor p(2, 1, cpu_grant({0.25, 1, 0}, 2, 0));  // half a core second each period
+  job a(job::kind_type::step), b(job::kind_type::step);
+  p.start(a, 1, 0.3, 0);
+  p.start(b, 2, 0.3, 0);
+  CHECK(p.next_end_s() == doctest::Approx(1.05));
+}
+
+TEST_CASE("a quota grants what stepping through time grants" * doctest::timeout(30)) {
+  std::mt19937_64 random(ovlp::testing::new_seed());
+  auto const between = [&](double least, double most) { return std::uniform_real_distribution(least, most)(random); };
+  for (int i = 0; i < 200; ++i) {
+    cpu_quota const quota{between(0.05, 0.9), between(0.5, 2), i % 2 == 0 ? 0 : between(0, 0.3)};
+    double const phase_s = between(0, quota.period_s), begin_s = between(0, 5), work_s = between(0.01, 4);
+    double const pause_s = between(0, 3);
+    cpu_grant all_at_once(quota, 1, phase_s), in_steps(quota, 1, phase_s);
+    all_at_once.pass(0, begin_s, 0);
+    double const end_s = all_at_once.when(begin_s, work_s, 1);
+    CHECK(all_at_once.pass(begin_s, end_s, 1) == doctest::Approx(work_s).epsilon(1e-9));
+    all_at_once.pass(end_s, end_s + pause_s, 0);
+    double const second_s = all_at_once.when(end_s + pause_s, work_s, 1);
+
+    // The same in small steps, busy and idle.
+    constexpr double step_s = 1e-3;
+    auto const walk = [&](double from_s, double to_s, double use) {
+      double active_s = 0;
+      for (double at_s = from_s; at_s < to_s; at_s += step_s) {
+        active_s += in_steps.pass(at_s, std::min(to_s, at_s + step_s), use);
+      }
+      return active_s;
+    };
+    walk(0, begin_s, 0);
+    CHECK(walk(begin_s, end_s, 1) == doctest::Approx(work_s).epsilon(1e-6));
+    walk(end_s, end_s + pause_s, 0);
+    CHECK(walk(end_s + pause_s, second_s, 1) == doctest::Approx(work_s).epsilon(1e-6));
+  }
 }

@@ -295,6 +295,97 @@ TEST_CASE("communication takes processor time from steps" * doctest::timeout(20)
   });
 }
 
+TEST_CASE("objects are copied in pieces: the first before the transfer, the last after it, the others meanwhile" *
+          doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  auto const time_of = [&](std::string const& more) {
+    double time_s = 0;
+    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_byte_s": 1e-6,
+      "receive_per_byte_s": 2e-6)" +
+                              more + "}";
+    simulate_on(2, partial(folder.file("p.json", platform(costs))), [&](engine& run) {
+      run.record();
+      threads<> const master{"master", "node0"}, workers{"workers", "node1"};
+      run(fan(master, workers, 1, 1'000'000, 3), {});
+      time_s = run.summary().time_s;
+    });
+    return time_s;
+  };
+  // The way back: 4 bytes.
+  double const answer_s = 0.001 + 4e-6 + 4e-6 + 8e-6;
+  // At once: 1 s, 1.001 s of transfer, 2 s.
+  CHECK(time_of("") == doctest::Approx(1 + 1.001 + 2 + 3 + answer_s).epsilon(1e-9));
+  // A tenth at first; while the transfer lasts until 1.101, the sender copies until 1.0 and the receiver until 1.9;
+  // there the last tenth.
+  CHECK(time_of(R"(, "piece_bytes": 1e5)") == doctest::Approx(1.9 + 0.2 + 3 + answer_s).epsilon(1e-9));
+  // The sender has done nothing before; nine pieces come to a receiver that does nothing, and the last one too. The
+  // answer leaves after a kernel, and comes to a node that does nothing.
+  CHECK(time_of(R"(, "piece_bytes": 1e5, "cold_s": 0.05)") ==
+        doctest::Approx(0.05 + 1.9 + 0.45 + 0.2 + 0.05 + 3 + 0.05 + answer_s + 0.05).epsilon(1e-9));
+}
+
+TEST_CASE("a message among others costs less than one after a kernel" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  std::string const more = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1, "cold_s": 0.5})";
+  simulate_on(2, partial(folder.file("p.json", platform(more))), [](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"}, workers{"workers", "node1"};
+    run(fan(master, workers, 1, 1'000, 3), {});
+    // Cold: out of a node that did nothing, into one; after a kernel, into a node that did nothing.
+    CHECK(run.summary().time_s == doctest::Approx(0.6 + 0.002 + 0.6 + 3 + 0.6 + 0.001 + 4e-6 + 0.6).epsilon(1e-6));
+  });
+}
+
+TEST_CASE("control messages come after the object in transfer before them, if the platform says so" *
+          doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  auto const time_of = [&](std::string const& runtime) {
+    double time_s = 0;
+    simulate_on(3, partial(folder.file("p.json", platform(R"(, "runtime": )" + runtime))), [&](engine& run) {
+      run.record();
+      threads<> const master{"master", "node0"}, second{"second", "node1"}, third{"third", "node2"};
+      auto const large = fan(master, third, 1, 1'000'000, 0);
+      // Its object goes round by node 1; that it is the only one is told to node 2 directly.
+      graph<Start, Done> const small =
+          ovlp::split("open", master.at(0), [](Start, out<Done>& one) { one.post({1}); }) >>
+          ovlp::leaf("pass", second.at(0), [](Done done) { return done; }) >>
+          ovlp::merge("close", third.at(0), [](in<Done>& all) {
+            Done last{0};
+            while (auto one = all.wait()) last = *one;
+            return last;
+          });
+      run.add(small);
+      auto first = run.async(large, {});
+      auto call = run.async(small, {});
+      call.get();
+      time_s = run.summary().time_s;
+      first.get();
+    });
+    return time_s;
+  };
+  CHECK(time_of("{}") == doctest::Approx(0.003).epsilon(0.01));
+  CHECK(time_of(R"({"control_in_order": true})") == doctest::Approx(1.001 + 0.001).epsilon(0.001));
+}
+
+TEST_CASE("under a quota a virtual node computes in grants, and gives less" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  std::string const text = R"({"name": "test", "reference_core": "any",
+    "nodes": [{"count": 2, "cores": 1, "speed": 1, "quota": {"share": 0.5, "period_s": 0.1}}],
+    "network": {"model": "max-min", "latency_s": 0.001, "bandwidth_Bps": 1e6, "burst_bytes": 1000},
+    "kernels": {"one": {"coefficient_s": 1, "exponents": [1]}}})";
+  simulate_on(2, partial(folder.file("p.json", text)), [](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"}, workers{"workers", "node1"};
+    run(fan(master, workers, 1, 1'000'000, 3), {});
+    auto const figures = run.summary();
+    // Half of the time from some place in a period on, so 6 s but for a part of one.
+    CHECK(figures.time_s == doctest::Approx(0.001 + 0.999 + 6 + 0.001).epsilon(0.01));
+    REQUIRE(figures.backend_figures.size() > 2);
+    CHECK(figures.backend_figures[2].first == "efficiency");
+    CHECK(std::get<double>(figures.backend_figures[2].second) == doctest::Approx(3 / figures.time_s).epsilon(1e-6));
+  });
+}
+
 TEST_CASE("what communication takes while nothing is transferred, it takes from the beginning" * doctest::timeout(20)) {
   ovlp::testing::temporary_folder const folder;
   std::string const more = R"(, "comm_cpu": {"incoming": [0.5], "outgoing": [0]})";
@@ -543,5 +634,14 @@ TEST_CASE("what is wrong with a platform file is said by file and key" * doctest
             .starts_with("p.json: comm_cpu: expected largest entries"));
   CHECK(fault(names + nodes + R"(, "network": {"model": "star", "latency_s": 1e308, "bandwidth_Bps": 1}})") ==
         "p.json: network.latency_s: expected a number up to 1e15, got 1e+308");
+  CHECK(fault(names + nodes + R"(, "network": {"model": "ring", "latency_s": 0, "bandwidth_Bps": 1}})") ==
+        "p.json: network.model: expected \"star\" or \"max-min\", got \"ring\"");
+  CHECK(
+      fault(names + nodes + R"(, "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1, "burst_bytes": 1}})")
+          .starts_with("p.json: network.burst_bytes: unknown key; expected"));
+  CHECK(fault(names + R"("nodes": [{"count": 1, "cores": 1, "speed": 1, "quota": {"share": 1.5, "period_s": 1}}], )" +
+              network + "}") == "p.json: nodes[0].quota.share: expected at most 1, got 1.5");
+  CHECK(fault(names + nodes + ", " + network + R"(, "runtime": {"control_in_order": 1}})") ==
+        "p.json: runtime.control_in_order: expected true or false, got 1");
   CHECK(fault("{").starts_with("p.json: expected JSON:"));
 }

@@ -218,6 +218,10 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
       ->check(above_zero());
   simulated(parser.add_option("--shuffle", read.shuffle, "events at one instant come in an order drawn from this seed"))
       ->check(at_least_number(0));
+  simulated(parser.add_option("--vary", read.vary,
+                              "one of many runs that could be, by this seed: kernels take times around their means, as "
+                              "--durations says, and quotas begin at other moments"))
+      ->check(at_least_number(0));
   simulated(parser.add_option("--efficiency", read.efficiency_file,
                               "write the dynamic efficiency of each iteration to this CSV file"));
   simulated(parser.add_option("--efficiency-over-time", read.over_time_file,

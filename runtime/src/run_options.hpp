@@ -38,6 +38,7 @@ struct run_options {
   bool no_alloc = false;
   double host_speed = 1;
   std::optional<std::size_t> shuffle;
+  std::optional<std::size_t> vary;
   double window_s = 0;  ///< of the efficiency over time; 0: a 25th of the call
   std::string over_time_file;
   std::string efficiency_file;

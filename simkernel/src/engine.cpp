@@ -76,6 +76,7 @@ struct engine::implementation {
         kernels(mode_of(options), sampling::parse(options.sample), options.host_speed, on),
         recording(options.ask_for_figures()) {
     for (std::string const& file : options.durations) kernels.read(file);
+    if (options.vary) kernels.vary(*options.vary);
   }
 
   platform on;
@@ -104,6 +105,7 @@ struct engine::implementation {
     if (options.execution_thread_per_core) world->use_a_thread_per_core();
     if (options.no_alloc) world->allocate_nothing();
     if (options.shuffle) world->shuffle(*options.shuffle);
+    if (options.vary) world->vary(*options.vary);
     world->start_nodes(program.nodes_at_first(options.nodes));
     throw_if_failed();
   }

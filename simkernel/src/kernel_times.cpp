@@ -33,6 +33,13 @@ double evaluate(kernel_model const& model, std::span<std::int64_t const> sizes) 
   return model.offset_s + model.coefficient_s * product * (1 + model.half_size / least) * (1 + beyond_caches);
 }
 
+/// Of a log-normal distribution: never negative, and with the long tail that disturbances make.
+double drawn_s(double mean_s, double standard_deviation_s, std::mt19937_64& random) {
+  double const ratio = standard_deviation_s / mean_s;
+  double const variance = std::log1p(ratio * ratio);
+  return mean_s * std::exp(std::normal_distribution(-variance / 2, std::sqrt(variance))(random));
+}
+
 }  // namespace
 
 sampling sampling::parse(std::string const& text) {
@@ -69,9 +76,11 @@ void kernel_times::read(std::string const& file) {
       }
       double const mean_s = list.number("mean_s", 0);
       list.number("count", 1, 1);
-      list.number("standard_deviation_s", 0, 0);
+      double const deviation_s = list.number("standard_deviation_s", 0, 0);
       list.end();
-      kernels_[name].of_sizes[sizes].estimate_s = mean_s;
+      entry& of = kernels_[name].of_sizes[sizes];
+      of.estimate_s = mean_s;
+      of.standard_deviation_s = deviation_s;
     }
   }
   top.end();
@@ -89,8 +98,11 @@ kernel_times::entry& kernel_times::find(kernel& in, std::span<std::int64_t const
 }
 
 double kernel_times::charge(kernel const& of, entry& of_sizes, std::string_view name,
-                            std::span<std::int64_t const> sizes) const {
-  if (of_sizes.estimate_s) return *of_sizes.estimate_s;
+                            std::span<std::int64_t const> sizes) {
+  if (of_sizes.estimate_s) {
+    bool const varies = varied_ && of_sizes.standard_deviation_s > 0 && *of_sizes.estimate_s > 0;
+    return varies ? drawn_s(*of_sizes.estimate_s, of_sizes.standard_deviation_s, *varied_) : *of_sizes.estimate_s;
+  }
   double const estimate_s = of.estimate ? of.estimate(sizes) : model(name, sizes);
   if (!(estimate_s >= 0) || !std::isfinite(estimate_s)) {
     throw config_error("the estimate for " + describe(name, sizes) + ": expected seconds of at least 0, got " +

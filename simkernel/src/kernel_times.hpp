@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ class kernel_times {
   kernel_times(execution_mode mode, sampling sample, double host_speed, platform const& on)
       : mode_(mode), sample_(sample), host_speed_(host_speed), platform_(on) {}
 
+  /// From now on what a file estimates varies as its standard deviation says, drawn from this seed.
+  void vary(std::uint64_t seed) { varied_.emplace(seed); }
+
   /// Estimates from a file. Errors: config_error. Format: docs/formats/durations.md.
   void read(std::string const& file);
 
@@ -57,6 +61,7 @@ class kernel_times {
  private:
   struct entry {
     std::optional<double> estimate_s;  ///< once it is known
+    double standard_deviation_s = 0;   ///< of the estimate
     std::uint64_t count = 0;           ///< measured
     double mean_s = 0;
     double squares_s2 = 0;  ///< sum of squared deviations from the mean (Welford 1962)
@@ -78,7 +83,7 @@ class kernel_times {
 
   kernel& find(std::string_view name);
   entry& find(kernel& in, std::span<std::int64_t const> sizes) const;
-  double charge(kernel const& of, entry& of_sizes, std::string_view name, std::span<std::int64_t const> sizes) const;
+  double charge(kernel const& of, entry& of_sizes, std::string_view name, std::span<std::int64_t const> sizes);
   double model(std::string_view name, std::span<std::int64_t const> sizes) const;
   time measure(entry& of, function_ref<void()> body) const;
   bool sampled_enough(entry const& of) const;
@@ -88,6 +93,7 @@ class kernel_times {
   double const host_speed_;
   platform const& platform_;
   std::map<std::string, kernel, std::less<>> kernels_;
+  std::optional<std::mt19937_64> varied_;
 };
 
 }  // namespace ovlp::sim

@@ -56,7 +56,7 @@ communication_cost read_communication(json_object from) {
   read.receive.per_message_s = from.number("receive_per_message_s", 0, read.send.per_message_s);
   read.receive.per_byte_s = from.number("receive_per_byte_s", 0, read.send.per_byte_s);
   read.piece_bytes = from.number("piece_bytes", 0, 0);
-  read.wake_s = from.number("wake_s", 0, 0);
+  read.cold_s = from.number("cold_s", 0, 0);
   from.end();
   return read;
 }
@@ -71,6 +71,8 @@ runtime_parameters read_runtime(json_object from) {
   }
   read.per_step_s = from.number("per_step_s", 0, 0);
   read.per_object_s = from.number("per_object_s", 0, 0);
+  read.per_kernel_s = from.number("per_kernel_s", 0, 0);
+  read.cold_after_s = from.number("cold_after_s", 0, 0);
   from.end();
   return read;
 }

@@ -35,7 +35,11 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
       mode_(mode),
       host_speed_(host_speed) {
   for (std::size_t n = 0; n < settings_.nodes; ++n) {
-    nodes_.push_back(std::make_unique<virtual_node>(platform_.kind_of(n), static_cast<node_id>(n)));
+    // Periods of different nodes begin at different times: spread evenly, whatever the number of nodes.
+    constexpr double golden = 0.6180339887498949;
+    double const place = golden * (static_cast<double>(n) + 1);
+    nodes_.push_back(
+        std::make_unique<virtual_node>(platform_.kind_of(n), static_cast<node_id>(n), place - std::floor(place)));
     processors_.add();
     update_taken(static_cast<node_id>(n));
   }
@@ -43,13 +47,20 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
 
 world::~world() { unwind(); }
 
-processor world::make_processor(node_kind const& kind, node_id number) {
+/// `place`: where in the first period of its quota the node begins, 0 to 1.
+processor world::make_processor(node_kind const& kind, double place) {
   auto const cores = static_cast<double>(kind.cores);
   if (!kind.quota) return {cores, kind.speed};
-  // Periods of different nodes begin at different times: spread evenly, whatever the number of nodes.
-  constexpr double golden = 0.6180339887498949;
-  double const place = golden * (number + 1.0);
-  return {cores, kind.speed, cpu_grant(*kind.quota, cores, (place - std::floor(place)) * kind.quota->period_s)};
+  return {cores, kind.speed, cpu_grant(*kind.quota, cores, place * kind.quota->period_s)};
+}
+
+void world::vary(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    double const place = std::uniform_real_distribution(0.0, 1.0)(random);
+    nodes_[n] = std::make_unique<virtual_node>(platform_.kind_of(n), static_cast<node_id>(n), place);
+    update_taken(static_cast<node_id>(n));
+  }
 }
 
 void world::make_manager(node_id number, bool joins_later) {
@@ -223,10 +234,12 @@ void world::wake(execution_thread& thread) {
 void world::end_step(execution& operation, bool posts) {
   worker& w = *current_;
   double const measured_s = std::exchange(w.measured_s, 0);
-  double remainder_s = platform_.runtime.per_step_s + (posts ? platform_.runtime.per_object_s : 0);
+  runtime_parameters const& cost = platform_.runtime;
+  double remainder_s = cost.per_step_s + (posts ? cost.per_object_s : 0) + coldness(w.step_s) * cost.per_kernel_s;
   if (mode_ == execution_mode::direct) {
     remainder_s = std::max(0.0, thread_cpu_s() - entered_cpu_s_ - measured_s) * host_speed_;
   }
+  nodes_[operation.node()]->computed_s += w.step_s;
   double const step_s = std::exchange(w.step_s, 0) + remainder_s;
   if (step_s == 0) return;
   w.computed_s += step_s;
@@ -283,14 +296,25 @@ double world::piece_of(message const& m) const {
   return most == 0 ? bytes : std::min(bytes, most);
 }
 
-double world::wake_s(node_id node, double pieces) const {
-  return nodes_[node]->processor.idle() ? pieces * platform_.communication.wake_s : 0;
+/// How cold kernels that took so long leave the caches, 0 to 1.
+double world::coldness(double computed_s) const {
+  double const after_s = platform_.runtime.cold_after_s;
+  if (computed_s == 0) return 0;
+  return computed_s >= after_s ? 1 : computed_s / after_s;
+}
+
+/// What a message costs more on a node whose caches hold other things.
+double world::cold_s(node_id node) {
+  virtual_node& n = *nodes_[node];
+  double const computed_s = std::exchange(n.computed_s, 0);
+  return (n.processor.idle() ? 1 : coldness(computed_s)) * platform_.communication.cold_s;
 }
 
 void world::send(std::uint32_t number) {
   message const& m = messages_[number];
   communication_cost::end const& cost = platform_.communication.send;
-  process(m.from, number, part::first_piece, cost.per_message_s + cost.per_byte_s * piece_of(m));
+  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + cold_s(m.from);
+  process(m.from, number, part::first_piece, work_s);
 }
 
 /// The node's I/O thread does what the message costs there; then the message goes on.
@@ -359,8 +383,8 @@ void world::begin_transfer(std::uint32_t number) {
   m.sender_done = m.receiver_done = false;
   node_id const from = m.from, to = m.to;  // m may move
   process(from, number, part::rest_of_sender, cost.send.per_byte_s * rest_bytes);
-  process(to, number, part::rest_of_receiver,
-          cost.receive.per_byte_s * rest_bytes + wake_s(to, rest_bytes / cost.piece_bytes));
+  double const wakes = nodes_[to]->processor.idle() ? rest_bytes / cost.piece_bytes : 0;
+  process(to, number, part::rest_of_receiver, cost.receive.per_byte_s * rest_bytes + wakes * cost.cold_s);
 }
 
 void world::transfer_ended(std::uint32_t number) {
@@ -381,7 +405,7 @@ void world::part_ended(std::uint32_t number) {
   message const& m = messages_[number];
   if (!m.transferred || !m.sender_done || !m.receiver_done) return;
   communication_cost::end const& cost = platform_.communication.receive;
-  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + wake_s(m.to, 1);
+  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + cold_s(m.to);
   node_id const from = m.from, to = m.to;
   if (thread_manager* const sender = m.object ? nodes_[from]->manager.get() : nullptr) sender->sent(to);
   process(to, number, part::last_piece, work_s);

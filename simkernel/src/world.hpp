@@ -44,6 +44,9 @@ class world final : public backend {
   /// Events at one instant come in an order drawn from this seed.
   void shuffle(std::uint64_t seed) { shuffled_.emplace(seed); }
 
+  /// Quotas of different nodes are renewed at times drawn from this seed. Before the nodes start.
+  void vary(std::uint64_t seed);
+
   /// Each node runs as many operations at once as it has cores.
   void use_a_thread_per_core() { thread_per_core_ = true; }
 
@@ -120,9 +123,12 @@ class world final : public backend {
     bool busy = false;
   };
   struct virtual_node {
-    virtual_node(node_kind const& kind, node_id number) : processor(make_processor(kind, number)) { io.node = number; }
+    virtual_node(node_kind const& kind, node_id number, double place) : processor(make_processor(kind, place)) {
+      io.node = number;
+    }
     std::unique_ptr<thread_manager> manager;
     std::size_t launches = 0;
+    double computed_s = 0;  ///< by kernels since the last message
     sim::processor processor;
     io_thread io;
     double taken_since_s = 0;
@@ -142,7 +148,7 @@ class world final : public backend {
     std::variant<job*, std::uint32_t, timer> what;  ///< a job has ended; a transfer has; a timer
   };
 
-  static sim::processor make_processor(node_kind const& kind, node_id number);
+  static sim::processor make_processor(node_kind const& kind, double place);
 
   bool advance();
   void take_ready();
@@ -163,7 +169,8 @@ class world final : public backend {
   void io_ended(io_thread& io);
   void deliver(std::uint32_t number);
   double piece_of(message const& m) const;
-  double wake_s(node_id node, double pieces) const;
+  double coldness(double computed_s) const;
+  double cold_s(node_id node);
   void make_manager(node_id node, bool joins_later);
 
   platform const& platform_;

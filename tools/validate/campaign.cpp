@@ -108,7 +108,7 @@ std::vector<kernel_measurement> read_durations(run_key const& of, std::string co
     for (json const& entry : entries) {
       std::string sizes;
       for (json const& size : entry.at("sizes")) sizes += (sizes.empty() ? "" : " ") + size.dump();
-      all.push_back({of, kernel, sizes, entry.at("mean_s"), entry.at("count")});
+      all.push_back({of, kernel, sizes, entry.at("mean_s"), entry.at("standard_deviation_s"), entry.at("count")});
     }
   }
   return all;
@@ -192,22 +192,36 @@ std::vector<std::pair<run_key, bool>> plan(grid const& of, testbed const& t, std
   return runs;
 }
 
-/// Medians over repetitions of the means of one run.
-json durations_of(configuration const& what, measurements const& from) {
-  std::map<std::pair<std::string, std::string>, std::pair<std::vector<double>, std::uint64_t>> found;
+/// Medians over repetitions of the means of one run, each brought to the machine's speed that is asked for.
+json durations_of(configuration const& what, double probe_s, measurements const& from) {
+  std::map<std::size_t, double> factor;  // by repetition
+  for (measurement const& m : from.runs()) {
+    bool const same =
+        m.of.testbed == what.testbed && m.of.application == what.application && m.of.options == what.durations;
+    if (same && m.probe_s > 0 && probe_s > 0) factor[m.of.repetition] = probe_s / m.probe_s;
+  }
+  struct kernel_values {
+    std::vector<double> means_s, deviations;  // relative to the mean
+    std::uint64_t count = 0;
+  };
+  std::map<std::pair<std::string, std::string>, kernel_values> found;
   for (kernel_measurement const& k : from.kernels()) {
     if (k.of.testbed != what.testbed || k.of.application != what.application || k.of.options != what.durations)
       continue;
-    auto& [means_s, count] = found[{k.kernel, k.sizes}];
-    means_s.push_back(k.mean_s);
-    count = k.count;
+    kernel_values& values = found[{k.kernel, k.sizes}];
+    auto const scaled = factor.find(k.of.repetition);
+    values.means_s.push_back(scaled == factor.end() ? k.mean_s : k.mean_s * scaled->second);
+    values.deviations.push_back(k.mean_s > 0 ? k.standard_deviation_s / k.mean_s : 0);
+    values.count = k.count;
   }
   json kernels = json::object();
   for (auto& [key, values] : found) {
     std::vector<std::int64_t> sizes;
     for (std::string const& size : split(key.second)) sizes.push_back(std::stoll(size));
-    kernels[key.first].push_back(
-        {{"sizes", sizes}, {"mean_s", median(values.first)}, {"count", values.second}, {"standard_deviation_s", 0.0}});
+    kernels[key.first].push_back({{"sizes", sizes},
+                                  {"mean_s", median(values.means_s)},
+                                  {"count", values.count},
+                                  {"standard_deviation_s", median(values.means_s) * median(values.deviations)}});
   }
   return {{"reference_core", "of the testbed"}, {"kernels", kernels}};
 }
@@ -237,16 +251,16 @@ void measure(grid const& of, places const& where, measurements& to) {
   }
 }
 
-prediction predict(grid const& of, configuration const& what, std::string const& platform, places const& where,
-                   measurements const& from) {
+namespace {
+
+prediction simulate(grid const& of, configuration const& what, std::string const& platform, std::size_t seed,
+                    scratch const& files, places const& where) {
   application const& program = of.applications.at(what.application);
-  scratch const files(where);
-  write_output(files.durations, durations_of(what, from).dump());
   words command{programs(where, program.simulated.front())};
   command.insert(command.end(), program.simulated.begin() + 1, program.simulated.end());
   for (std::string const& word : split(what.options)) command.push_back(word);
   command.insert(command.end(), {"--platform", platform, "--execution", "partial", "--durations", files.durations,
-                                 "--summary", files.summary});
+                                 "--summary", files.summary, "--vary", std::to_string(seed)});
   outcome const ran = run({std::move(command), "", {}, of.patience});
   if (!ran.good()) throw io_error("simulating " + what.application + " " + what.options + ": " + ran.complaint());
   json const summary = read_json(files.summary);
@@ -255,6 +269,25 @@ prediction predict(grid const& of, configuration const& what, std::string const&
     double const held_node_s = i.at("held_node_s");
     if (held_node_s > 0) found.efficiency[i.at("index")] = i.at("work_s").get<double>() / held_node_s;
   }
+  return found;
+}
+
+}  // namespace
+
+/// The median of several runs that could be.
+prediction predict(grid const& of, configuration const& what, std::string const& platform, double probe_s,
+                   places const& where, measurements const& from) {
+  scratch const files(where);
+  write_output(files.durations, durations_of(what, probe_s, from).dump());
+  std::vector<double> times_s;
+  std::map<int, std::vector<double>> efficiencies;
+  for (std::size_t seed = 1; seed <= of.simulations; ++seed) {
+    prediction const one = simulate(of, what, platform, seed, files, where);
+    times_s.push_back(one.time_s);
+    for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
+  }
+  prediction found{median(times_s), {}};
+  for (auto const& [iteration, values] : efficiencies) found.efficiency[iteration] = median(values);
   return found;
 }
 

@@ -180,6 +180,7 @@ grid grid::read(std::string const& file) {
   grid read;
   read.name = plain_text(top, "name");
   read.repetitions = top.count("repetitions", 1);
+  if (top.has("simulations")) read.simulations = top.count("simulations", 1);
   if (top.has("patience_s")) read.patience = std::chrono::seconds(top.count("patience_s", 1));
   json_object testbeds = top.object("testbeds");
   for (std::string const& name : testbeds.keys()) {

@@ -41,6 +41,7 @@ struct configuration {
 struct grid {
   std::string name;
   std::size_t repetitions = 3;
+  std::size_t simulations = 9;         ///< of each configuration, with different seeds; their median is the prediction
   std::chrono::seconds patience{120};  ///< with one run
   std::vector<testbed> testbeds;
   std::map<std::string, application> applications;

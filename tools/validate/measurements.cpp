@@ -22,7 +22,8 @@ constexpr char const* run_columns =
     "testbed,application,options,repetition,failure,time_s,work_s,overhead_s,transfers,bytes,probe_s";
 constexpr char const* iteration_columns =
     "testbed,application,options,repetition,iteration,start_s,end_s,work_s,held_node_s";
-constexpr char const* kernel_columns = "testbed,application,options,repetition,kernel,sizes,mean_s,count";
+constexpr char const* kernel_columns =
+    "testbed,application,options,repetition,kernel,sizes,mean_s,standard_deviation_s,count";
 
 fields split_row(std::string const& line) {
   fields all{""};
@@ -115,7 +116,8 @@ measurements::measurements(std::string folder) : folder_(std::move(folder)) {
   }
   for (table t(folder_ + "/durations.csv", kernel_columns); t.next();) {
     if (!has(t.key())) continue;
-    kernels_.push_back({t.key(), t.text(4), t.text(5), t.number<double>(6), t.number<std::uint64_t>(7)});
+    kernels_.push_back(
+        {t.key(), t.text(4), t.text(5), t.number<double>(6), t.number<double>(7), t.number<std::uint64_t>(8)});
   }
 }
 
@@ -137,7 +139,8 @@ void measurements::write() const {
   rows = row_writer();
   rows << kernel_columns << "\n";
   for (auto const& k : kernels_) {
-    rows << k.of << ',' << k.kernel << ',' << k.sizes << ',' << k.mean_s << ',' << k.count << "\n";
+    rows << k.of << ',' << k.kernel << ',' << k.sizes << ',' << k.mean_s << ',' << k.standard_deviation_s << ','
+         << k.count << "\n";
   }
   replace_file(folder_ + "/durations.csv", rows.str());
   rows = row_writer();

@@ -47,6 +47,7 @@ struct kernel_measurement {
   std::string kernel;
   std::string sizes;  ///< separated by blanks
   double mean_s = 0;
+  double standard_deviation_s = 0;
   std::uint64_t count = 0;
 };
 

@@ -17,12 +17,14 @@ struct comparison {
   configuration of;
   std::vector<double> measured_s;  ///< of all repetitions, in their order
   double median_s = 0;
-  double spread = 0;       ///< (longest - shortest) / median
-  double predicted_s = 0;  ///< by the calibrated model
-  double plain_s = 0;      ///< by the paper's plain model
+  double spread = 0;           ///< (longest - shortest) / median
+  double predicted_s = 0;      ///< by the calibrated model
+  double plain_s = 0;          ///< by the paper's plain model
+  double at_host_speed_s = 0;  ///< by the calibrated model, with kernels as fast as the machine was meanwhile
 
   double error() const { return predicted_s / median_s - 1; }
   double plain_error() const { return plain_s / median_s - 1; }
+  double error_at_host_speed() const { return at_host_speed_s / median_s - 1; }
 };
 
 /// The dynamic efficiency of an iteration, 0 to 1.

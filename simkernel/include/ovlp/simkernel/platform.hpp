@@ -63,7 +63,9 @@ struct communication_cost {
   /// Objects are copied in pieces of this size: what is copied before a transfer begins, and after it has ended; the
   /// rest is copied meanwhile. 0: all of it before, and all after.
   double piece_bytes = 0;
-  double wake_s = 0;  ///< more at the receiver for each piece that finds its processor idle
+  /// More for a message, at either end, that finds the caches cold: after kernels (runtime_parameters::cold_after_s),
+  /// or when the node did nothing; and for each piece that comes to a node that does nothing.
+  double cold_s = 0;
 };
 
 /// What the runtime itself does and costs.
@@ -72,6 +74,8 @@ struct runtime_parameters {
   bool control_in_order = false;        ///< control messages come after the objects in transfer before them
   double per_step_s = 0;                ///< of each atomic step, where it is not measured
   double per_object_s = 0;              ///< more for a step that ends with a post
+  double per_kernel_s = 0;              ///< more for a step with kernels: what follows them finds the caches cold
+  double cold_after_s = 0;              ///< kernels of this length leave them cold; shorter ones as much less
 };
 
 /// How long a kernel takes as a function of its sizes, in seconds on the reference core:

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/netmodel/fair_star.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "support/seed.hpp"
+
+namespace {
+
+using ovlp::net::fair_link;
+using ovlp::net::fair_star;
+using ovlp::net::transfer;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr fair_link plain{100};  // 100 bytes per second: times can be computed by heart
+
+struct start {
+  double at_s;
+  transfer what;
+};
+
+/// The end of each transfer by its id, which are 0, 1, ...
+std::vector<double> ends_of(fair_star& network, std::vector<start> const& starts) {
+  std::vector<double> ends(starts.size(), -1);
+  auto const advance = [&](double to_s) {
+    for (auto const& done : network.advance(to_s)) ends.at(done.id) = done.time_s;
+  };
+  for (start const& s : starts) {
+    while (network.next_event() <= s.at_s) advance(network.next_event());
+    network.start(s.what, s.at_s);
+  }
+  while (network.next_event() < infinity) advance(network.next_event());
+  return ends;
+}
+
+void check_equal(std::vector<double> const& computed, std::vector<double> const& expected, double within = 1e-12) {
+  REQUIRE(computed.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(computed[i] == doctest::Approx(expected[i]).epsilon(within));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a fair star: a transfer alone takes the latency and its bytes divided by the bandwidth" *
+          doctest::timeout(10)) {
+  fair_star network(2, plain, 1);
+  CHECK(network.next_event() == infinity);
+  network.start({7, 0, 1, 500}, 2);
+  CHECK(network.next_event() == 3);  // the end of its latency phase
+  CHECK(network.advance(3).empty());
+  CHECK(network.outgoing(0) == 1);
+  CHECK(network.incoming(1) == 1);
+  CHECK(network.next_event() == 8);
+  CHECK(network.advance(7.5).empty());
+  auto const done = network.advance(8);
+  REQUIRE(done.size() == 1);
+  CHECK(done[0].id == 7);
+  CHECK(done[0].time_s == 8);
+  CHECK(network.incoming(1) == 0);
+  CHECK(network.next_event() == infinity);
+}
+
+TEST_CASE("a fair star: what a transfer cannot use of its share others get" * doctest::timeout(10)) {
+  // 0 and 1 send to 2, so 0 -> 2 has 50 B/s; 0 -> 3 has the other 50 of node 0, and 4 -> 3 what is left of node 3.
+  fair_star network(5, plain, 0);
+  check_equal(ends_of(network, {{0, {0, 0, 2, 50}}, {0, {1, 1, 2, 50}}, {0, {2, 0, 3, 50}}, {0, {3, 4, 3, 50}}}),
+              {1, 1, 1, 1});
+  // Three into node 3, so 33 1/3 each; 0 -> 4 gets the other 66 2/3 of node 0, where equal shares would give it 50.
+  fair_star other(5, plain, 0);
+  auto const ends =
+      ends_of(other, {{0, {0, 0, 3, 100}}, {0, {1, 1, 3, 100}}, {0, {2, 2, 3, 100}}, {0, {3, 0, 4, 100}}});
+  check_equal(ends, {3, 3, 3, 1.5});
+}
+
+TEST_CASE("a fair star: shares change when a transfer starts or ends" * doctest::timeout(10)) {
+  fair_star network(3, plain, 0);
+  // Alone until 1, two until 3, alone again.
+  check_equal(ends_of(network, {{0, {0, 0, 1, 300}}, {1, {1, 0, 2, 100}}}), {4, 3});
+}
+
+TEST_CASE("a fair star: an idle link saves up its burst and passes it at line speed" * doctest::timeout(10)) {
+  fair_link const bursty{100, 50, 1000};
+  SUBCASE("a transfer within the burst") {
+    fair_star network(2, bursty, 0);
+    check_equal(ends_of(network, {{0, {0, 0, 1, 40}}}), {0.04});
+  }
+  SUBCASE("a longer one: the bucket fills while it runs dry") {
+    // 1000 B/s until 50 + 100 t = 1000 t, then 100 B/s.
+    double const dry_s = 50.0 / 900;
+    fair_star network(2, bursty, 0);
+    check_equal(ends_of(network, {{0, {0, 0, 1, 250}}}), {dry_s + (250 - 1000 * dry_s) / 100});
+  }
+  SUBCASE("the bucket fills while the link is idle, and not beyond its size") {
+    double const dry_s = 50.0 / 900, first_s = dry_s + (250 - 1000 * dry_s) / 100;
+    fair_star network(2, bursty, 0);
+    // A quarter of a second later there are 25 bytes; after ten more seconds there are 50.
+    double const quarter_dry_s = 25.0 / 900;
+    double const second_s = first_s + 0.25 + quarter_dry_s + (100 - 1000 * quarter_dry_s) / 100;
+    double const third_s = second_s + 10 + dry_s + (250 - 1000 * dry_s) / 100;
+    check_equal(
+        ends_of(network, {{0, {0, 0, 1, 250}}, {first_s + 0.25, {1, 0, 1, 100}}, {second_s + 10, {2, 0, 1, 250}}}),
+        {first_s, second_s, third_s});
+  }
+  SUBCASE("the bucket of either side holds a transfer up") {
+    double const dry_s = 50.0 / 900;
+    fair_star network(3, bursty, 0);
+    // The second one finds node 0's bucket empty and that of node 2 full.
+    double const first_s = dry_s + (250 - 1000 * dry_s) / 100;
+    check_equal(ends_of(network, {{0, {0, 0, 1, 250}}, {first_s, {1, 0, 2, 100}}}), {first_s, first_s + 1});
+  }
+}
+
+TEST_CASE("a fair star: a transfer of no bytes ends with its latency phase" * doctest::timeout(10)) {
+  fair_star network(3, plain, 2);
+  check_equal(ends_of(network, {{0, {0, 0, 1, 0}}, {0, {1, 0, 1, 100}}, {0.5, {2, 1, 2, 0}}}), {2, 3, 2.5});
+  CHECK(network.outgoing(0) == 0);
+}
+
+TEST_CASE("a fair star: completions are in order of time, then of start; changed nodes are listed once" *
+          doctest::timeout(10)) {
+  fair_star network(6, plain, 0);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    network.start({10 - i, static_cast<std::uint32_t>(2 * i), static_cast<std::uint32_t>(2 * i + 1), 100}, 0);
+  }
+  network.advance(0);
+  auto touched = std::vector(network.touched_nodes().begin(), network.touched_nodes().end());
+  std::sort(touched.begin(), touched.end());
+  CHECK(touched == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5});
+  network.clear_touched_nodes();
+  CHECK(network.touched_nodes().empty());
+  auto const done = network.advance(5);
+  REQUIRE(done.size() == 3);
+  CHECK(done[0].id == 10);
+  CHECK(done[1].id == 9);
+  CHECK(done[2].id == 8);
+}
+
+TEST_CASE("a fair star: transfers too short for the resolution of time end" * doctest::timeout(10)) {
+  fair_star network(2, {1e12, 1e3, 1e13}, 0);
+  std::vector<start> starts;
+  for (std::uint64_t i = 0; i < 100; ++i) starts.push_back({1e9, {i, 0, 1, 1 + i}});
+  for (double end_s : ends_of(network, starts)) CHECK(end_s == doctest::Approx(1e9));
+}
+
+TEST_CASE("a fair star: a mistake of the caller is a logic_error" * doctest::timeout(10)) {
+  CHECK_THROWS_AS(fair_star(2, {0}, 0), std::logic_error);
+  CHECK_THROWS_AS(fair_star(2, {infinity}, 0), std::logic_error);
+  CHECK_THROWS_AS(fair_star(2, {100, -1}, 0), std::logic_error);
+  CHECK_THROWS_AS(fair_star(2, {100, 10, 50}, 0), std::logic_error);
+  CHECK_THROWS_AS(fair_star(2, plain, -1), std::logic_error);
+  fair_star network(2, plain, 0);
+  CHECK_THROWS_AS(network.start({0, 0, 0, 1}, 0), std::logic_error);
+  CHECK_THROWS_AS(network.start({0, 0, 2, 1}, 0), std::logic_error);
+  network.advance(3);
+  CHECK_THROWS_AS(network.start({0, 0, 1, 1}, 2), std::logic_error);
+  CHECK_THROWS_AS(network.advance(2), std::logic_error);
+  CHECK_THROWS_AS(network.incoming(2), std::logic_error);
+}
+
+namespace {
+
+/// The same from the definition, event by event: rates rise together, and those stay that fill one of their links.
+std::vector<double> solve(std::size_t nodes, double bandwidth, double latency_s, std::vector<start> const& starts) {
+  struct flow {
+    std::size_t index;
+    long double left, rate;
+  };
+  std::vector<double> ends(starts.size());
+  std::vector<flow> flows;
+  std::size_t begun = 0;
+  long double now = 0;
+  auto const ports = [&](flow const& f) {
+    return std::pair(starts[f.index].what.source, nodes + starts[f.index].what.destination);
+  };
+  for (;;) {
+    std::vector<bool> fixed(flows.size());
+    for (flow& f : flows) f.rate = 0;
+    while (std::find(fixed.begin(), fixed.end(), false) != fixed.end()) {
+      std::vector<long double> room(2 * nodes, bandwidth);
+      std::vector<int> rising(2 * nodes);
+      for (std::size_t i = 0; i < flows.size(); ++i) {
+        for (std::size_t p : {ports(flows[i]).first + std::size_t{0}, ports(flows[i]).second}) {
+          room[p] -= flows[i].rate;
+          if (!fixed[i]) ++rising[p];
+        }
+      }
+      long double rise = std::numeric_limits<long double>::infinity();
+      for (std::size_t p = 0; p < 2 * nodes; ++p) {
+        if (rising[p] > 0) rise = std::min(rise, room[p] / rising[p]);
+      }
+      for (std::size_t i = 0; i < flows.size(); ++i) {
+        if (!fixed[i]) flows[i].rate += rise;
+      }
+      for (std::size_t i = 0; i < flows.size(); ++i) {
+        auto const [out, in] = ports(flows[i]);
+        bool const full =
+            room[out] - rise * rising[out] <= 1e-12L * bandwidth || room[in] - rise * rising[in] <= 1e-12L * bandwidth;
+        if (full) fixed[i] = true;
+      }
+    }
+    long double next = std::numeric_limits<long double>::infinity();
+    for (flow const& f : flows) next = std::min(next, now + f.left / f.rate);
+    if (begun < starts.size()) next = std::min(next, static_cast<long double>(starts[begun].at_s + latency_s));
+    if (next == std::numeric_limits<long double>::infinity()) return ends;
+    for (flow& f : flows) f.left -= f.rate * (next - now);
+    now = next;
+    std::erase_if(flows, [&](flow const& f) {
+      if (f.left > 1e-9L) return false;
+      ends[f.index] = static_cast<double>(now);
+      return true;
+    });
+    for (; begun < starts.size() && starts[begun].at_s + latency_s <= now; ++begun) {
+      flows.push_back({begun, static_cast<long double>(starts[begun].what.bytes), 0});
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a fair star does what its definition says, on random lists of transfers" * doctest::timeout(60)) {
+  std::mt19937_64 random(ovlp::testing::new_seed());
+  auto const from_0_to = [&](std::uint64_t most) {
+    return std::uniform_int_distribution<std::uint64_t>(0, most)(random);
+  };
+  for (int list = 0; list < 300; ++list) {
+    std::size_t const nodes = 2 + from_0_to(6);
+    std::vector<start> starts;
+    double at_s = 0;
+    for (std::uint64_t i = 0, count = 1 + from_0_to(40); i < count; ++i) {
+      at_s += static_cast<double>(from_0_to(3)) * 0.7;
+      auto const source = static_cast<std::uint32_t>(from_0_to(nodes - 1));
+      auto const step = static_cast<std::uint32_t>(1 + from_0_to(nodes - 2));
+      starts.push_back({at_s, {i, source, (source + step) % static_cast<std::uint32_t>(nodes), 1 + from_0_to(1000)}});
+    }
+    fair_star network(nodes, plain, 0.25);
+    check_equal(ends_of(network, starts), solve(nodes, 100, 0.25, starts), 1e-9);
+  }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibration.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+#include "../statistics.hpp"
+#include "runtime/src/host.hpp"
+#include "runtime/src/real/connection.hpp"
+
+namespace ovlp::tools::calibrate {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Of an unused grant, as Linux keeps it for each core: docs/model.md.
+constexpr double carry_s = 1e-3;
+/// Bytes of a large object for which the real runtime wakes up.
+constexpr double piece_bytes = real::most_awaited_bytes;
+/// Rounds of `visit` that take as long as a short kernel of an application, some 0.3 ms, a usual one, 2 ms, and a large
+/// one. What comes after a kernel finds caches cold, and the colder the longer it was.
+constexpr std::uint32_t short_kernel = 8, usual_kernel = 50, large_kernel = 400;
+constexpr std::uint32_t kernels = 80;
+/// Of an object that is longer than any burst, and copied by a node with a tenth of a core before its grant is used up.
+constexpr std::uint32_t single_bytes = 1'600'000;
+/// A pause in which quotas are granted and buckets fill.
+constexpr std::chrono::milliseconds rest{60};
+
+double sum(std::vector<double> const& of) { return std::accumulate(of.begin(), of.end(), 0.0); }
+
+std::string numbered(char const* figure, std::uint32_t number) { return figure + std::to_string(number); }
+
+}  // namespace
+
+measured calibration::run(pattern const& what) {
+  std::this_thread::sleep_for(rest);
+  return ask_.run(what);
+}
+
+double calibration::middle(std::string const& figure) const { return median(values_.at(figure)); }
+
+void calibration::launch() {
+  double const start_s = monotonic_s();
+  limits_ = ask_.limits().at(1);
+  note("launch_s", monotonic_s() - start_s);
+  run({{{0, 1, 1000, 10, usual_kernel}, {1, 0, 1000, 10, usual_kernel}}});  // memory is allocated, code is loaded
+}
+
+void calibration::round() {
+  node_speed();
+  costs_of_steps();
+  costs_of_messages();
+  cold_messages();
+  costs_of_bytes();
+  links();
+  shared_links();
+  all_at_once();
+}
+
+/// Long kernels on all nodes: what the runtime, which must look for messages meanwhile, leaves of a processor.
+void calibration::node_speed() {
+  pattern all;
+  for (std::uint32_t n = 0; n < nodes_; ++n) all.streams.push_back({n, n, 0, 12, large_kernel});
+  measured const together = run(all);
+  note("speed", together.work_s / sum(together.node_cpu_s));
+}
+
+/// A post, a leaf with its result and a wait for each object; then the same with a kernel: what that costs more, beyond
+/// the kernel and the thread that looks for messages meanwhile.
+void calibration::costs_of_steps() {
+  constexpr std::uint32_t count = 4000;
+  note("per_step_s", run({{{1, 1, 0, count}}}).node_cpu_s[1] / count / 3);
+  measured const local = run({{{1, 1, 0, kernels, usual_kernel}}});
+  note("beyond_work_s", (local.node_cpu_s[1] - local.work_s) / kernels);
+  auto const cold_s = [&](measured const& m, std::uint32_t of) {
+    return std::max(0.0, (m.node_cpu_s[1] - m.work_s / last("speed")) / of - 3 * last("per_step_s"));
+  };
+  note("per_kernel_s", cold_s(local, kernels));
+  constexpr std::uint32_t short_count = 400;
+  measured const shorter = run({{{1, 1, 0, short_count, short_kernel}}});
+  note("per_short_kernel_s", cold_s(shorter, short_count));
+  note("short_kernel_s", shorter.work_s / short_count);
+  note("kernel_s", local.work_s / kernels);
+}
+
+/// Overhead grows with a kernel's length until the caches are cold.
+double calibration::cold_after_s() const {
+  double const cold_s = middle("per_kernel_s"), somewhat_s = middle("per_short_kernel_s");
+  double const longest_s = middle("kernel_s"), shortest_s = middle("short_kernel_s");
+  if (somewhat_s <= 0 || cold_s <= 0) return longest_s;
+  return std::clamp(shortest_s * cold_s / somewhat_s, shortest_s, longest_s);
+}
+
+/// Many small objects: one sent and one received on either side, and the answers.
+void calibration::costs_of_messages() {
+  constexpr std::uint32_t count = 400;
+  measured const one_way = run({{{0, 1, 0, count}}});
+  double const each_s = (one_way.node_cpu_s[0] + one_way.node_cpu_s[1]) / count;
+  note("per_message_s", std::max(0.0, each_s - 3 * last("per_step_s")) / 4);
+}
+
+/// The same, both ways, with a kernel for each object: what that costs more than kernels and steps without messages.
+void calibration::cold_messages() {
+  measured const both = run({{{0, 1, 0, kernels, usual_kernel}, {1, 0, 0, kernels, usual_kernel}}});
+  double const each_s = (both.node_cpu_s[0] + both.node_cpu_s[1] - both.work_s) / (2 * kernels);
+  note("cold_s", std::max(0.0, (each_s - last("beyond_work_s")) / 4 - last("per_message_s")));
+}
+
+/// Large objects one way. A receiver that has nothing else to do wakes up for each piece.
+void calibration::costs_of_bytes() {
+  constexpr std::uint32_t count = 40;
+  constexpr double bytes = 400'000;
+  measured const one_way = run({{{0, 1, static_cast<std::uint64_t>(bytes), count}}});
+  double const apart_s = 2 * last("per_message_s") + 1.5 * last("per_step_s");
+  double const asleep = std::max(0.0, 1 - one_way.node_cpu_s[1] / (one_way.time_s * limits_.cores));
+  double const wakes_s = asleep * last("cold_s") * std::ceil(bytes / piece_bytes);
+  note("per_byte_s", std::max(0.0, one_way.node_cpu_s[0] / count - apart_s) / bytes);
+  note("receive_per_byte_s", std::max(0.0, one_way.node_cpu_s[1] / count - apart_s - wakes_s) / bytes);
+}
+
+/// Bandwidth: what more is carried in a longer time, one node to some others, so that no receiver holds it up.
+/// Burst and latency: single objects over links that were idle, T = rest + (bytes - burst) / bandwidth.
+void calibration::links() {
+  constexpr std::uint64_t bytes = 800'000;
+  auto const others = std::min<std::uint32_t>(nodes_ - 1, 3);
+  auto const to_others = [&](std::uint32_t count) {
+    pattern out;
+    for (std::uint32_t n = 1; n <= others; ++n) out.streams.push_back({0, n, bytes, count});
+    return run(out).time_s;
+  };
+  constexpr std::uint32_t few = 4, many = 12;
+  double const shorter_s = to_others(few), longer_s = to_others(many);
+  note("bandwidth_Bps", static_cast<double>(bytes * others * (many - few)) / std::max(1e-9, longer_s - shorter_s));
+  note("nothing_s", run({{{0, 1, 0, 1}}}).time_s);
+  note("single_s", run({{{0, 1, single_bytes, 1}}}).time_s);
+}
+
+/// Cores that a node spends while so many transfers enter it, or leave it.
+void calibration::shared_links() {
+  constexpr std::uint64_t bytes = 200'000;
+  for (std::uint32_t others = 1; others < nodes_; ++others) {
+    pattern in, out;
+    for (std::uint32_t n = 1; n <= others; ++n) {
+      in.streams.push_back({n, 0, bytes, 24 / others + 1});
+      out.streams.push_back({0, n, bytes, 24 / others + 1});
+    }
+    measured const entering = run(in), leaving = run(out);
+    note(numbered("incoming ", others), entering.node_cpu_s[0] / entering.time_s);
+    note(numbered("outgoing ", others), leaving.node_cpu_s[0] / leaving.time_s);
+  }
+}
+
+/// No figure of the model comes from these: they tell how far it carries.
+void calibration::all_at_once() {
+  constexpr std::uint64_t bytes = 200'000;
+  pattern in, out, all;
+  for (std::uint32_t n = 0; n < nodes_; ++n) {
+    if (n > 0) in.streams.push_back({n, 0, bytes, 8});
+    if (n > 0) out.streams.push_back({0, n, bytes, 8});
+    for (std::uint32_t other = 0; other < nodes_; ++other) {
+      if (other != n) all.streams.push_back({n, other, bytes, 8});
+    }
+  }
+  note("all_to_one_s", run(in).time_s);
+  note("one_to_all_s", run(out).time_s);
+  note("all_to_all_s", run(all).time_s);
+}
+
+namespace {
+
+/// The fastest of several: what comes in between makes them slower, and nothing makes them faster.
+double least(std::vector<double> const& values) { return *std::min_element(values.begin(), values.end()); }
+
+}  // namespace
+
+json calibration::platform(std::string const& name, json const& testbed) const {
+  double const cores = std::max(1.0, std::ceil(limits_.cores));
+  json node{{"count", nodes_},
+            {"cores", static_cast<std::size_t>(cores)},
+            {"speed", middle("speed")},
+            {"launch_s", middle("launch_s")}};
+  if (limits_.period_s > 0) {
+    node["quota"] = {{"share", limits_.cores / cores}, {"period_s", limits_.period_s}, {"carry_s", carry_s}};
+  }
+  double const bandwidth_Bps = middle("bandwidth_Bps");
+  double const nothing_s = least(values_.at("nothing_s"));
+  double const processing_s = 3 * middle("per_step_s") + 4 * middle("per_message_s") + 4 * middle("cold_s");
+  double const copied_s = (middle("per_byte_s") + middle("receive_per_byte_s")) * piece_bytes;
+  double const after_burst_s = least(values_.at("single_s")) - nothing_s - copied_s;
+  double const burst_bytes = std::max(0.0, single_bytes - bandwidth_Bps * std::max(0.0, after_burst_s));
+  json made;
+  made["name"] = name;
+  made["reference_core"] = processor_name();
+  made["nodes"] = {node};
+  made["network"] = {{"model", "max-min"},
+                     {"latency_s", std::max(1e-6, (nothing_s - processing_s) / 2)},
+                     {"bandwidth_Bps", bandwidth_Bps},
+                     {"burst_bytes", burst_bytes}};
+  made["comm_cpu"] = {{"incoming", {0}},
+                      {"outgoing", {0}},
+                      {"per_message_s", middle("per_message_s")},
+                      {"per_byte_s", middle("per_byte_s")},
+                      {"receive_per_message_s", middle("per_message_s")},
+                      {"receive_per_byte_s", middle("receive_per_byte_s")},
+                      {"piece_bytes", piece_bytes},
+                      {"cold_s", middle("cold_s")}};
+  made["runtime"] = {{"concurrent_per_pair", 1},
+                     {"control_in_order", true},
+                     {"per_step_s", middle("per_step_s")},
+                     {"per_object_s", 0},
+                     {"per_kernel_s", middle("per_kernel_s")},
+                     {"cold_after_s", cold_after_s()}};
+  if (!testbed.is_null()) made["testbed"] = testbed;
+  json all{{"idle_nodes", limits_.period_s > 0 ? "sleep" : "poll, then sleep"}};
+  for (auto const& [figure, values] : values_) {
+    auto const [low, high] = std::minmax_element(values.begin(), values.end());
+    double const value = median(values);
+    all[figure] = {{"median", value}, {"spread", value == 0 ? 0 : (*high - *low) / value}, {"count", values.size()}};
+  }
+  made["calibration"] = all;
+  return made;
+}
+
+json calibration::plain_platform(std::string const& name, json const& testbed) const {
+  double const cores = std::max(1.0, std::ceil(limits_.cores));
+  double const share = limits_.cores / cores;
+  json const calibrated = platform(name, testbed);
+  json made;
+  made["name"] = name + "-plain";
+  made["reference_core"] = calibrated["reference_core"];
+  made["nodes"] = {{{"count", nodes_},
+                    {"cores", static_cast<std::size_t>(cores)},
+                    {"speed", middle("speed") * share},
+                    {"launch_s", middle("launch_s")}}};
+  made["network"] = {{"model", "star"},
+                     {"latency_s", calibrated["network"]["latency_s"]},
+                     {"bandwidth_Bps", calibrated["network"]["bandwidth_Bps"]}};
+  auto const taken = [&](char const* figure) {
+    std::vector<double> all{0};
+    for (std::uint32_t n = 1; n < nodes_; ++n) all.push_back(middle(numbered(figure, n)) / share);
+    return all;
+  };
+  std::vector<double> incoming = taken("incoming "), outgoing = taken("outgoing ");
+  // Together they must leave something to compute with.
+  double const most =
+      *std::max_element(incoming.begin(), incoming.end()) + *std::max_element(outgoing.begin(), outgoing.end());
+  double const scale = most < 0.9 * cores ? 1 : 0.9 * cores / most;
+  for (auto* table : {&incoming, &outgoing}) {
+    for (double& entry : *table) entry *= scale;
+  }
+  made["comm_cpu"] = {{"incoming", incoming}, {"outgoing", outgoing}};
+  made["runtime"] = {{"concurrent_per_pair", 1}};
+  if (!testbed.is_null()) made["testbed"] = testbed;
+  return made;
+}
+
+}  // namespace ovlp::tools::calibrate

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "patterns.hpp"
+
+namespace ovlp::tools::calibrate {
+
+/// Measures what a platform file says, round by round: a machine that is slower for some seconds then disturbs one
+/// value of each figure and not all values of one. A figure is the median of its values.
+/// How each is measured: docs/validation.md.
+class calibration {
+ public:
+  calibration(patterns& ask, std::uint32_t nodes) : ask_(ask), nodes_(nodes) {}
+
+  /// Before anything else: the first call launches all nodes, at once.
+  void launch();
+  void round();
+
+  nlohmann::ordered_json platform(std::string const& name, nlohmann::ordered_json const& testbed) const;
+  /// The model of the paper's section 4: a star with equal shares, and CPU time by the number of transfers.
+  nlohmann::ordered_json plain_platform(std::string const& name, nlohmann::ordered_json const& testbed) const;
+
+ private:
+  measured run(pattern const& what);
+  void note(std::string const& figure, double value) { values_[figure].push_back(value); }
+  double last(std::string const& figure) const { return values_.at(figure).back(); }
+  double middle(std::string const& figure) const;
+  double cold_after_s() const;
+
+  void node_speed();
+  void costs_of_steps();
+  void costs_of_messages();
+  void cold_messages();
+  void costs_of_bytes();
+  void links();
+  void shared_links();
+  void all_at_once();
+
+  patterns& ask_;
+  std::uint32_t const nodes_;
+  node_limits limits_;
+  std::map<std::string, std::vector<double>> values_;
+};
+
+}  // namespace ovlp::tools::calibrate
