@@ -119,8 +119,10 @@ TEST_CASE("a quota grants what stepping through time grants" * doctest::timeout(
     constexpr double step_s = 1e-3;
     auto const walk = [&](double from_s, double to_s, double use) {
       double active_s = 0;
-      for (double at_s = from_s; at_s < to_s; at_s += step_s) {
-        active_s += in_steps.pass(at_s, std::min(to_s, at_s + step_s), use);
+      while (from_s < to_s) {
+        double const next_s = std::min(to_s, from_s + step_s);
+        active_s += in_steps.pass(from_s, next_s, use);
+        from_s = next_s;
       }
       return active_s;
     };

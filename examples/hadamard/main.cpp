@@ -181,10 +181,14 @@ ovlp::graph<Round, Sum> summing(Strips const& strips) {
 /// The checksum without ovlp.
 std::uint64_t serially(std::size_t n, int rounds) {
   std::vector<double> now(n * n), next(n * n);
-  for (std::size_t i = 0; i < n * n; ++i) now[i] = initial(i / n, i % n);
+  for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t c = 0; c < n; ++c) now[r * n + c] = initial(r, c);
+  }
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t r = 0; r < n; ++r) transform(now.data() + r * n, n, round);
-    for (std::size_t i = 0; i < n * n; ++i) next[i % n * n + i / n] = now[i];
+    for (std::size_t r = 0; r < n; ++r) {
+      for (std::size_t c = 0; c < n; ++c) next[c * n + r] = now[r * n + c];
+    }
     std::swap(now, next);
   }
   return checksum(now.data(), n, 0, n);

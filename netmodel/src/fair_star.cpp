@@ -67,7 +67,8 @@ class fair_star::state {
   }
 
   double next_event() const {
-    double const ready_s = starting_.empty() ? infinity : starting_.top().ready_s;
+    double ready_s = infinity;
+    if (!starting_.empty()) ready_s = starting_.top().ready_s;
     return std::min(ready_s, next_change_s_);
   }
 
@@ -176,24 +177,24 @@ class fair_star::state {
     }
     for (;;) {
       std::uint32_t tightest = none;
-      double share_Bps = infinity;
+      double share_of_each = infinity;
       for (std::uint32_t number : used_) {
         port const& p = ports_[number];
         if (p.open == 0) continue;
-        double const each_Bps = std::max(0.0, p.left_Bps) / p.open;
-        if (each_Bps < share_Bps) {
-          share_Bps = each_Bps;
+        double const each = std::max(0.0, p.left_Bps) / p.open;
+        if (each < share_of_each) {
+          share_of_each = each;
           tightest = number;
         }
       }
       if (tightest == none) break;
       for (flow& f : flows_) {
         if (f.rate_Bps >= 0 || (out_of(f.what) != tightest && in_of(f.what) != tightest)) continue;
-        f.rate_Bps = share_Bps;
+        f.rate_Bps = share_of_each;
         if (std::exchange(f.limit, tightest) != tightest) ++flips;
         for (std::uint32_t number : {out_of(f.what), in_of(f.what)}) {
-          ports_[number].left_Bps -= share_Bps;
-          ports_[number].used_Bps += share_Bps;
+          ports_[number].left_Bps -= share_of_each;
+          ports_[number].used_Bps += share_of_each;
           --ports_[number].open;
         }
       }
@@ -209,9 +210,9 @@ class fair_star::state {
     }
     for (std::uint32_t number : used_) {
       port& p = ports_[number];
-      double const drain_Bps = p.used_Bps - link_.bandwidth_Bps;
-      if (p.tokens <= least_bytes || drain_Bps <= 0) continue;
-      double const dry_s = clock_s_ + p.tokens / drain_Bps;
+      double const drain = p.used_Bps - link_.bandwidth_Bps;
+      if (p.tokens <= least_bytes || drain <= 0) continue;
+      double const dry_s = clock_s_ + p.tokens / drain;
       if (dry_s <= clock_s_) {
         p.tokens = 0;
         return false;

@@ -185,19 +185,19 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   if (limits_.period_s > 0) {
     node["quota"] = {{"share", limits_.cores / cores}, {"period_s", limits_.period_s}, {"carry_s", carry_s}};
   }
-  double const bandwidth_Bps = middle("bandwidth_Bps");
+  double const bandwidth = middle("bandwidth_Bps");
   double const nothing_s = least(values_.at("nothing_s"));
   double const processing_s = 3 * middle("per_step_s") + 4 * middle("per_message_s") + 4 * middle("cold_s");
   double const copied_s = (middle("per_byte_s") + middle("receive_per_byte_s")) * piece_bytes;
   double const after_burst_s = least(values_.at("single_s")) - nothing_s - copied_s;
-  double const burst_bytes = std::max(0.0, single_bytes - bandwidth_Bps * std::max(0.0, after_burst_s));
+  double const burst_bytes = std::max(0.0, single_bytes - bandwidth * std::max(0.0, after_burst_s));
   json made;
   made["name"] = name;
   made["reference_core"] = processor_name();
   made["nodes"] = {node};
   made["network"] = {{"model", "max-min"},
                      {"latency_s", std::max(1e-6, (nothing_s - processing_s) / 2)},
-                     {"bandwidth_Bps", bandwidth_Bps},
+                     {"bandwidth_Bps", bandwidth},
                      {"burst_bytes", burst_bytes}};
   made["comm_cpu"] = {{"incoming", {0}},
                       {"outgoing", {0}},

@@ -27,7 +27,7 @@ constexpr char const* testbed_name = "validate";
 
 json read_json(std::string const& file) {
   std::ifstream from(file);
-  json const read = json::parse(from, nullptr, false);
+  json read = json::parse(from, nullptr, false);
   if (read.is_discarded()) throw config_error(file + ": expected JSON");
   return read;
 }

@@ -29,7 +29,7 @@ void check_plain(json_object const& in, std::string const& key, std::string cons
 }
 
 std::string plain_text(json_object& in, std::string const& key) {
-  std::string const text = in.text(key);
+  std::string text = in.text(key);
   check_plain(in, key, text);
   return text;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace ovlp::tools::validate {
@@ -16,7 +17,10 @@ struct run_key {
   std::string options;
   std::size_t repetition = 1;  ///< from 1
 
-  auto operator<=>(run_key const&) const = default;
+  friend bool operator<(run_key const& a, run_key const& b) {
+    return std::tie(a.testbed, a.application, a.options, a.repetition) <
+           std::tie(b.testbed, b.application, b.options, b.repetition);
+  }
 };
 
 /// How a real run went.
