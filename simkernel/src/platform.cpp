@@ -21,6 +21,7 @@ node_kind read_nodes(json_object from) {
   read.cores = from.count("cores", 1);
   read.speed = from.number_above("speed", 0);
   read.launch_s = from.number("launch_s", 0, 0);
+  read.speed_deviation = from.number("speed_deviation", 0, 0);
   if (from.has("quota")) {
     json_object quota = from.object("quota");
     read.quota =

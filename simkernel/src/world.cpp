@@ -38,8 +38,9 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
     // Periods of different nodes begin at different times: spread evenly, whatever the number of nodes.
     constexpr double golden = 0.6180339887498949;
     double const place = golden * (static_cast<double>(n) + 1);
-    nodes_.push_back(
-        std::make_unique<virtual_node>(platform_.kind_of(n), static_cast<node_id>(n), place - std::floor(place)));
+    node_kind const& kind = platform_.kind_of(n);
+    nodes_.push_back(std::make_unique<virtual_node>(static_cast<node_id>(n),
+                                                    make_processor(kind, kind.speed, place - std::floor(place))));
     processors_.add();
     update_taken(static_cast<node_id>(n));
   }
@@ -48,17 +49,20 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
 world::~world() { unwind(); }
 
 /// `place`: where in the first period of its quota the node begins, 0 to 1.
-processor world::make_processor(node_kind const& kind, double place) {
+processor world::make_processor(node_kind const& kind, double speed, double place) {
   auto const cores = static_cast<double>(kind.cores);
-  if (!kind.quota) return {cores, kind.speed};
-  return {cores, kind.speed, cpu_grant(*kind.quota, cores, place * kind.quota->period_s)};
+  if (!kind.quota) return {cores, speed};
+  return {cores, speed, cpu_grant(*kind.quota, cores, place * kind.quota->period_s)};
 }
 
 void world::vary(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    node_kind const& kind = platform_.kind_of(n);
     double const place = std::uniform_real_distribution(0.0, 1.0)(random);
-    nodes_[n] = std::make_unique<virtual_node>(platform_.kind_of(n), static_cast<node_id>(n), place);
+    double const factor = std::exp(std::normal_distribution(0.0, 1.0)(random) * kind.speed_deviation);
+    nodes_[n] =
+        std::make_unique<virtual_node>(static_cast<node_id>(n), make_processor(kind, kind.speed * factor, place));
     update_taken(static_cast<node_id>(n));
   }
 }

@@ -123,9 +123,7 @@ class world final : public backend {
     bool busy = false;
   };
   struct virtual_node {
-    virtual_node(node_kind const& kind, node_id number, double place) : processor(make_processor(kind, place)) {
-      io.node = number;
-    }
+    virtual_node(node_id number, sim::processor const& of) : processor(of) { io.node = number; }
     std::unique_ptr<thread_manager> manager;
     std::size_t launches = 0;
     double computed_s = 0;  ///< by kernels since the last message
@@ -148,7 +146,7 @@ class world final : public backend {
     std::variant<job*, std::uint32_t, timer> what;  ///< a job has ended; a transfer has; a timer
   };
 
-  static sim::processor make_processor(node_kind const& kind, double place);
+  static sim::processor make_processor(node_kind const& kind, double speed, double place);
 
   bool advance();
   void take_ready();

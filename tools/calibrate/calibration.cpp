@@ -66,6 +66,10 @@ void calibration::node_speed() {
   for (std::uint32_t n = 0; n < nodes_; ++n) all.streams.push_back({n, n, 0, 12, large_kernel});
   measured const together = run(all);
   note("speed", together.work_s / sum(together.node_cpu_s));
+  double const mean_s = sum(together.node_cpu_s) / nodes_;
+  double squares_s2 = 0;
+  for (double cpu_s : together.node_cpu_s) squares_s2 += (cpu_s - mean_s) * (cpu_s - mean_s);
+  note("speed_deviation", std::sqrt(squares_s2 / (nodes_ - 1)) / mean_s);
 }
 
 /// A post, a leaf with its result and a wait for each object; then the same with a kernel: what that costs more, beyond
@@ -181,6 +185,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   json node{{"count", nodes_},
             {"cores", static_cast<std::size_t>(cores)},
             {"speed", middle("speed")},
+            {"speed_deviation", middle("speed_deviation")},
             {"launch_s", middle("launch_s")}};
   if (limits_.period_s > 0) {
     node["quota"] = {{"share", limits_.cores / cores}, {"period_s", limits_.period_s}, {"carry_s", carry_s}};

@@ -30,6 +30,9 @@ struct node_kind {
   double speed = 1;     ///< of a core, relative to the reference core
   double launch_s = 0;  ///< until the node can be sent to
   std::optional<cpu_quota> quota;
+  /// Relative standard deviation of a node's speed from run to run and node to node, since others use the machine too.
+  /// Of --vary only.
+  double speed_deviation = 0;
 
   /// What it gives in the long run, in reference cores.
   double capacity() const { return static_cast<double>(cores) * speed * (quota ? quota->share : 1); }
