@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
-#include <queue>
 #include <utility>
 #include <vector>
 
@@ -24,12 +24,10 @@ struct port {
   // While shares are computed:
   double left_Bps = 0;
   std::uint32_t open = 0;  // transfers whose rate is not known yet
-  bool counted = false;
 };
 
 /// In its bandwidth phase.
 struct flow {
-  std::uint64_t sequence;
   transfer what;
   double left_bytes;
   double rate_Bps = 0;
@@ -39,9 +37,7 @@ struct flow {
 /// In its latency phase.
 struct starting {
   double ready_s;
-  std::uint64_t sequence;
   transfer what;
-  bool operator>(starting const& o) const { return ready_s != o.ready_s ? ready_s > o.ready_s : sequence > o.sequence; }
 };
 
 }  // namespace
@@ -63,12 +59,12 @@ class fair_star::state {
     expects(started.source < nodes && started.destination < nodes, "a transfer is between nodes of the network");
     expects(started.source != started.destination, "a transfer is between two nodes");
     expects(now_s >= clock_s_ && std::isfinite(now_s), "time does not go back");
-    starting_.push({now_s + latency_s_, ++sequence_, started});
+    starting_.push_back({now_s + latency_s_, started});
   }
 
   double next_event() const {
     double ready_s = infinity;
-    if (!starting_.empty()) ready_s = starting_.top().ready_s;
+    if (!starting_.empty()) ready_s = starting_.front().ready_s;
     return std::min(ready_s, next_change_s_);
   }
 
@@ -79,9 +75,9 @@ class fair_star::state {
       double const now_s = std::max(next_event(), clock_s_);
       move_to(now_s);
       end_flows();
-      while (!starting_.empty() && starting_.top().ready_s <= now_s) {
-        begin(starting_.top());
-        starting_.pop();
+      while (!starting_.empty() && starting_.front().ready_s <= now_s) {
+        begin(starting_.front());
+        starting_.pop_front();
       }
       share();
     }
@@ -138,7 +134,7 @@ class fair_star::state {
       done_.push_back({s.what.id, s.ready_s});
       return;
     }
-    flows_.push_back({s.sequence, s.what, static_cast<double>(s.what.bytes)});
+    flows_.push_back({s.what, static_cast<double>(s.what.bytes)});
     count(s.what, 1);
   }
 
@@ -168,11 +164,9 @@ class fair_star::state {
       f.rate_Bps = -1;
       for (std::uint32_t number : {out_of(f.what), in_of(f.what)}) {
         port& p = ports_[number];
-        if (!std::exchange(p.counted, true)) {
-          used_.push_back(number);
-          p.left_Bps = p.tokens > least_bytes ? link_.line_Bps : link_.bandwidth_Bps;
-        }
-        ++p.open;
+        if (p.open++ > 0) continue;
+        used_.push_back(number);
+        p.left_Bps = p.tokens > least_bytes ? link_.line_Bps : link_.bandwidth_Bps;
       }
     }
     for (;;) {
@@ -199,7 +193,6 @@ class fair_star::state {
         }
       }
     }
-    for (std::uint32_t number : used_) ports_[number].counted = false;
   }
 
   /// Returns false if a bucket holds too little to tell when it runs dry: it is dry then.
@@ -226,10 +219,9 @@ class fair_star::state {
   double const latency_s_;
   double clock_s_ = -infinity;
   double next_change_s_ = infinity;
-  std::uint64_t sequence_ = 0;
   std::vector<port> ports_;
   std::vector<flow> flows_;
-  std::priority_queue<starting, std::vector<starting>, std::greater<>> starting_;
+  std::deque<starting> starting_;    // all have the same latency, so in the order of their ends
   std::vector<std::uint32_t> used_;  // ports with transfers
   std::vector<completion> done_;
   std::vector<bool> is_touched_;

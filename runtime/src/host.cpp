@@ -104,6 +104,7 @@ std::int64_t peak_memory_bytes() {
 }
 
 double thread_cpu_s() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+double process_cpu_s() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 double monotonic_s() { return read_clock(CLOCK_MONOTONIC); }
 
 }  // namespace ovlp

@@ -12,7 +12,6 @@ namespace ovlp {
 
 /// Cores that this process may use.
 std::size_t available_cores();
-/// Whether a control group limits the CPU time of this process.
 /// A limit on the CPU time of this process by a control group.
 struct cpu_limit {
   double cores;     ///< in the long run
@@ -25,8 +24,9 @@ std::string processor_name();
 std::string machine_name();
 /// Largest resident memory of this process so far.
 std::int64_t peak_memory_bytes();
-/// CPU seconds of the calling OS thread.
+/// CPU seconds of the calling OS thread, and of all threads of this process.
 double thread_cpu_s();
+double process_cpu_s();
 /// Seconds on a clock that only goes forward; the same for all processes of the machine.
 double monotonic_s();
 

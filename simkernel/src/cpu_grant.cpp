@@ -24,7 +24,7 @@ double cpu_grant::pass(double from_s, double to_s, double use) {
   }
   double active_s = 0;
   for (double at_s = from_s;; at_s = period_end_s_, renew()) {
-    double const now_s = std::min({std::max(0.0, std::min(to_s, period_end_s_) - at_s), left_s_ / use});
+    double const now_s = std::min(std::max(0.0, std::min(to_s, period_end_s_) - at_s), left_s_ / use);
     active_s += now_s;
     left_s_ = std::max(0.0, left_s_ - now_s * use);
     if (to_s < period_end_s_) return active_s;

@@ -34,36 +34,36 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
       network_(std::move(network)),
       mode_(mode),
       host_speed_(host_speed) {
+  nodes_.resize(settings_.nodes);
   for (std::size_t n = 0; n < settings_.nodes; ++n) {
     // Periods of different nodes begin at different times: spread evenly, whatever the number of nodes.
     constexpr double golden = 0.6180339887498949;
     double const place = golden * (static_cast<double>(n) + 1);
-    node_kind const& kind = platform_.kind_of(n);
-    nodes_.push_back(std::make_unique<virtual_node>(static_cast<node_id>(n),
-                                                    make_processor(kind, kind.speed, place - std::floor(place))));
     processors_.add();
-    update_taken(static_cast<node_id>(n));
+    make_node(static_cast<node_id>(n), 1, place - std::floor(place));
   }
 }
 
 world::~world() { unwind(); }
 
 /// `place`: where in the first period of its quota the node begins, 0 to 1.
-processor world::make_processor(node_kind const& kind, double speed, double place) {
+void world::make_node(node_id number, double speed_factor, double place) {
+  node_kind const& kind = platform_.kind_of(number);
   auto const cores = static_cast<double>(kind.cores);
-  if (!kind.quota) return {cores, speed};
-  return {cores, speed, cpu_grant(*kind.quota, cores, place * kind.quota->period_s)};
+  double const speed = kind.speed * speed_factor;
+  processor const made = kind.quota
+                             ? processor(cores, speed, cpu_grant(*kind.quota, cores, place * kind.quota->period_s))
+                             : processor(cores, speed);
+  nodes_[number] = std::make_unique<virtual_node>(number, made);
+  update_taken(number);
 }
 
 void world::vary(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    node_kind const& kind = platform_.kind_of(n);
     double const place = std::uniform_real_distribution(0.0, 1.0)(random);
-    double const factor = std::exp(std::normal_distribution(0.0, 1.0)(random) * kind.speed_deviation);
-    nodes_[n] =
-        std::make_unique<virtual_node>(static_cast<node_id>(n), make_processor(kind, kind.speed * factor, place));
-    update_taken(static_cast<node_id>(n));
+    double const deviation = platform_.kind_of(n).speed_deviation;
+    make_node(static_cast<node_id>(n), std::exp(std::normal_distribution(0.0, 1.0)(random) * deviation), place);
   }
 }
 
@@ -154,8 +154,7 @@ void world::handle(due& event) {
   } else {
     timer const& t = std::get<timer>(event.what);
     if (t.kind == timer::kind_type::control_arrives) {
-      messages_[t.what].transferred = true;
-      part_ended(t.what);
+      transfer_ended(t.what);
       return;
     }
     auto const launched = static_cast<node_id>(t.what);
@@ -398,10 +397,7 @@ void world::transfer_ended(std::uint32_t number) {
   auto const last = in_transfer_.find({m.from, m.to});
   if (last != in_transfer_.end() && last->second == number) in_transfer_.erase(last);
   part_ended(number);
-  for (std::uint32_t follower : followers) {
-    messages_[follower].transferred = true;
-    part_ended(follower);
-  }
+  for (std::uint32_t follower : followers) transfer_ended(follower);
 }
 
 /// When all that goes on at once for a message has ended, the receiver copies the last piece.

@@ -146,7 +146,7 @@ class world final : public backend {
     std::variant<job*, std::uint32_t, timer> what;  ///< a job has ended; a transfer has; a timer
   };
 
-  static sim::processor make_processor(node_kind const& kind, double speed, double place);
+  void make_node(node_id number, double speed_factor, double place);
 
   bool advance();
   void take_ready();

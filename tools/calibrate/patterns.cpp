@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "patterns.hpp"
 
-#include <sys/resource.h>
-
-#include <tuple>
-
 #include <ovlp/flowgraph/chain.hpp>
 
 #include "runtime/src/host.hpp"
@@ -32,15 +28,6 @@ node_limits own_limits() {
   auto const quota = own_cpu_limit();
   if (!quota || quota->cores >= cores) return {cores, 0};
   return {quota->cores, quota->period_s};
-}
-
-double process_cpu_s() {
-  rusage used{};
-  ::getrusage(RUSAGE_SELF, &used);
-  auto const seconds = [](timeval const& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 constexpr std::size_t visited = 128 * 1024;  // numbers: 1 MiB
@@ -103,7 +90,10 @@ graph<patterns::nothing, patterns::usage> patterns::make_usage() {
   auto ask = g.split("ask", ends_, [](here<memory>& here, nothing, out<place>& nodes) {
     for (std::uint32_t n = 0; n < here.size(); ++n) nodes.post({n});
   });
-  auto tell = g.leaf("tell", ends_, [](place where) { return node_usage{where.node, process_cpu_s(), own_limits()}; });
+  auto tell = g.leaf("tell", ends_, [](place where) {
+    static node_limits const limits = own_limits();  // once: what asking costs must not stand in a measurement
+    return node_usage{where.node, process_cpu_s(), limits};
+  });
   auto list = g.merge("list", ends_, [](here<memory>& here, in<node_usage>& all) {
     usage found{std::vector<double>(here.size()), std::vector<node_limits>(here.size())};
     while (auto one = all.wait()) {

@@ -113,12 +113,7 @@ void connection::take(std::size_t bytes) {
     while (bytes > 0 && bulk_at_ < half_read_->bulk.size()) {
       std::size_t const now = std::min(bytes, half_read_->bulk[bulk_at_].size() - bulk_done_);
       bytes -= now;
-      bulk_left_ -= now;
-      bulk_done_ += now;
-      if (bulk_done_ == half_read_->bulk[bulk_at_].size()) {
-        ++bulk_at_;
-        bulk_done_ = 0;
-      }
+      bulk_came(now);
     }
   }
   filled_ += bytes;
@@ -167,13 +162,17 @@ void connection::fill_bulk() {
     std::size_t const now = std::min(piece.size(), filled_ - taken_);
     std::memcpy(piece.data(), inbox_.data() + taken_, now);
     taken_ += now;
-    bulk_left_ -= now;
-    bulk_done_ += now;
-    if (now == piece.size()) {
-      ++bulk_at_;
-      bulk_done_ = 0;
-    }
+    bulk_came(now);
   }
+}
+
+/// Of the piece that is being filled, at most its rest.
+void connection::bulk_came(std::size_t bytes) {
+  bulk_left_ -= bytes;
+  bulk_done_ += bytes;
+  if (bulk_done_ < half_read_->bulk[bulk_at_].size()) return;
+  ++bulk_at_;
+  bulk_done_ = 0;
 }
 
 // Sending

@@ -18,7 +18,7 @@
 
 namespace ovlp::real {
 
-/// Of a large object, as many bytes must be there before the receiver is woken: docs/performance.md.
+/// Of a large object, as many bytes must be there before the receiver is woken: docs/testbed.md.
 constexpr std::size_t most_awaited_bytes = 128 * 1024;
 
 /// One TCP connection that carries messages both ways, in order.
@@ -68,6 +68,7 @@ class connection : public std::enable_shared_from_this<connection> {
   void take(std::size_t bytes);
   bool take_message();
   void fill_bulk();
+  void bulk_came(std::size_t bytes);
   std::size_t write();
   void lose(std::string const& how);
 

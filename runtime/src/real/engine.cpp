@@ -50,14 +50,16 @@ struct engine::implementation {
   explicit implementation(run_options read)
       : options(std::move(read)),
         given(read_ticket(options)),
-        reactor(std::chrono::microseconds(polling_us(options, options.nodes))),
-        world(reactor, available_cores(), polling_us(options, options.nodes) > 0),
+        polling(polling_us(options, options.nodes)),
+        reactor(polling),
+        world(reactor, available_cores(), polling.count() > 0),
         recording(options.ask_for_figures()) {}
 
   run_options options;
   std::optional<ticket> given;  ///< of a process that node 0 launched
   ovlp::program program;
   statistics_sink statistics;
+  std::chrono::microseconds polling;  ///< how long an idle execution thread polls
   real::reactor reactor;
   real::world world;
   bool recording;
