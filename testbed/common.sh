@@ -16,6 +16,7 @@ check_name() {
   [[ $1 =~ ^[a-z][a-z0-9]{0,15}$ ]] || usage "--name: expected up to 16 small letters and digits, got '$1'"
 }
 namespace_of() { echo "ovlp-$1-$2"; }          # NAME node3|switch
+huge_pages=/proc/sys/vm/nr_hugepages
 address_of() { echo "10.213.0.$(($1 + 1))"; }  # of node NUMBER
 
 # The folder of control groups that limits CPU time, and its version: "1 /sys/fs/cgroup/cpu".
@@ -63,7 +64,9 @@ remove_testbed() {  # NAME
         done
         rmdir "$where" || return 1 ;;
       namespace) ip netns delete "$where" || return 1 ;;
-      folder) rm -r -- "$where" || return 1 ;;
+      folder)
+        if [[ -s $where/huge_pages ]]; then echo $(($(<"$huge_pages") - $(<"$where/huge_pages"))) >"$huge_pages"; fi
+        rm -r -- "$where" || return 1 ;;
     esac
   done < <(leftovers "$1" | awk '{ print (($1 == "group") ? 0 : ($1 == "namespace") ? 1 : 2), $0 }' |
              sort -s -n | cut -d' ' -f2-)

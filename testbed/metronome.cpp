@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps the grain of CPU quotas fine, and listens to how fast the machine is: ovlp-metronome LOG CORE...
+// Keeps the grain of CPU quotas fine, and listens to how fast the machine is: ovlp-metronome LOG BYTES CORE...
 //
 // The kernel charges a group for the time that its task has run when something happens on the core: a switch, or the
 // tick, which comes every 4 ms on many machines. A task that is alone overdraws a quota of 1 ms by up to 3 ms, and then
 // stands still for up to 40. A thread of higher priority that wakes every half millisecond and sleeps again makes
 // something happen. It takes some 0.5 % of a core. Measured: docs/testbed.md.
 //
+// First it touches BYTES of huge pages, if so many are reserved: a virtual machine may have given that memory back to
+// its host, which finds it again at the first touch, at 10 us for 4 KiB, in the middle of somebody's kernel.
+//
+// A second thread, that runs when nothing else wants the core, keeps it awake: a core that sleeps between two grants
+// wakes up slow and cold, a virtual one also late.
+//
 // Every 20 ms the thread multiplies two small matrices and takes the CPU time. On a shared machine this tells how much
 // others take of a core: of its memory bandwidth, its caches, the other thread of a core. Twice a second it adds a line
 // to LOG: when on the monotonic clock, core, mean of that CPU time.
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -74,13 +83,35 @@ class probe {
   std::array<double, order * order> a_, b_, c_;
 };
 
-[[noreturn]] void beat(int log, std::size_t core) {
+void run_on(std::size_t core, int policy, int level) {
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(core, &only);
   check(::sched_setaffinity(0, sizeof only, &only) == 0, "run on that core");
-  sched_param const priority{1};
-  check(::sched_setscheduler(0, SCHED_FIFO, &priority) == 0, "have a real-time priority");
+  sched_param const priority{level};
+  check(::sched_setscheduler(0, policy, &priority) == 0, "have the priority that it needs");
+}
+
+void touch(std::size_t bytes) {
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE;
+  if (bytes == 0) return;
+  void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (mapped != MAP_FAILED) ::munmap(mapped, bytes);
+}
+
+[[noreturn]] void keep_awake(std::size_t core) {
+  run_on(core, SCHED_IDLE, 0);
+  for (;;) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+  }
+}
+
+[[noreturn]] void beat(int log, std::size_t core) {
+  run_on(core, SCHED_FIFO, 1);
   ::prctl(PR_SET_TIMERSLACK, 1);
   auto const listening = std::make_unique<probe>();
   timespec next{};
@@ -103,24 +134,32 @@ class probe {
   }
 }
 
+/// A number of the command line.
+long number(char const* text, char const* what, long most) {
+  char* end = nullptr;
+  long const read = std::strtol(text, &end, 10);
+  if (*text == '\0' || *end != '\0' || read < 0 || read > most) {
+    std::fprintf(stderr, "ovlp-metronome: expected %s, got '%s'\n", what, text);
+    std::exit(2);
+  }
+  return read;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "ovlp-metronome: expected a file and numbers of cores\n");
+  if (argc < 4) {
+    std::fprintf(stderr, "ovlp-metronome: expected a file, a number of bytes and numbers of cores\n");
     return 2;
   }
+  touch(static_cast<std::size_t>(number(argv[2], "a number of bytes", LONG_MAX)));
   std::FILE* const log = std::fopen(argv[1], "ae");
   check(log != nullptr, "write its log");
-  std::vector<std::thread> beating;
-  for (int i = 2; i < argc; ++i) {
-    char* end = nullptr;
-    long const core = std::strtol(argv[i], &end, 10);
-    if (*argv[i] == '\0' || *end != '\0' || core < 0 || core >= CPU_SETSIZE) {
-      std::fprintf(stderr, "ovlp-metronome: expected numbers of cores, got '%s'\n", argv[i]);
-      return 2;
-    }
-    beating.emplace_back(beat, ::fileno(log), static_cast<std::size_t>(core));
+  std::vector<std::thread> threads;
+  for (int i = 3; i < argc; ++i) {
+    auto const core = static_cast<std::size_t>(number(argv[i], "numbers of cores", CPU_SETSIZE - 1));
+    threads.emplace_back(beat, ::fileno(log), core);
+    threads.emplace_back(keep_awake, core);
   }
-  for (std::thread& one : beating) one.join();
+  for (std::thread& one : threads) one.join();
 }

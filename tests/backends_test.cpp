@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <random>
@@ -23,15 +22,10 @@ using json = nlohmann::ordered_json;
 /// Runs a shell command and returns what it prints; the test fails if the command does.
 std::string run(std::string const& command) {
   CAPTURE(command);
-  std::FILE* const program = ::popen((command + " 2>&1").c_str(), "r");
-  REQUIRE(program != nullptr);
-  std::string text;
-  char buffer[4096];
-  while (std::size_t const read = std::fread(buffer, 1, sizeof buffer, program)) text.append(buffer, read);
-  int const status = ::pclose(program);
-  CAPTURE(text);
-  REQUIRE(status == 0);
-  return text;
+  ovlp::testing::shell_outcome const ended = ovlp::testing::shell(command);
+  CAPTURE(ended.text);
+  REQUIRE(ended.status == 0);
+  return ended.text;
 }
 
 /// The summary that a command writes, but for what may differ from run to run.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "support/process.hpp"
+
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <set>
 #include <sstream>
@@ -70,9 +70,7 @@ std::vector<Layout> layouts(int n) {
   return all;
 }
 
-struct Outcome {
-  int status = -1;
-  std::string text;
+struct Outcome : ovlp::testing::shell_outcome {
   /// What stands behind the name on its line.
   std::string figure(std::string const& name) const {
     auto const at = text.find("\n" + name + " ");
@@ -83,14 +81,7 @@ struct Outcome {
 };
 
 Outcome run_lu(std::string const& arguments, std::string const& path = LU_PROGRAM) {
-  Outcome outcome;
-  std::FILE* const program = ::popen((path + " " + arguments + " 2>&1").c_str(), "r");
-  REQUIRE(program != nullptr);
-  char buffer[4096];
-  while (std::size_t const read = std::fread(buffer, 1, sizeof buffer, program)) outcome.text.append(buffer, read);
-  int const status = ::pclose(program);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
+  return {ovlp::testing::shell(path + " " + arguments)};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "expects.hpp"
+#include "node_set.hpp"
 
 namespace ovlp::net {
 namespace {
@@ -44,18 +45,18 @@ struct starting {
 
 class fair_star::state {
  public:
-  state(std::size_t nodes, fair_link link, double latency_s) : link_(link), latency_s_(latency_s), ports_(2 * nodes) {
+  state(std::size_t nodes, fair_link link, double latency_s)
+      : touched(nodes), link_(link), latency_s_(latency_s), ports_(2 * nodes) {
     expects(std::isfinite(link.bandwidth_Bps) && link.bandwidth_Bps > 0, "a bandwidth is positive and finite");
     expects(std::isfinite(link.burst_bytes) && link.burst_bytes >= 0, "a burst is finite and not negative");
     expects(std::isfinite(link.line_Bps) && (link.burst_bytes == 0 || link.line_Bps > link.bandwidth_Bps),
             "the speed of a line is finite and above its bandwidth");
     expects(std::isfinite(latency_s) && latency_s >= 0, "a latency is finite and not negative");
     for (port& p : ports_) p.tokens = link.burst_bytes;
-    is_touched_.resize(nodes);
   }
 
   void start(transfer const& started, double now_s) {
-    std::size_t const nodes = is_touched_.size();
+    std::size_t const nodes = ports_.size() / 2;
     expects(started.source < nodes && started.destination < nodes, "a transfer is between nodes of the network");
     expects(started.source != started.destination, "a transfer is between two nodes");
     expects(now_s >= clock_s_ && std::isfinite(now_s), "time does not go back");
@@ -86,33 +87,22 @@ class fair_star::state {
   }
 
   std::uint32_t transfers(std::uint32_t node, bool in) const {
-    expects(node < is_touched_.size(), "a node of the network");
+    expects(node < ports_.size() / 2, "a node of the network");
     return ports_[2 * node + (in ? 1 : 0)].transfers;
   }
 
-  std::vector<std::uint32_t> touched;
+  node_set touched;
   std::uint64_t flips = 0;
-
-  void clear_touched() {
-    for (std::uint32_t node : touched) is_touched_[node] = false;
-    touched.clear();
-  }
 
  private:
   static std::uint32_t out_of(transfer const& t) { return 2 * t.source; }
   static std::uint32_t in_of(transfer const& t) { return 2 * t.destination + 1; }
 
-  void touch(std::uint32_t node) {
-    if (is_touched_[node]) return;
-    is_touched_[node] = true;
-    touched.push_back(node);
-  }
-
   void count(transfer const& t, std::uint32_t difference) {
     ports_[out_of(t)].transfers += difference;
     ports_[in_of(t)].transfers += difference;
-    touch(t.source);
-    touch(t.destination);
+    touched.insert(t.source);
+    touched.insert(t.destination);
   }
 
   /// Bytes pass and buckets fill at the present rates.
@@ -224,7 +214,6 @@ class fair_star::state {
   std::deque<starting> starting_;    // all have the same latency, so in the order of their ends
   std::vector<std::uint32_t> used_;  // ports with transfers
   std::vector<completion> done_;
-  std::vector<bool> is_touched_;
 };
 
 fair_star::fair_star(std::size_t nodes, fair_link link, double latency_s)
@@ -236,8 +225,8 @@ double fair_star::next_event() const { return state_->next_event(); }
 std::span<completion const> fair_star::advance(double to_s) { return state_->advance(to_s); }
 std::uint32_t fair_star::incoming(std::uint32_t node) const { return state_->transfers(node, true); }
 std::uint32_t fair_star::outgoing(std::uint32_t node) const { return state_->transfers(node, false); }
-std::span<std::uint32_t const> fair_star::touched_nodes() const { return state_->touched; }
-void fair_star::clear_touched_nodes() { state_->clear_touched(); }
+std::span<std::uint32_t const> fair_star::touched_nodes() const { return state_->touched.members(); }
+void fair_star::clear_touched_nodes() { state_->touched.clear(); }
 std::uint64_t fair_star::flips() const { return state_->flips; }
 
 }  // namespace ovlp::net

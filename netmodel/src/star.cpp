@@ -34,6 +34,7 @@
 
 #include "expects.hpp"
 #include "heap.hpp"
+#include "node_set.hpp"
 #include "pair_table.hpp"
 
 namespace ovlp::net {
@@ -110,8 +111,7 @@ class star::state {
   port const& port_of(std::uint32_t node, side s) const;
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(ports_.size() / 2); }
 
-  std::vector<std::uint32_t> touched_nodes;
-  std::vector<bool> is_touched;
+  node_set touched;
   std::uint64_t flips = 0;
   std::uint64_t rechecks = 0;
   std::uint64_t heap_moves = 0;
@@ -182,7 +182,7 @@ class star::state {
 };
 
 star::state::state(std::vector<star_link> const& links, double latency_s)
-    : is_touched(links.size()), latency_s_(latency_s) {
+    : touched(links.size()), latency_s_(latency_s) {
   expects(std::isfinite(latency_s) && latency_s >= 0, "star: a latency is finite and not negative");
   expects(links.size() < none / 2, "star: too many nodes");
   ports_.reserve(2 * links.size());
@@ -298,11 +298,7 @@ void star::state::end_first_of(pair& ended) {
 /// The port has one transfer more or less.
 void star::state::count(std::uint32_t port_number, int change) {
   touch(port_number).transfers += change;
-  std::uint32_t const node = port_number / 2;
-  if (!is_touched[node]) {
-    is_touched[node] = true;
-    touched_nodes.push_back(node);
-  }
+  touched.insert(port_number / 2);
 }
 
 /// The port changes now: its clock is brought up to now, and set_shares() will look at it.
@@ -424,11 +420,8 @@ std::uint32_t star::outgoing(std::uint32_t node) const {
   return static_cast<std::uint32_t>(state_->port_of(node, out).transfers);
 }
 
-std::span<std::uint32_t const> star::touched_nodes() const { return state_->touched_nodes; }
-void star::clear_touched_nodes() {
-  for (std::uint32_t const node : state_->touched_nodes) state_->is_touched[node] = false;
-  state_->touched_nodes.clear();
-}
+std::span<std::uint32_t const> star::touched_nodes() const { return state_->touched.members(); }
+void star::clear_touched_nodes() { state_->touched.clear(); }
 
 std::uint64_t star::flips() const { return state_->flips; }
 std::uint64_t star::rechecks() const { return state_->rechecks; }

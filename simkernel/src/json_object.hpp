@@ -43,6 +43,12 @@ class json_object {
   double number(std::string const& key, double least, double otherwise) {
     return has(key) ? number(key, least) : otherwise;
   }
+  bool flag(std::string const& key, bool otherwise) {
+    if (!has(key)) return otherwise;
+    auto const& value = of_.at(key);
+    if (!value.is_boolean()) fail(path(key), "true or false", value);
+    return value;
+  }
   double number_above(std::string const& key, double bound) { return number_of(at(key), path(key), bound, true); }
   std::size_t count(std::string const& key, std::size_t least) {
     auto const& value = at(key);

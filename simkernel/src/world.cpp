@@ -251,10 +251,12 @@ void world::end_step(execution& operation, bool posts) {
   if (w.thread.manager().stopping()) throw cancelled{};
 }
 
-double world::kernel(execution&, std::string_view name, std::span<std::int64_t const> sizes,
+double world::kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
                      function_ref<void()> body) {
   worker& w = *current_;
-  auto const [work_s, measured_s] = kernels_(name, sizes, body);
+  auto const [alone_s, measured_s] = kernels_(name, sizes, body);
+  double const moved_bytes = std::exchange(nodes_[operation.node()]->moved_bytes, 0);
+  double const work_s = alone_s + moved_bytes * platform_.communication.evicted_per_byte_s;
   w.step_s += work_s;
   w.measured_s += measured_s;
   return work_s;
@@ -317,6 +319,7 @@ void world::send(std::uint32_t number) {
   message const& m = messages_[number];
   communication_cost::end const& cost = platform_.communication.send;
   double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + cold_s(m.from);
+  nodes_[m.from]->moved_bytes += static_cast<double>(m.bytes);
   process(m.from, number, part::first_piece, work_s);
 }
 
@@ -406,6 +409,7 @@ void world::part_ended(std::uint32_t number) {
   if (!m.transferred || !m.sender_done || !m.receiver_done) return;
   communication_cost::end const& cost = platform_.communication.receive;
   double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + cold_s(m.to);
+  nodes_[m.to]->moved_bytes += static_cast<double>(m.bytes);
   node_id const from = m.from, to = m.to;
   if (thread_manager* const sender = m.object ? nodes_[from]->manager.get() : nullptr) sender->sent(to);
   process(to, number, part::last_piece, work_s);

@@ -126,7 +126,8 @@ class world final : public backend {
     virtual_node(node_id number, sim::processor const& of) : processor(of) { io.node = number; }
     std::unique_ptr<thread_manager> manager;
     std::size_t launches = 0;
-    double computed_s = 0;  ///< by kernels since the last message
+    double computed_s = 0;   ///< by kernels since the last message
+    double moved_bytes = 0;  ///< by messages since the last kernel
     sim::processor processor;
     io_thread io;
     double taken_since_s = 0;

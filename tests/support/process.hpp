@@ -11,6 +11,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -142,6 +143,26 @@ class process {
   std::array<int, 2> from_{-1, -1};
   std::array<std::string, 2> text_;
 };
+
+/// How a shell command ended.
+struct shell_outcome {
+  int status = -1;   ///< of its exit; -1 if a signal ended it
+  std::string text;  ///< what it printed, errors included
+};
+
+/// Runs a shell command to its end.
+inline shell_outcome shell(std::string const& command) {
+  std::FILE* const program = ::popen((command + " 2>&1").c_str(), "r");
+  if (program == nullptr) throw std::runtime_error("popen");
+  shell_outcome outcome;
+  std::array<char, 4096> piece{};
+  while (std::size_t const read = std::fread(piece.data(), 1, piece.size(), program)) {
+    outcome.text.append(piece.data(), read);
+  }
+  int const status = ::pclose(program);
+  if (WIFEXITED(status)) outcome.status = WEXITSTATUS(status);
+  return outcome;
+}
 
 /// The lines of a text.
 inline std::vector<std::string> lines_of(std::string const& text) {

@@ -55,6 +55,7 @@ void calibration::round() {
   costs_of_messages();
   cold_messages();
   costs_of_bytes();
+  evicted_caches();
   links();
   shared_links();
   all_at_once();
@@ -123,6 +124,14 @@ void calibration::costs_of_bytes() {
   double const wakes_s = asleep * last("cold_s") * std::ceil(bytes / piece_bytes);
   note("per_byte_s", std::max(0.0, one_way.node_cpu_s[0] / count - apart_s) / bytes);
   note("receive_per_byte_s", std::max(0.0, one_way.node_cpu_s[1] / count - apart_s - wakes_s) / bytes);
+}
+
+/// How much longer kernels take, each after a large object came from another node.
+void calibration::evicted_caches() {
+  constexpr std::uint64_t bytes = 400'000;
+  double const alone_s = run({{{1, 1, bytes, kernels, usual_kernel}}}).work_s;
+  double const after_s = run({{{0, 1, bytes, kernels, usual_kernel}}}).work_s;
+  note("evicted_per_byte_s", std::max(0.0, after_s - alone_s) / (kernels * static_cast<double>(bytes)));
 }
 
 /// Bandwidth: what more is carried in a longer time, one node to some others, so that no receiver holds it up.
@@ -211,7 +220,8 @@ json calibration::platform(std::string const& name, json const& testbed) const {
                       {"receive_per_message_s", middle("per_message_s")},
                       {"receive_per_byte_s", middle("receive_per_byte_s")},
                       {"piece_bytes", piece_bytes},
-                      {"cold_s", middle("cold_s")}};
+                      {"cold_s", middle("cold_s")},
+                      {"evicted_per_byte_s", middle("evicted_per_byte_s")}};
   made["runtime"] = {{"concurrent_per_pair", 1},
                      {"control_in_order", true},
                      {"per_step_s", middle("per_step_s")},

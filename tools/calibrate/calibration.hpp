@@ -39,6 +39,7 @@ class calibration {
   void costs_of_messages();
   void cold_messages();
   void costs_of_bytes();
+  void evicted_caches();
   void links();
   void shared_links();
   void all_at_once();

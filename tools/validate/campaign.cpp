@@ -17,6 +17,7 @@
 #include "../output.hpp"
 #include "../statistics.hpp"
 #include "runtime/src/host.hpp"
+#include "simkernel/src/json_object.hpp"
 
 namespace ovlp::tools::validate {
 namespace {
@@ -24,22 +25,28 @@ namespace {
 using nlohmann::json;
 
 constexpr char const* testbed_name = "validate";
+std::string const testbed_folder = "/run/ovlp-testbed/validate";  // as testbed/up says
 
-json read_json(std::string const& file) {
-  std::ifstream from(file);
-  json read = json::parse(from, nullptr, false);
-  if (read.is_discarded()) throw config_error(file + ": expected JSON");
-  return read;
+json read_json(std::string const& file) { return sim::json_object::parse(sim::read_file(file), file); }
+
+std::string in_build(places const& where, std::string const& name) { return where.build + "/" + name; }
+
+/// A program of the build with its own options and those of a configuration.
+words command_of(words const& program, std::string const& options, places const& where) {
+  words command{in_build(where, program.front())};
+  command.insert(command.end(), program.begin() + 1, program.end());
+  for (std::string const& word : split(options)) command.push_back(word);
+  return command;
 }
 
-std::string programs(places const& where, std::string const& name) { return where.build + "/" + name; }
+void append(words& to, words const& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 /// A testbed that is up as long as this lives.
 class standing_testbed {
  public:
   standing_testbed(testbed const& t, places const& where) : where_(where) {
     words up{where.testbeds + "/up", "--name", testbed_name};
-    up.insert(up.end(), t.up.begin(), t.up.end());
+    append(up, t.up);
     outcome const made = run({std::move(up), "", {{"OVLP_BUILD", where.build}}});
     if (!made.good()) throw io_error("testbed '" + t.name + "': " + made.complaint());
     description_ = json::parse(made.out, nullptr, false);
@@ -63,7 +70,7 @@ class standing_testbed {
 
 /// What the metronome's probe took between two times, on average over all cores; 0 if it says nothing.
 double probe_between(double from_s, double to_s) {
-  std::ifstream log("/run/ovlp-testbed/" + std::string(testbed_name) + "/host.log");
+  std::ifstream log(testbed_folder + "/host.log");
   double at_s = 0, mean_s = 0, sum_s = 0;
   int core = 0, samples = 0;
   while (log >> at_s >> core >> mean_s) {
@@ -118,11 +125,10 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
                  measurements& to) {
   application const& program = of.applications.at(key.application);
   scratch const files(where);
-  words command{where.testbeds + "/run", "--name", testbed_name, programs(where, program.real.front())};
-  command.insert(command.end(), program.real.begin() + 1, program.real.end());
-  for (std::string const& word : split(key.options)) command.push_back(word);
-  command.insert(command.end(), {"--summary", files.summary});
-  if (record_durations) command.insert(command.end(), {"--record-durations", files.durations});
+  words command{where.testbeds + "/run", "--name", testbed_name};
+  append(command, command_of(program.real, key.options, where));
+  append(command, {"--summary", files.summary});
+  if (record_durations) append(command, {"--record-durations", files.durations});
   double const start_s = monotonic_s();
   outcome const ran = tools::run({std::move(command), "", on.environment, of.patience});
 
@@ -168,9 +174,9 @@ void calibrate(testbed const& t, places const& where) {
   standing_testbed const standing(t, where);
   std::fprintf(stderr, "%s: calibrating\n", t.name.c_str());
   std::filesystem::create_directories(where.output + "/platforms");
-  outcome const done = run({{where.testbeds + "/run", "--name", testbed_name, programs(where, "tools/ovlp-calibrate"),
+  outcome const done = run({{where.testbeds + "/run", "--name", testbed_name, in_build(where, "tools/ovlp-calibrate"),
                              "--nodes", standing.description().at("nodes").dump(), "--name", "testbed-" + t.name, "-o",
-                             file, "--testbed", "/run/ovlp-testbed/" + std::string(testbed_name) + "/testbed.json"},
+                             file, "--testbed", testbed_folder + "/testbed.json"},
                             "",
                             t.environment,
                             std::chrono::seconds(600)});
@@ -196,8 +202,7 @@ std::vector<std::pair<run_key, bool>> plan(grid const& of, testbed const& t, std
 json durations_of(configuration const& what, double probe_s, measurements const& from) {
   std::map<std::size_t, double> factor;  // by repetition
   for (measurement const& m : from.runs()) {
-    bool const same =
-        m.of.testbed == what.testbed && m.of.application == what.application && m.of.options == what.durations;
+    bool const same = m.of.repeats(what.testbed, what.application, what.durations);
     if (same && m.probe_s > 0 && probe_s > 0) factor[m.of.repetition] = probe_s / m.probe_s;
   }
   struct kernel_values {
@@ -206,8 +211,7 @@ json durations_of(configuration const& what, double probe_s, measurements const&
   };
   std::map<std::pair<std::string, std::string>, kernel_values> found;
   for (kernel_measurement const& k : from.kernels()) {
-    if (k.of.testbed != what.testbed || k.of.application != what.application || k.of.options != what.durations)
-      continue;
+    if (!k.of.repeats(what.testbed, what.application, what.durations)) continue;
     kernel_values& values = found[{k.kernel, k.sizes}];
     auto const scaled = factor.find(k.of.repetition);
     values.means_s.push_back(scaled == factor.end() ? k.mean_s : k.mean_s * scaled->second);
@@ -256,11 +260,9 @@ namespace {
 prediction simulate(grid const& of, configuration const& what, std::string const& platform, std::size_t seed,
                     scratch const& files, places const& where) {
   application const& program = of.applications.at(what.application);
-  words command{programs(where, program.simulated.front())};
-  command.insert(command.end(), program.simulated.begin() + 1, program.simulated.end());
-  for (std::string const& word : split(what.options)) command.push_back(word);
-  command.insert(command.end(), {"--platform", platform, "--execution", "partial", "--durations", files.durations,
-                                 "--summary", files.summary, "--vary", std::to_string(seed)});
+  words command = command_of(program.simulated, what.options, where);
+  append(command, {"--platform", platform, "--execution", "partial", "--durations", files.durations, "--summary",
+                   files.summary, "--vary", std::to_string(seed)});
   outcome const ran = run({std::move(command), "", {}, of.patience});
   if (!ran.good()) throw io_error("simulating " + what.application + " " + what.options + ": " + ran.complaint());
   json const summary = read_json(files.summary);

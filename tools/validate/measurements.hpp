@@ -17,6 +17,10 @@ struct run_key {
   std::string options;
   std::size_t repetition = 1;  ///< from 1
 
+  /// Whether this is a repetition of that.
+  bool repeats(std::string const& on, std::string const& program, std::string const& with) const {
+    return testbed == on && application == program && options == with;
+  }
   friend bool operator<(run_key const& a, run_key const& b) {
     return std::tie(a.testbed, a.application, a.options, a.repetition) <
            std::tie(b.testbed, b.application, b.options, b.repetition);

@@ -31,20 +31,6 @@ using error_of = std::function<double(comparison const&)>;
 
 std::string key_of(configuration const& c) { return c.testbed + " " + c.application + " " + c.options; }
 
-struct times_of_runs {
-  std::map<std::string, std::vector<measurement const*>> by_configuration;
-
-  explicit times_of_runs(measurements const& from) {
-    for (measurement const& m : from.runs()) {
-      by_configuration[m.of.testbed + " " + m.of.application + " " + m.of.options].push_back(&m);
-    }
-  }
-  std::vector<measurement const*> operator()(configuration const& c) const {
-    auto const found = by_configuration.find(key_of(c));
-    return found == by_configuration.end() ? std::vector<measurement const*>() : found->second;
-  }
-};
-
 /// Median over the repetitions, of each iteration that lasts long enough to speak of what a node gives: under a quota
 /// it gives more or less for as long as a period.
 std::map<int, double> measured_efficiencies(configuration const& c, measurements const& from,
@@ -52,9 +38,9 @@ std::map<int, double> measured_efficiencies(configuration const& c, measurements
   double const shortest_s = node.quota ? periods_of_an_efficiency * node.quota->period_s : 0;
   std::map<int, std::vector<double>> found;
   for (iteration_measurement const& i : from.iterations()) {
-    bool const same = i.of.testbed == c.testbed && i.of.application == c.application && i.of.options == c.options &&
-                      i.held_node_s > 0 && i.end_s - i.start_s >= shortest_s;
-    if (same) found[i.iteration].push_back(i.work_s / i.held_node_s / node.capacity());
+    bool const counts =
+        i.of.repeats(c.testbed, c.application, c.options) && i.held_node_s > 0 && i.end_s - i.start_s >= shortest_s;
+    if (counts) found[i.iteration].push_back(i.work_s / i.held_node_s / node.capacity());
   }
   std::map<int, double> medians;
   for (auto const& [iteration, values] : found) medians[iteration] = median(values);
@@ -98,6 +84,13 @@ std::vector<comparison const*> select(std::vector<comparison> const& from,
   return found;
 }
 
+/// Applications and testbeds.
+std::set<std::pair<std::string, std::string>> parts_of(results const& found) {
+  std::set<std::pair<std::string, std::string>> parts;
+  for (comparison const& c : found.times) parts.emplace(c.of.application, c.of.testbed);
+  return parts;
+}
+
 std::string error_table(results const& found, error_of const& error) {
   std::ostringstream text;
   text << "                                    runs   <=2 %   <=4 %   <=6 %  <=12 %   mean %  mean|%|   worst %\n";
@@ -108,9 +101,7 @@ std::string error_table(results const& found, error_of const& error) {
   line("all", [](comparison const&) { return true; });
   line("repetitions within 4 %", is_quiet);
   line("repetitions spread over 4 %, or one only", [&](comparison const& c) { return !is_quiet(c); });
-  std::set<std::pair<std::string, std::string>> parts;
-  for (comparison const& c : found.times) parts.emplace(c.of.application, c.of.testbed);
-  for (auto const& part : parts) {
+  for (auto const& part : parts_of(found)) {
     auto const belongs = [&](comparison const& c) {
       return c.of.application == part.first && c.of.testbed == part.second;
     };
@@ -191,13 +182,11 @@ std::string scatter(results const& found) {
   std::ostringstream script;
   script << "set terminal svg size 700,600 noenhanced font 'sans,13' background 'white'\nset logscale xy\nset grid\n"
          << "set xlabel 'measured, median of repetitions [s]'\nset ylabel 'predicted [s]'\nset key left top\n";
-  std::set<std::pair<std::string, std::string>> parts;
-  for (comparison const& c : found.times) parts.emplace(c.of.application, c.of.testbed);
   std::size_t number = 0;
   std::string plots =
       "x with lines dashtype 2 linecolor 'gray' title 'equal', x*1.04 with lines dashtype 3 linecolor "
       "'gray' title '4 %', x/1.04 with lines dashtype 3 linecolor 'gray' notitle";
-  for (auto const& part : parts) {
+  for (auto const& part : parts_of(found)) {
     script << "$part" << number << " << EOD\n";
     for (comparison const& c : found.times) {
       if (c.of.application == part.first && c.of.testbed == part.second)
@@ -242,20 +231,20 @@ std::string histogram(results const& found) {
 
 results compare(grid const& of, places const& where, measurements const& from) {
   results found;
-  times_of_runs const runs_of(from);
   std::map<std::string, sim::node_kind> node;
   for (testbed const& t : of.testbeds) node[t.name] = sim::platform::read(platform_of(t, where)).kind_of(0);
   for (configuration const& c : of.configurations) {
     comparison compared{c, {}};
     std::string failure;
     std::vector<double> probes_s;
-    for (measurement const* m : runs_of(c)) {
-      if (!m->failure.empty()) {
-        failure = m->failure;
+    for (measurement const& m : from.runs()) {
+      if (!m.of.repeats(c.testbed, c.application, c.options)) continue;
+      if (!m.failure.empty()) {
+        failure = m.failure;
         continue;
       }
-      compared.measured_s.push_back(m->time_s);
-      if (m->probe_s > 0) probes_s.push_back(m->probe_s);
+      compared.measured_s.push_back(m.time_s);
+      if (m.probe_s > 0) probes_s.push_back(m.probe_s);
     }
     if (compared.measured_s.empty()) {
       found.failures.push_back(key_of(c) + ": " + (failure.empty() ? "not measured" : failure));

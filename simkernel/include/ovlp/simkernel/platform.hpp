@@ -69,6 +69,8 @@ struct communication_cost {
   /// More for a message, at either end, that finds the caches cold: after kernels (runtime_parameters::cold_after_s),
   /// or when the node did nothing; and for each piece that comes to a node that does nothing.
   double cold_s = 0;
+  /// Longer, for each byte that messages have moved through the node's caches since the kernel before, takes a kernel.
+  double evicted_per_byte_s = 0;
 };
 
 /// What the runtime itself does and costs.

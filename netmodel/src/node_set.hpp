@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ovlp::net {
+
+/// Nodes, each once, in the order in which they came. Emptied in time proportional to what it holds.
+class node_set {
+ public:
+  explicit node_set(std::size_t nodes) : is_in_(nodes) {}
+
+  void insert(std::uint32_t node) {
+    if (is_in_[node]) return;
+    is_in_[node] = true;
+    members_.push_back(node);
+  }
+  void clear() {
+    for (std::uint32_t node : members_) is_in_[node] = false;
+    members_.clear();
+  }
+  std::span<std::uint32_t const> members() const { return members_; }
+
+ private:
+  std::vector<bool> is_in_;
+  std::vector<std::uint32_t> members_;
+};
+
+}  // namespace ovlp::net
