@@ -58,6 +58,7 @@ communication_cost read_communication(json_object from) {
   read.receive.per_byte_s = from.number("receive_per_byte_s", 0, read.send.per_byte_s);
   read.piece_bytes = from.number("piece_bytes", 0, 0);
   read.cold_s = from.number("cold_s", 0, 0);
+  read.wake_s = from.number("wake_s", 0, 0);
   read.evicted_per_byte_s = from.number("evicted_per_byte_s", 0, 0);
   from.end();
   return read;
@@ -67,6 +68,7 @@ runtime_parameters read_runtime(json_object from) {
   runtime_parameters read;
   if (from.has("concurrent_per_pair")) read.concurrent_per_pair = from.count("concurrent_per_pair", 0);
   read.control_in_order = from.flag("control_in_order", false);
+  read.connection_bytes = from.number("connection_bytes", 0, 0);
   read.per_step_s = from.number("per_step_s", 0, 0);
   read.per_object_s = from.number("per_object_s", 0, 0);
   read.per_kernel_s = from.number("per_kernel_s", 0, 0);

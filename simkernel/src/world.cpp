@@ -308,17 +308,15 @@ double world::coldness(double computed_s) const {
   return computed_s >= after_s ? 1 : computed_s / after_s;
 }
 
-/// What a message costs more on a node whose caches hold other things.
-double world::cold_s(node_id node) {
-  virtual_node& n = *nodes_[node];
-  double const computed_s = std::exchange(n.computed_s, 0);
-  return (n.processor.idle() ? 1 : coldness(computed_s)) * platform_.communication.cold_s;
+/// What a message costs more on a node whose caches hold what kernels left.
+double world::after_kernels_s(node_id node) {
+  return coldness(std::exchange(nodes_[node]->computed_s, 0)) * platform_.communication.cold_s;
 }
 
 void world::send(std::uint32_t number) {
   message const& m = messages_[number];
   communication_cost::end const& cost = platform_.communication.send;
-  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + cold_s(m.from);
+  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + after_kernels_s(m.from);
   nodes_[m.from]->moved_bytes += static_cast<double>(m.bytes);
   process(m.from, number, part::first_piece, work_s);
 }
@@ -358,6 +356,7 @@ void world::processed(std::uint32_t number, part what) {
     case part::first_piece: begin_transfer(number); break;
     case part::rest_of_sender:
       messages_[number].sender_done = true;
+      copied(number);
       part_ended(number);
       break;
     case part::rest_of_receiver:
@@ -381,16 +380,67 @@ void world::begin_transfer(std::uint32_t number) {
     return;
   }
   if (in_order) in_transfer_[{m.from, m.to}] = number;
+  double const rest_bytes = static_cast<double>(m.bytes) - piece_of(m);
+  m.sender_done = m.receiver_done = rest_bytes == 0;
+  node_id const from = m.from;  // m may move
+  if (platform_.runtime.connection_bytes == 0) {
+    enter_network(number);
+  } else {
+    connection& c = connections_[{m.from, m.to}];
+    c.held_bytes += static_cast<double>(m.bytes);
+    if (std::exchange(c.carries, true)) {
+      c.waiting.push_back(number);
+    } else {
+      enter_network(number);
+    }
+  }
+  if (rest_bytes == 0) {
+    copied(number);
+  } else {
+    process(from, number, part::rest_of_sender, platform_.communication.send.per_byte_s * rest_bytes);
+  }
+}
+
+void world::enter_network(std::uint32_t number) {
+  message const& m = messages_[number];
   message_sequence_[number] = ++sequence_;
   network_->start({number, m.from, m.to, m.bytes}, now_s_);
-  double const rest_bytes = static_cast<double>(m.bytes) - piece_of(m);
-  if (rest_bytes == 0) return;
+  if (m.receiver_done) return;
   communication_cost const& cost = platform_.communication;
-  m.sender_done = m.receiver_done = false;
-  node_id const from = m.from, to = m.to;  // m may move
-  process(from, number, part::rest_of_sender, cost.send.per_byte_s * rest_bytes);
-  double const wakes = nodes_[to]->processor.idle() ? rest_bytes / cost.piece_bytes : 0;
-  process(to, number, part::rest_of_receiver, cost.receive.per_byte_s * rest_bytes + wakes * cost.cold_s);
+  double const rest_bytes = static_cast<double>(m.bytes) - piece_of(m);
+  double const wakes = nodes_[m.to]->processor.idle() ? rest_bytes / cost.piece_bytes : 0;
+  process(m.to, number, part::rest_of_receiver, cost.receive.per_byte_s * rest_bytes + wakes * cost.wake_s);
+}
+
+/// The sender has copied all of an object.
+void world::copied(std::uint32_t number) {
+  message const& m = messages_[number];
+  double const most_bytes = platform_.runtime.connection_bytes;
+  if (most_bytes == 0) return;
+  connection& c = connections_[{m.from, m.to}];
+  c.full = c.held_bytes > most_bytes;
+  if (!c.full) sent(m.from, m.to);
+}
+
+/// An object has crossed the network: the next one does.
+void world::leave_connection(message const& left) {
+  node_id const from = left.from, to = left.to;
+  connection& c = connections_[{from, to}];
+  c.held_bytes -= static_cast<double>(left.bytes);
+  c.carries = !c.waiting.empty();
+  if (c.carries) {
+    std::uint32_t const next = c.waiting.front();
+    c.waiting.pop_front();
+    enter_network(next);
+  }
+  if (c.full && c.held_bytes <= platform_.runtime.connection_bytes) {
+    c.full = false;
+    sent(from, to);
+  }
+}
+
+void world::sent(node_id from, node_id to) {
+  if (thread_manager* const sender = nodes_[from]->manager.get()) sender->sent(to);
 }
 
 void world::transfer_ended(std::uint32_t number) {
@@ -399,6 +449,7 @@ void world::transfer_ended(std::uint32_t number) {
   std::vector<std::uint32_t> const followers = std::exchange(m.followers, {});
   auto const last = in_transfer_.find({m.from, m.to});
   if (last != in_transfer_.end() && last->second == number) in_transfer_.erase(last);
+  if (m.object && platform_.runtime.connection_bytes > 0) leave_connection(m);
   part_ended(number);
   for (std::uint32_t follower : followers) transfer_ended(follower);
 }
@@ -408,10 +459,11 @@ void world::part_ended(std::uint32_t number) {
   message const& m = messages_[number];
   if (!m.transferred || !m.sender_done || !m.receiver_done) return;
   communication_cost::end const& cost = platform_.communication.receive;
-  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + cold_s(m.to);
+  double const wake_s = nodes_[m.to]->processor.idle() ? platform_.communication.wake_s : 0;
+  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + after_kernels_s(m.to) + wake_s;
   nodes_[m.to]->moved_bytes += static_cast<double>(m.bytes);
   node_id const from = m.from, to = m.to;
-  if (thread_manager* const sender = m.object ? nodes_[from]->manager.get() : nullptr) sender->sent(to);
+  if (m.object && platform_.runtime.connection_bytes == 0) sent(from, to);
   process(to, number, part::last_piece, work_s);
 }
 

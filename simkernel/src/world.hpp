@@ -134,6 +134,13 @@ class world final : public backend {
     double taken = 0;
     double communication_s = 0;
   };
+  /// From one node to another, if platforms tell how much it holds.
+  struct connection {
+    std::deque<std::uint32_t> waiting;  ///< objects behind the one that crosses the network
+    bool carries = false;               ///< one does
+    double held_bytes = 0;              ///< of both
+    bool full = false;                  ///< the last object is copied, and in transfer until there is room
+  };
   struct timer {
     double at_s;
     std::uint64_t sequence;
@@ -163,13 +170,17 @@ class world final : public backend {
   void process(node_id where, std::uint32_t number, part what, double work_s);
   void processed(std::uint32_t number, part what);
   void begin_transfer(std::uint32_t number);
+  void enter_network(std::uint32_t number);
+  void leave_connection(message const& left);
+  void copied(std::uint32_t number);
+  void sent(node_id from, node_id to);
   void part_ended(std::uint32_t number);
   void work_on(io_thread& io);
   void io_ended(io_thread& io);
   void deliver(std::uint32_t number);
   double piece_of(message const& m) const;
   double coldness(double computed_s) const;
-  double cold_s(node_id node);
+  double after_kernels_s(node_id node);
   void make_manager(node_id node, bool joins_later);
 
   platform const& platform_;
@@ -195,6 +206,7 @@ class world final : public backend {
   std::vector<std::uint32_t> free_messages_;
   std::vector<std::uint64_t> message_sequence_;
   std::map<std::pair<node_id, node_id>, std::uint32_t> in_transfer_;  ///< by source and destination: what began last
+  std::map<std::pair<node_id, node_id>, connection> connections_;     ///< by source and destination
   std::vector<due> due_;
   worker* current_ = nullptr;
   double entered_cpu_s_ = 0;

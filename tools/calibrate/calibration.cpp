@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <numeric>
 #include <thread>
 
@@ -53,6 +54,7 @@ void calibration::round() {
   node_speed();
   costs_of_steps();
   costs_of_messages();
+  waking_messages();
   cold_messages();
   costs_of_bytes();
   evicted_caches();
@@ -107,7 +109,15 @@ void calibration::costs_of_messages() {
   note("per_message_s", std::max(0.0, each_s - 3 * last("per_step_s")) / 4);
 }
 
-/// The same, both ways, with a kernel for each object: what that costs more than kernels and steps without messages.
+/// One at a time: each finds threads that sleep.
+void calibration::waking_messages() {
+  constexpr std::uint32_t count = 100;
+  measured const to_and_fro = run({{{0, 1, 0, count}}, true});
+  double const each_s = (to_and_fro.node_cpu_s[0] + to_and_fro.node_cpu_s[1]) / count;
+  note("wake_s", std::max(0.0, each_s - 3 * last("per_step_s") - 4 * last("per_message_s")) / 2);
+}
+
+/// Many, both ways, with a kernel for each object: what that costs more than kernels and steps without messages.
 void calibration::cold_messages() {
   measured const both = run({{{0, 1, 0, kernels, usual_kernel}, {1, 0, 0, kernels, usual_kernel}}});
   double const each_s = (both.node_cpu_s[0] + both.node_cpu_s[1] - both.work_s) / (2 * kernels);
@@ -121,7 +131,7 @@ void calibration::costs_of_bytes() {
   measured const one_way = run({{{0, 1, static_cast<std::uint64_t>(bytes), count}}});
   double const apart_s = 2 * last("per_message_s") + 1.5 * last("per_step_s");
   double const asleep = std::max(0.0, 1 - one_way.node_cpu_s[1] / (one_way.time_s * limits_.cores));
-  double const wakes_s = asleep * last("cold_s") * std::ceil(bytes / piece_bytes);
+  double const wakes_s = asleep * last("wake_s") * std::ceil(bytes / piece_bytes);
   note("per_byte_s", std::max(0.0, one_way.node_cpu_s[0] / count - apart_s) / bytes);
   note("receive_per_byte_s", std::max(0.0, one_way.node_cpu_s[1] / count - apart_s - wakes_s) / bytes);
 }
@@ -129,8 +139,8 @@ void calibration::costs_of_bytes() {
 /// How much longer kernels take, each after a large object came from another node.
 void calibration::evicted_caches() {
   constexpr std::uint64_t bytes = 400'000;
-  double const alone_s = run({{{1, 1, bytes, kernels, usual_kernel}}}).work_s;
-  double const after_s = run({{{0, 1, bytes, kernels, usual_kernel}}}).work_s;
+  double const alone_s = run({{{1, 1, bytes, kernels, short_kernel}}}).work_s;
+  double const after_s = run({{{0, 1, bytes, kernels, short_kernel}}}).work_s;
   note("evicted_per_byte_s", std::max(0.0, after_s - alone_s) / (kernels * static_cast<double>(bytes)));
 }
 
@@ -187,6 +197,15 @@ namespace {
 /// The fastest of several: what comes in between makes them slower, and nothing makes them faster.
 double least(std::vector<double> const& values) { return *std::min_element(values.begin(), values.end()); }
 
+/// What the kernel lets a connection's send buffer grow to: twice its window, in blocks of 2304 bytes for segments of
+/// 1448; where windows are not bounded, tcp_wmem's last value.
+double connection_bytes(json const& testbed) {
+  if (testbed.contains("window_bytes")) return testbed["window_bytes"].get<double>() / 1448 * 2 * 2304;
+  double least = 0, usual = 0, most = 4 << 20;
+  std::ifstream("/proc/sys/net/ipv4/tcp_wmem") >> least >> usual >> most;
+  return most;
+}
+
 }  // namespace
 
 json calibration::platform(std::string const& name, json const& testbed) const {
@@ -201,7 +220,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   }
   double const bandwidth = middle("bandwidth_Bps");
   double const nothing_s = least(values_.at("nothing_s"));
-  double const processing_s = 3 * middle("per_step_s") + 4 * middle("per_message_s") + 4 * middle("cold_s");
+  double const processing_s = 3 * middle("per_step_s") + 4 * middle("per_message_s") + 2 * middle("wake_s");
   double const copied_s = (middle("per_byte_s") + middle("receive_per_byte_s")) * piece_bytes;
   double const after_burst_s = least(values_.at("single_s")) - nothing_s - copied_s;
   double const burst_bytes = std::max(0.0, single_bytes - bandwidth * std::max(0.0, after_burst_s));
@@ -221,13 +240,12 @@ json calibration::platform(std::string const& name, json const& testbed) const {
                       {"receive_per_byte_s", middle("receive_per_byte_s")},
                       {"piece_bytes", piece_bytes},
                       {"cold_s", middle("cold_s")},
+                      {"wake_s", middle("wake_s")},
                       {"evicted_per_byte_s", middle("evicted_per_byte_s")}};
-  made["runtime"] = {{"concurrent_per_pair", 1},
-                     {"control_in_order", true},
-                     {"per_step_s", middle("per_step_s")},
-                     {"per_object_s", 0},
-                     {"per_kernel_s", middle("per_kernel_s")},
-                     {"cold_after_s", cold_after_s()}};
+  made["runtime"] = {
+      {"concurrent_per_pair", 1},           {"control_in_order", true}, {"connection_bytes", connection_bytes(testbed)},
+      {"per_step_s", middle("per_step_s")}, {"per_object_s", 0},        {"per_kernel_s", middle("per_kernel_s")},
+      {"cold_after_s", cold_after_s()}};
   if (!testbed.is_null()) made["testbed"] = testbed;
   json all{{"idle_nodes", limits_.period_s > 0 ? "sleep" : "poll, then sleep"}};
   for (auto const& [figure, values] : values_) {

@@ -37,6 +37,7 @@ class calibration {
   void node_speed();
   void costs_of_steps();
   void costs_of_messages();
+  void waking_messages();
   void cold_messages();
   void costs_of_bytes();
   void evicted_caches();
