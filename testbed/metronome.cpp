@@ -6,8 +6,9 @@
 // stands still for up to 40. A thread of higher priority that wakes every half millisecond and sleeps again makes
 // something happen. It takes some 0.5 % of a core. Measured: docs/testbed.md.
 //
-// First it touches BYTES of huge pages, if so many are reserved: a virtual machine may have given that memory back to
-// its host, which finds it again at the first touch, at 10 us for 4 KiB, in the middle of somebody's kernel.
+// First, before it opens the log, it touches BYTES of huge pages, if so many are reserved: a virtual machine may have
+// given that memory back to its host, which finds it again at the first touch, at 10 us for 4 KiB, in the middle of
+// somebody's kernel.
 //
 // A second thread, that runs when nothing else wants the core, keeps it awake: a core that sleeps between two grants
 // wakes up slow and cold, a virtual one also late.

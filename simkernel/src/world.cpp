@@ -409,7 +409,7 @@ void world::enter_network(std::uint32_t number) {
   communication_cost const& cost = platform_.communication;
   double const rest_bytes = static_cast<double>(m.bytes) - piece_of(m);
   double const wakes = nodes_[m.to]->processor.idle() ? rest_bytes / cost.piece_bytes : 0;
-  process(m.to, number, part::rest_of_receiver, cost.receive.per_byte_s * rest_bytes + wakes * cost.wake_s);
+  process(m.to, number, part::rest_of_receiver, cost.receive.per_byte_s * rest_bytes + wakes * cost.cold_s);
 }
 
 /// The sender has copied all of an object.

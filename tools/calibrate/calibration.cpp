@@ -21,8 +21,8 @@ using json = nlohmann::ordered_json;
 constexpr double carry_s = 1e-3;
 /// Bytes of a large object for which the real runtime wakes up.
 constexpr double piece_bytes = real::most_awaited_bytes;
-/// Rounds of `visit` that take as long as a short kernel of an application, some 0.3 ms, a usual one, 2 ms, and a large
-/// one. What comes after a kernel finds caches cold, and the colder the longer it was.
+/// Rounds of `visit` that take as long as a short kernel of an application, some 0.1 ms, a usual one, 0.5 ms, and a
+/// large one. What comes after a kernel finds caches cold, and the colder the longer it was.
 constexpr std::uint32_t short_kernel = 8, usual_kernel = 50, large_kernel = 400;
 constexpr std::uint32_t kernels = 80;
 /// Of an object that is longer than any burst, and copied by a node with a tenth of a core before its grant is used up.
@@ -131,7 +131,7 @@ void calibration::costs_of_bytes() {
   measured const one_way = run({{{0, 1, static_cast<std::uint64_t>(bytes), count}}});
   double const apart_s = 2 * last("per_message_s") + 1.5 * last("per_step_s");
   double const asleep = std::max(0.0, 1 - one_way.node_cpu_s[1] / (one_way.time_s * limits_.cores));
-  double const wakes_s = asleep * last("wake_s") * std::ceil(bytes / piece_bytes);
+  double const wakes_s = asleep * last("cold_s") * std::ceil(bytes / piece_bytes);
   note("per_byte_s", std::max(0.0, one_way.node_cpu_s[0] / count - apart_s) / bytes);
   note("receive_per_byte_s", std::max(0.0, one_way.node_cpu_s[1] / count - apart_s - wakes_s) / bytes);
 }
@@ -197,10 +197,9 @@ namespace {
 /// The fastest of several: what comes in between makes them slower, and nothing makes them faster.
 double least(std::vector<double> const& values) { return *std::min_element(values.begin(), values.end()); }
 
-/// What the kernel lets a connection's send buffer grow to: twice its window, in blocks of 2304 bytes for segments of
-/// 1448; where windows are not bounded, tcp_wmem's last value.
+/// What the kernel lets a connection's send buffer grow to.
 double connection_bytes(json const& testbed) {
-  if (testbed.contains("window_bytes")) return testbed["window_bytes"].get<double>() / 1448 * 2 * 2304;
+  if (testbed.contains("buffer_bytes")) return testbed["buffer_bytes"];
   double least = 0, usual = 0, most = 4 << 20;
   std::ifstream("/proc/sys/net/ipv4/tcp_wmem") >> least >> usual >> most;
   return most;

@@ -66,9 +66,10 @@ struct communication_cost {
   /// Objects are copied in pieces of this size: what is copied before a transfer begins, and after it has ended; the
   /// rest is copied meanwhile. 0: all of it before, and all after.
   double piece_bytes = 0;
-  /// More for a message, at either end, that finds the caches cold after kernels (runtime_parameters::cold_after_s).
+  /// More for a message, at either end, that finds the caches cold after kernels (runtime_parameters::cold_after_s);
+  /// and for each piece that comes to a node that does nothing.
   double cold_s = 0;
-  /// More for a message, or a piece of one, that comes to a node that does nothing: its threads must be woken.
+  /// More for a message that comes to a node that does nothing: its threads must be woken.
   double wake_s = 0;
   /// Longer, for each byte that messages have moved through the node's caches since the kernel before, takes a kernel.
   double evicted_per_byte_s = 0;
