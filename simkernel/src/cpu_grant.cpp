@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ovlp::sim {
 
@@ -18,7 +19,7 @@ double cpu_grant::pass(double from_s, double to_s, double use) {
   if (use <= 0) {
     if (to_s >= period_end_s_) {
       renew();
-      period_end_s_ += period_s_ * std::floor((to_s - period_end_s_) / period_s_ + 1);
+      period_end_s_ += period_s_ * std::max(0.0, std::floor((to_s - period_end_s_) / period_s_ + 1));
     }
     return to_s - from_s;
   }
@@ -35,6 +36,16 @@ double cpu_grant::pass(double from_s, double to_s, double use) {
       active_s += (whole - 1) * full_s;
       period_end_s_ += (whole - 1) * period_s_;
     }
+  }
+}
+
+double cpu_grant::used_up_s(double from_s) const {
+  if (grant_s_ >= period_s_) return std::numeric_limits<double>::infinity();
+  cpu_grant ahead = *this;
+  for (double at_s = from_s;; at_s = ahead.period_end_s_, ahead.renew()) {
+    double const rest_s = std::max(0.0, ahead.period_end_s_ - at_s);
+    if (ahead.left_s_ <= rest_s) return at_s + ahead.left_s_;
+    ahead.left_s_ -= rest_s;
   }
 }
 

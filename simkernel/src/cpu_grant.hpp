@@ -24,6 +24,13 @@ class cpu_grant {
   /// When the node will have been active for so long.
   double when(double from_s, double active_s, double use) const;
 
+  // For one core that is active without a break. All times as of the last pass().
+  bool used_up() const { return left_s_ <= 0; }
+  /// When the grant will be used up; infinity: never.
+  double used_up_s(double from_s) const;
+  double renewed_s() const { return period_end_s_; }
+  void use_up() { left_s_ = 0; }
+
  private:
   void renew();
 

@@ -143,6 +143,11 @@ platform platform::parse(std::string const& text, std::string const& file) {
     if (top.has(for_people)) top.at(for_people);
   }
   for (json_object const& kind : top.objects("nodes")) read.nodes.push_back(read_nodes(kind));
+  if (top.has("host_cores")) read.host_cores = top.count("host_cores", 1);
+  for (node_kind const& kind : read.nodes) {
+    if (read.host_cores == 0 || (kind.quota && kind.cores == 1)) continue;
+    throw config_error(file + ": host_cores: expected nodes with one core and a quota");
+  }
   read.network = read_network(top.object("network"));
   if (top.has("comm_cpu")) read.communication = read_communication(top.object("comm_cpu"));
   if (top.has("runtime")) read.runtime = read_runtime(top.object("runtime"));

@@ -35,6 +35,7 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
       mode_(mode),
       host_speed_(host_speed) {
   nodes_.resize(settings_.nodes);
+  host_cores_.resize(platform_.host_cores);
   for (std::size_t n = 0; n < settings_.nodes; ++n) {
     // Periods of different nodes begin at different times: spread evenly, whatever the number of nodes.
     constexpr double golden = 0.6180339887498949;
@@ -51,10 +52,16 @@ void world::make_node(node_id number, double speed_factor, double place) {
   node_kind const& kind = platform_.kind_of(number);
   auto const cores = static_cast<double>(kind.cores);
   double const speed = kind.speed * speed_factor;
-  processor const made = kind.quota
-                             ? processor(cores, speed, cpu_grant(*kind.quota, cores, place * kind.quota->period_s))
-                             : processor(cores, speed);
-  nodes_[number] = std::make_unique<virtual_node>(number, made);
+  std::unique_ptr<processor> made;
+  if (!kind.quota) {
+    made = std::make_unique<own_processor>(cores, speed);
+  } else if (cpu_grant const grant(*kind.quota, cores, place * kind.quota->period_s); host_cores_.empty()) {
+    made = std::make_unique<own_processor>(cores, speed, grant);
+  } else {
+    made = std::make_unique<hosted_processor>(speed, grant, host_cores_[number % host_cores_.size()],
+                                              [this, number] { changed_.push_back(number); });
+  }
+  nodes_[number] = std::make_unique<virtual_node>(number, std::move(made));
   update_taken(number);
 }
 
@@ -129,10 +136,9 @@ bool world::advance() {
   }
   while (processors_.next_s() <= now_s_) {
     std::size_t const first = processors_.front();
-    processor& p = nodes_[first]->processor;
-    processor::ended const ended = p.take_ended(now_s_);
-    due_.push_back({ended.sequence, ended.who});
-    processors_.set(first, p.next_end_s());
+    processor& p = *nodes_[first]->processor;
+    if (auto const ended = p.take_ended(now_s_)) due_.push_back({ended->sequence, ended->who});
+    processors_.set(first, p.next_event_s());
   }
   if (due_.size() > 1) {
     std::sort(due_.begin(), due_.end(), [](due const& a, due const& b) { return a.sequence < b.sequence; });
@@ -173,7 +179,7 @@ void world::update_processors() {
     changed_.push_back(number);
   }
   network_->clear_touched_nodes();
-  for (node_id number : changed_) processors_.set(number, nodes_[number]->processor.next_end_s());
+  for (node_id number : changed_) processors_.set(number, nodes_[number]->processor->next_event_s());
   changed_.clear();
 }
 
@@ -183,11 +189,11 @@ void world::update_taken(node_id number) {
   n.taken_since_s = now_s_;
   n.taken = entry_for(platform_.communication.incoming, network_->incoming(number)) +
             entry_for(platform_.communication.outgoing, network_->outgoing(number));
-  n.processor.set_taken(n.taken, now_s_);
+  n.processor->set_taken(n.taken, now_s_);
 }
 
 void world::compute(virtual_node& on, job& j, double work_s) {
-  on.processor.start(j, ++sequence_, work_s, now_s_);
+  on.processor->start(j, ++sequence_, work_s, now_s_);
   changed_.push_back(on.io.node);
 }
 
@@ -408,7 +414,7 @@ void world::enter_network(std::uint32_t number) {
   if (m.receiver_done) return;
   communication_cost const& cost = platform_.communication;
   double const rest_bytes = static_cast<double>(m.bytes) - piece_of(m);
-  double const wakes = nodes_[m.to]->processor.idle() ? rest_bytes / cost.piece_bytes : 0;
+  double const wakes = nodes_[m.to]->processor->idle() ? rest_bytes / cost.piece_bytes : 0;
   process(m.to, number, part::rest_of_receiver, cost.receive.per_byte_s * rest_bytes + wakes * cost.cold_s);
 }
 
@@ -459,7 +465,7 @@ void world::part_ended(std::uint32_t number) {
   message const& m = messages_[number];
   if (!m.transferred || !m.sender_done || !m.receiver_done) return;
   communication_cost::end const& cost = platform_.communication.receive;
-  double const wake_s = nodes_[m.to]->processor.idle() ? platform_.communication.wake_s : 0;
+  double const wake_s = nodes_[m.to]->processor->idle() ? platform_.communication.wake_s : 0;
   double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + after_kernels_s(m.to) + wake_s;
   nodes_[m.to]->moved_bytes += static_cast<double>(m.bytes);
   node_id const from = m.from, to = m.to;

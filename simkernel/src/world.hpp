@@ -19,6 +19,7 @@
 #include <ovlp/simkernel/platform.hpp>
 
 #include "event_heap.hpp"
+#include "hosted_processor.hpp"
 #include "kernel_times.hpp"
 #include "processor.hpp"
 #include "runtime/src/backend.hpp"
@@ -123,12 +124,14 @@ class world final : public backend {
     bool busy = false;
   };
   struct virtual_node {
-    virtual_node(node_id number, sim::processor const& of) : processor(of) { io.node = number; }
+    virtual_node(node_id number, std::unique_ptr<sim::processor> with) : processor(std::move(with)) {
+      io.node = number;
+    }
     std::unique_ptr<thread_manager> manager;
     std::size_t launches = 0;
     double computed_s = 0;   ///< by kernels since the last message
     double moved_bytes = 0;  ///< by messages since the last kernel
-    sim::processor processor;
+    std::unique_ptr<sim::processor> processor;
     io_thread io;
     double taken_since_s = 0;
     double taken = 0;
@@ -199,7 +202,8 @@ class world final : public backend {
   std::vector<std::unique_ptr<thread_manager>> retired_;  ///< of nodes that were released
   std::deque<worker> workers_;
   std::vector<worker*> ready_;
-  event_heap processors_;  ///< when the next job of each node ends
+  std::vector<host_core> host_cores_;  ///< if several nodes share one
+  event_heap processors_;              ///< when something happens next on each node's processor
   std::vector<node_id> changed_;
   std::vector<timer> timers_;  ///< a heap, the first in front
   std::vector<message> messages_;

@@ -227,6 +227,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   made["name"] = name;
   made["reference_core"] = processor_name();
   made["nodes"] = {node};
+  if (testbed.contains("cores")) made["host_cores"] = testbed["cores"];
   made["network"] = {{"model", "max-min"},
                      {"latency_s", std::max(1e-6, (nothing_s - processing_s) / 2)},
                      {"bandwidth_Bps", bandwidth},

@@ -106,6 +106,9 @@ struct platform {
   std::string name;
   std::string reference_core;
   std::vector<node_kind> nodes;
+  /// Of one machine on which all nodes live: each, with a quota, on one of its cores, which they take in turn.
+  /// 0: each node is a machine.
+  std::size_t host_cores = 0;
   network_parameters network;
   communication_cost communication;
   runtime_parameters runtime;
