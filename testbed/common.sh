@@ -15,8 +15,8 @@ need_tool() { command -v "$1" >/dev/null || fail "needs the command $1 (Debian p
 check_name() {
   [[ $1 =~ ^[a-z][a-z0-9]{0,15}$ ]] || usage "--name: expected up to 16 small letters and digits, got '$1'"
 }
-namespace_of() { echo "ovlp-$1-$2"; }          # NAME node3|switch
 huge_pages=/proc/sys/vm/nr_hugepages
+namespace_of() { echo "ovlp-$1-$2"; }          # NAME node3|switch
 address_of() { echo "10.213.0.$(($1 + 1))"; }  # of node NUMBER
 
 # The folder of control groups that limits CPU time, and its version: "1 /sys/fs/cgroup/cpu".

@@ -84,13 +84,13 @@ class probe {
   std::array<double, order * order> a_, b_, c_;
 };
 
-void run_on(std::size_t core, int policy, int level) {
+void run_on(std::size_t core, int policy, int level, char const* what) {
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(core, &only);
   check(::sched_setaffinity(0, sizeof only, &only) == 0, "run on that core");
   sched_param const priority{level};
-  check(::sched_setscheduler(0, policy, &priority) == 0, "have the priority that it needs");
+  check(::sched_setscheduler(0, policy, &priority) == 0, what);
 }
 
 void touch(std::size_t bytes) {
@@ -101,7 +101,7 @@ void touch(std::size_t bytes) {
 }
 
 [[noreturn]] void keep_awake(std::size_t core) {
-  run_on(core, SCHED_IDLE, 0);
+  run_on(core, SCHED_IDLE, 0, "have the lowest priority");
   for (;;) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -112,7 +112,7 @@ void touch(std::size_t bytes) {
 }
 
 [[noreturn]] void beat(int log, std::size_t core) {
-  run_on(core, SCHED_FIFO, 1);
+  run_on(core, SCHED_FIFO, 1, "have a real-time priority");
   ::prctl(PR_SET_TIMERSLACK, 1);
   auto const listening = std::make_unique<probe>();
   timespec next{};

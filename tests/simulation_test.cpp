@@ -71,6 +71,19 @@ graph<Start, Done> fan(threads<> const& master, threads<> const& workers, int ta
          });
 }
 
+/// How long a fan of 1 MB objects takes from node 0, on a platform of which `more` is said.
+double fan_time_s(std::string const& more, char const* workers_on, int tasks, int seconds) {
+  ovlp::testing::temporary_folder const folder;
+  double time_s = 0;
+  simulate_on(4, partial(folder.file("p.json", platform(more))), [&](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"}, workers{"workers", workers_on};
+    run(fan(master, workers, tasks, 1'000'000, seconds), {});
+    time_s = run.summary().time_s;
+  });
+  return time_s;
+}
+
 }  // namespace
 
 TEST_CASE("time of a transfer, a kernel and the way back" * doctest::timeout(20)) {
@@ -263,17 +276,7 @@ TEST_CASE("an operation that finds no memory is named" * doctest::timeout(20)) {
 
 TEST_CASE("transfers from one node share its link; one connection carries one object at a time" *
           doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
-  auto const time_of = [&](std::string const& more, char const* where) {
-    double time_s = 0;
-    simulate_on(4, partial(folder.file("p.json", platform(more))), [&](engine& run) {
-      run.record();
-      threads<> const master{"master", "node0"}, workers{"workers", where};
-      run(fan(master, workers, 3, 1'000'000, 0), {});
-      time_s = run.summary().time_s;
-    });
-    return time_s;
-  };
+  auto const time_of = [](std::string const& more, char const* where) { return fan_time_s(more, where, 3, 0); };
   // Three objects to three nodes: each at a third of the bandwidth.
   CHECK(time_of("", "node1 node2 node3") == doctest::Approx(3.002).epsilon(1e-4));
   // To one node one after another, each with its latency, or all at once.
@@ -297,19 +300,10 @@ TEST_CASE("communication takes processor time from steps" * doctest::timeout(20)
 
 TEST_CASE("objects are copied in pieces: the first before the transfer, the last after it, the others meanwhile" *
           doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
-  auto const time_of = [&](std::string const& more) {
-    double time_s = 0;
+  auto const time_of = [](std::string const& more) {
     std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_byte_s": 1e-6,
-      "receive_per_byte_s": 2e-6)" +
-                              more + "}";
-    simulate_on(2, partial(folder.file("p.json", platform(costs))), [&](engine& run) {
-      run.record();
-      threads<> const master{"master", "node0"}, workers{"workers", "node1"};
-      run(fan(master, workers, 1, 1'000'000, 3), {});
-      time_s = run.summary().time_s;
-    });
-    return time_s;
+      "receive_per_byte_s": 2e-6)";
+    return fan_time_s(costs + more + "}", "node1", 1, 3);
   };
   // The way back: 4 bytes.
   double const answer_s = 0.001 + 4e-6 + 4e-6 + 8e-6;
@@ -328,19 +322,10 @@ TEST_CASE("objects are copied in pieces: the first before the transfer, the last
 }
 
 TEST_CASE("a connection takes an object when the one before has been copied, if it holds both" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
-  auto const time_of = [&](std::string const& connection) {
-    double time_s = 0;
+  auto const time_of = [](std::string const& connection) {
     std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_byte_s": 1e-6,
-      "receive_per_byte_s": 0}, "runtime": {)" +
-                              connection + "}";
-    simulate_on(2, partial(folder.file("p.json", platform(costs))), [&](engine& run) {
-      run.record();
-      threads<> const master{"master", "node0"}, workers{"workers", "node1"};
-      run(fan(master, workers, 3, 1'000'000, 0), {});
-      time_s = run.summary().time_s;
-    });
-    return time_s;
+      "receive_per_byte_s": 0}, "runtime": {)";
+    return fan_time_s(costs + connection + "}", "node1", 3, 0);
   };
   // Each object takes 1 s to copy and 1.001 s to cross the network; the last answer 1.004 ms and 4 us to copy.
   double const answer_s = 0.001 + 8e-6;

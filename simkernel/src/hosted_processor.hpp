@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
+#include <utility>
 
 #include "cpu_grant.hpp"
 #include "processor.hpp"

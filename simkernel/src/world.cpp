@@ -307,6 +307,9 @@ double world::piece_of(message const& m) const {
   return most == 0 ? bytes : std::min(bytes, most);
 }
 
+/// Bytes that are copied while the transfer lasts.
+double world::rest_of(message const& m) const { return static_cast<double>(m.bytes) - piece_of(m); }
+
 /// How cold kernels that took so long leave the caches, 0 to 1.
 double world::coldness(double computed_s) const {
   double const after_s = platform_.runtime.cold_after_s;
@@ -386,7 +389,7 @@ void world::begin_transfer(std::uint32_t number) {
     return;
   }
   if (in_order) in_transfer_[{m.from, m.to}] = number;
-  double const rest_bytes = static_cast<double>(m.bytes) - piece_of(m);
+  double const rest_bytes = rest_of(m);
   m.sender_done = m.receiver_done = rest_bytes == 0;
   node_id const from = m.from;  // m may move
   if (platform_.runtime.connection_bytes == 0) {
@@ -413,7 +416,7 @@ void world::enter_network(std::uint32_t number) {
   network_->start({number, m.from, m.to, m.bytes}, now_s_);
   if (m.receiver_done) return;
   communication_cost const& cost = platform_.communication;
-  double const rest_bytes = static_cast<double>(m.bytes) - piece_of(m);
+  double const rest_bytes = rest_of(m);
   double const wakes = nodes_[m.to]->processor->idle() ? rest_bytes / cost.piece_bytes : 0;
   process(m.to, number, part::rest_of_receiver, cost.receive.per_byte_s * rest_bytes + wakes * cost.cold_s);
 }

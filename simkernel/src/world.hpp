@@ -182,6 +182,7 @@ class world final : public backend {
   void io_ended(io_thread& io);
   void deliver(std::uint32_t number);
   double piece_of(message const& m) const;
+  double rest_of(message const& m) const;
   double coldness(double computed_s) const;
   double after_kernels_s(node_id node);
   void make_manager(node_id node, bool joins_later);
