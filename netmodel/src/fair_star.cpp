@@ -15,7 +15,7 @@ namespace ovlp::net {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double least_bytes = 1e-3;  // a transfer or bucket with less is empty: rounding must not make it linger
+constexpr double least_bytes = 1e-6;  // a transfer or bucket with less is empty: rounding must not make it linger
 constexpr std::uint32_t none = 0xffffffff;
 
 struct port {
