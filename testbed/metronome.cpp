@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps the grain of CPU quotas fine, and listens to how fast the machine is: ovlp-metronome LOG BYTES CORE...
+// Keeps the grain of CPU quotas fine, and cores awake: ovlp-metronome READY BYTES CORE...
 //
 // The kernel charges a group for the time that its task has run when something happens on the core: a switch, or the
 // tick, which comes every 4 ms on many machines. A task that is alone overdraws a quota of 1 ms by up to 3 ms, and then
 // stands still for up to 40. A thread of higher priority that wakes every half millisecond and sleeps again makes
 // something happen. It takes some 0.5 % of a core. Measured: docs/testbed.md.
 //
-// First, before it opens the log, it touches BYTES of huge pages, if so many are reserved: a virtual machine may have
-// given that memory back to its host, which finds it again at the first touch, at 10 us for 4 KiB, in the middle of
-// somebody's kernel.
+// First, before it makes the file READY, it touches BYTES of huge pages, if so many are reserved: a virtual machine may
+// have given that memory back to its host, which finds it again at the first touch, at 10 us for 4 KiB, in the middle
+// of somebody's kernel.
 //
 // A second thread, that runs when nothing else wants the core, keeps it awake: a core that sleeps between two grants
 // wakes up slow and cold, a virtual one also late.
-//
-// Every 20 ms the thread multiplies two small matrices and takes the CPU time. On a shared machine this tells how much
-// others take of a core: of its memory bandwidth, its caches, the other thread of a core. Twice a second it adds a line
-// to LOG: when on the monotonic clock, core, mean of that CPU time.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <thread>
 #include <vector>
 
@@ -36,53 +30,12 @@ namespace {
 
 constexpr long beat_ns = 500'000;
 constexpr long second_ns = 1'000'000'000;
-constexpr int beats_per_sample = 40;
-constexpr int samples_per_line = 25;
-constexpr std::size_t order = 64;
 
 void check(bool good, char const* what) {
   if (good) return;
   std::fprintf(stderr, "ovlp-metronome: cannot %s: %s\n", what, std::strerror(errno));
   std::exit(1);
 }
-
-double seconds(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-#if defined(__x86_64__)
-#define OVLP_FASTEST __attribute__((target_clones("avx2", "default")))
-#else
-#define OVLP_FASTEST
-#endif
-
-/// Some 50 us of what the processor does best.
-class probe {
- public:
-  probe() {
-    for (auto* m : {&a_, &b_, &c_}) m->fill(1e-3);
-  }
-  double sample_s() {
-    multiply();  // what it needs comes into the cache
-    double const start_s = seconds(CLOCK_THREAD_CPUTIME_ID);
-    multiply();
-    multiply();
-    return seconds(CLOCK_THREAD_CPUTIME_ID) - start_s;
-  }
-
- private:
-  OVLP_FASTEST void multiply() {
-    for (std::size_t i = 0; i < order; ++i) {
-      for (std::size_t k = 0; k < order; ++k) {
-        double const factor = a_[i * order + k];
-        for (std::size_t j = 0; j < order; ++j) c_[i * order + j] += factor * b_[k * order + j];
-      }
-    }
-  }
-  std::array<double, order * order> a_, b_, c_;
-};
 
 void run_on(std::size_t core, int policy, int level, char const* what) {
   cpu_set_t only;
@@ -111,27 +64,18 @@ void touch(std::size_t bytes) {
   }
 }
 
-[[noreturn]] void beat(int log, std::size_t core) {
+[[noreturn]] void beat(std::size_t core) {
   run_on(core, SCHED_FIFO, 1, "have a real-time priority");
   ::prctl(PR_SET_TIMERSLACK, 1);
-  auto const listening = std::make_unique<probe>();
   timespec next{};
   ::clock_gettime(CLOCK_MONOTONIC, &next);
-  double sum_s = 0;
-  int samples = 0;
-  for (int beats = 1;; ++beats) {
+  for (;;) {
     next.tv_nsec += beat_ns;
     if (next.tv_nsec >= second_ns) {
       next.tv_nsec -= second_ns;
       ++next.tv_sec;
     }
     ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, nullptr);
-    if (beats % beats_per_sample != 0) continue;
-    sum_s += listening->sample_s();
-    if (++samples < samples_per_line) continue;
-    ::dprintf(log, "%.3f %zu %.9f\n", seconds(CLOCK_MONOTONIC), core, sum_s / samples);
-    sum_s = 0;
-    samples = 0;
   }
 }
 
@@ -154,12 +98,13 @@ int main(int argc, char** argv) {
     return 2;
   }
   touch(static_cast<std::size_t>(number(argv[2], "a number of bytes", LONG_MAX)));
-  std::FILE* const log = std::fopen(argv[1], "ae");
-  check(log != nullptr, "write its log");
+  std::FILE* const ready = std::fopen(argv[1], "we");
+  check(ready != nullptr, "write the file that says that it is ready");
+  std::fclose(ready);
   std::vector<std::thread> threads;
   for (int i = 3; i < argc; ++i) {
     auto const core = static_cast<std::size_t>(number(argv[i], "numbers of cores", CPU_SETSIZE - 1));
-    threads.emplace_back(beat, ::fileno(log), core);
+    threads.emplace_back(beat, core);
     threads.emplace_back(keep_awake, core);
   }
   for (std::thread& one : threads) one.join();

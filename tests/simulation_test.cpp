@@ -312,13 +312,9 @@ TEST_CASE("objects are copied in pieces: the first before the transfer, the last
   // A tenth at first; while the transfer lasts until 1.101, the sender copies until 1.0 and the receiver until 1.9;
   // there the last tenth.
   CHECK(time_of(R"(, "piece_bytes": 1e5)") == doctest::Approx(1.9 + 0.2 + 3 + answer_s).epsilon(1e-9));
-  // Nine pieces come to a receiver that does nothing; the answer leaves after a kernel, and comes to caches that are
-  // warm.
-  CHECK(time_of(R"(, "piece_bytes": 1e5, "cold_s": 0.05)") ==
-        doctest::Approx(1.9 + 0.45 + 0.2 + 3 + 0.05 + answer_s).epsilon(1e-9));
-  // The object comes to a node that does nothing, and the answer too.
+  // The object comes to a node that does nothing, in ten pieces, and the answer too.
   CHECK(time_of(R"(, "piece_bytes": 1e5, "wake_s": 0.05)") ==
-        doctest::Approx(1.9 + 0.2 + 0.05 + 3 + answer_s + 0.05).epsilon(1e-9));
+        doctest::Approx(1.9 + 0.45 + 0.2 + 0.05 + 3 + answer_s + 0.05).epsilon(1e-9));
 }
 
 TEST_CASE("a connection takes an object when the one before has been copied, if it holds both" * doctest::timeout(20)) {
@@ -352,15 +348,59 @@ TEST_CASE("kernels take longer by the bytes that messages have moved since the o
 }
 
 TEST_CASE("a message among others costs less than one after a kernel" * doctest::timeout(20)) {
+  auto const time_of = [](std::string const& cold) {
+    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)";
+    return fan_time_s(costs + cold + "}", "node1", 1, 3);
+  };
+  // Cold: the one after the kernel.
+  CHECK(time_of(R"(, "cold_s": 0.5)") == doctest::Approx(time_of("") + 0.5).epsilon(1e-9));
+}
+
+TEST_CASE("a message costs more the longer its node has done nothing" * doctest::timeout(20)) {
+  auto const time_of = [](std::string const& asleep) {
+    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)";
+    return fan_time_s(costs + asleep + "}", "node1", 1, 3);
+  };
+  double const awake_s = time_of("");
+  CHECK(time_of(R"(, "wake_s": 0.25, "asleep_s": 0.5)") == doctest::Approx(awake_s + 2 * 0.75).epsilon(1e-9));
+  // The object leaves at 0.1 and comes at 1.101; the answer leaves after another message and the kernel, and comes when
+  // node 0 has done nothing since the object left.
+  auto const more_s = [](double pause_s) { return 0.5 * (1 - std::exp(-pause_s / 2)); };
+  double const first_s = more_s(0.1 + 1.001), second_s = more_s(1.001 + 0.1 + first_s + 3 + 0.1 + 0.001 + 4e-6);
+  CHECK(time_of(R"(, "asleep_s": 0.5, "cooling_s": 2)") == doctest::Approx(awake_s + first_s + second_s).epsilon(1e-9));
+}
+
+TEST_CASE("who sends copies its object before it goes on, if connections buffer" * doctest::timeout(20)) {
   ovlp::testing::temporary_folder const folder;
-  std::string const more = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1, "cold_s": 0.5})";
-  simulate_on(2, partial(folder.file("p.json", platform(more))), [](engine& run) {
-    run.record();
-    threads<> const master{"master", "node0"}, workers{"workers", "node1"};
-    run(fan(master, workers, 1, 1'000, 3), {});
-    // Cold: the one after the kernel.
-    CHECK(run.summary().time_s == doctest::Approx(0.1 + 0.002 + 0.1 + 3 + 0.6 + 0.001 + 4e-6 + 0.1).epsilon(1e-6));
-  });
+  auto const time_of = [&](std::string const& connection) {
+    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_byte_s": 1e-6,
+      "receive_per_byte_s": 0}, "runtime": {)";
+    double time_s = 0;
+    simulate_on(2, partial(folder.file("p.json", platform(costs + connection + "}"))), [&](engine& run) {
+      run.record();
+      threads<> const master{"master", "node0"}, workers{"workers", "node1"};
+      auto const g = ovlp::split("deal", master.at(0),
+                                 [](here<>& here, Start, out<Task>& posted) {
+                                   posted.post({0, ovlp::buffer<unsigned char>(1'000'000 - extra_bytes)});
+                                   here.kernel("one", {3}, [] {});
+                                 }) >>
+                     ovlp::leaf("work", workers.at(0),
+                                [](here<>& here, Task task) {
+                                  here.kernel("one", {4}, [] {});
+                                  return Done{task.number};
+                                }) >>
+                     ovlp::merge("count", master.at(0), [](in<Done>& done) {
+                       while (done.wait()) continue;
+                       return Done{1};
+                     });
+      run(g, {});
+      time_s = run.summary().time_s;
+    });
+    return time_s;
+  };
+  double const then_s = 1.001 + 4 + 0.001 + 8e-6;
+  CHECK(time_of("") == doctest::Approx(2 + then_s).epsilon(1e-6));  // beside the kernel, at half speed
+  CHECK(time_of(R"("connection_bytes": 1e7)") == doctest::Approx(1 + then_s).epsilon(1e-6));
 }
 
 TEST_CASE("control messages come after the object in transfer before them, if the platform says so" *

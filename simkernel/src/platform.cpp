@@ -59,6 +59,8 @@ communication_cost read_communication(json_object from) {
   read.piece_bytes = from.number("piece_bytes", 0, 0);
   read.cold_s = from.number("cold_s", 0, 0);
   read.wake_s = from.number("wake_s", 0, 0);
+  read.asleep_s = from.number("asleep_s", 0, 0);
+  read.cooling_s = from.number("cooling_s", 0, 0);
   read.evicted_per_byte_s = from.number("evicted_per_byte_s", 0, 0);
   from.end();
   return read;

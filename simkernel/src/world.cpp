@@ -137,7 +137,10 @@ bool world::advance() {
   while (processors_.next_s() <= now_s_) {
     std::size_t const first = processors_.front();
     processor& p = *nodes_[first]->processor;
-    if (auto const ended = p.take_ended(now_s_)) due_.push_back({ended->sequence, ended->who});
+    if (auto const ended = p.take_ended(now_s_)) {
+      nodes_[first]->last_active_s = now_s_;
+      due_.push_back({ended->sequence, ended->who});
+    }
     processors_.set(first, p.next_event_s());
   }
   if (due_.size() > 1) {
@@ -225,6 +228,7 @@ void world::enter(worker& w) {
 
 void world::idle(execution_thread& thread) {
   auto& w = *static_cast<worker*>(thread.world);
+  finish_sends(w);
   if (!std::exchange(w.woken, false)) {
     w.idle = true;
     thread.leave();
@@ -248,12 +252,14 @@ void world::end_step(execution& operation, bool posts) {
   if (mode_ == execution_mode::direct) {
     remainder_s = std::max(0.0, thread_cpu_s() - entered_cpu_s_ - measured_s) * host_speed_;
   }
+  finish_sends(w);
   nodes_[operation.node()]->computed_s += w.step_s;
   double const step_s = std::exchange(w.step_s, 0) + remainder_s;
-  if (step_s == 0) return;
-  w.computed_s += step_s;
-  compute(*nodes_[operation.node()], w, step_s);
-  w.thread.leave();
+  if (step_s > 0 && !w.thread.manager().stopping()) {
+    w.computed_s += step_s;
+    compute(*nodes_[operation.node()], w, step_s);
+    w.thread.leave();
+  }
   if (w.thread.manager().stopping()) throw cancelled{};
 }
 
@@ -322,16 +328,50 @@ double world::after_kernels_s(node_id node) {
   return coldness(std::exchange(nodes_[node]->computed_s, 0)) * platform_.communication.cold_s;
 }
 
+/// What a message costs more that comes now, if the node does nothing.
+double world::wake_s(node_id node) {
+  virtual_node const& to = *nodes_[node];
+  communication_cost const& cost = platform_.communication;
+  if (!to.processor->idle()) return 0;
+  if (cost.cooling_s == 0) return cost.wake_s + cost.asleep_s;
+  return cost.wake_s - cost.asleep_s * std::expm1((to.last_active_s - now_s_) / cost.cooling_s);
+}
+
 void world::send(std::uint32_t number) {
-  message const& m = messages_[number];
+  message& m = messages_[number];
   communication_cost::end const& cost = platform_.communication.send;
   double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + after_kernels_s(m.from);
   nodes_[m.from]->moved_bytes += static_cast<double>(m.bytes);
+  if (platform_.runtime.connection_bytes > 0) m.sender = current_;
   process(m.from, number, part::first_piece, work_s);
 }
 
-/// The node's I/O thread does what the message costs there; then the message goes on.
+/// What the thread's messages cost here, before it goes on.
+void world::finish_sends(worker& w) {
+  while (!w.sends.empty() && !w.thread.manager().stopping()) {
+    task const next = w.sends.front();
+    w.sends.pop_front();
+    virtual_node& on = *nodes_[messages_[next.message].from];
+    if (next.work_s > 0) {
+      compute(on, w, next.work_s);
+      w.thread.leave();
+      on.communication_s += next.work_s;
+    }
+    processed(next.message, next.what);
+  }
+}
+
+/// Who sends, or the node's I/O thread, does what the message costs there; then the message goes on.
 void world::process(node_id where, std::uint32_t number, part what, double work_s) {
+  worker* const sender = messages_[number].sender;
+  if (sender != nullptr && what == part::first_piece) {
+    sender->sends.push_back({number, what, work_s});
+    return;
+  }
+  if (sender != nullptr && what == part::rest_of_sender) {
+    sender->sends.push_front({number, what, work_s});
+    return;
+  }
   io_thread& io = nodes_[where]->io;
   if (work_s == 0 && !io.busy) {
     processed(number, what);
@@ -344,7 +384,7 @@ void world::process(node_id where, std::uint32_t number, part what, double work_
 void world::work_on(io_thread& io) {
   io.busy = true;
   while (!io.tasks.empty() && io.tasks.front().work_s == 0) {
-    io_thread::task const next = io.tasks.front();
+    task const next = io.tasks.front();
     io.tasks.pop_front();
     processed(next.message, next.what);
   }
@@ -353,7 +393,7 @@ void world::work_on(io_thread& io) {
 }
 
 void world::io_ended(io_thread& io) {
-  io_thread::task const done = io.tasks.front();
+  task const done = io.tasks.front();
   io.tasks.pop_front();
   nodes_[io.node]->communication_s += done.work_s;
   processed(done.message, done.what);
@@ -397,6 +437,7 @@ void world::begin_transfer(std::uint32_t number) {
   } else {
     connection& c = connections_[{m.from, m.to}];
     c.held_bytes += static_cast<double>(m.bytes);
+    if (c.held_bytes > platform_.runtime.connection_bytes) m.sender = nullptr;
     if (std::exchange(c.carries, true)) {
       c.waiting.push_back(number);
     } else {
@@ -418,7 +459,7 @@ void world::enter_network(std::uint32_t number) {
   communication_cost const& cost = platform_.communication;
   double const rest_bytes = rest_of(m);
   double const wakes = nodes_[m.to]->processor->idle() ? rest_bytes / cost.piece_bytes : 0;
-  process(m.to, number, part::rest_of_receiver, cost.receive.per_byte_s * rest_bytes + wakes * cost.cold_s);
+  process(m.to, number, part::rest_of_receiver, cost.receive.per_byte_s * rest_bytes + wakes * cost.wake_s);
 }
 
 /// The sender has copied all of an object.
@@ -468,8 +509,7 @@ void world::part_ended(std::uint32_t number) {
   message const& m = messages_[number];
   if (!m.transferred || !m.sender_done || !m.receiver_done) return;
   communication_cost::end const& cost = platform_.communication.receive;
-  double const wake_s = nodes_[m.to]->processor->idle() ? platform_.communication.wake_s : 0;
-  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + after_kernels_s(m.to) + wake_s;
+  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + after_kernels_s(m.to) + wake_s(m.to);
   nodes_[m.to]->moved_bytes += static_cast<double>(m.bytes);
   node_id const from = m.from, to = m.to;
   if (m.object && platform_.runtime.connection_bytes == 0) sent(from, to);

@@ -87,13 +87,21 @@ class world final : public backend {
   void call_ended() override {}
 
  private:
+  /// What a message costs a node: before its transfer, at both ends meanwhile, after it.
+  enum class part : std::uint8_t { first_piece, rest_of_sender, rest_of_receiver, last_piece };
+  struct task {
+    std::uint32_t message;
+    part what;
+    double work_s;
+  };
   /// An execution thread.
   struct worker : job {
     explicit worker(execution_thread& t) : job(kind_type::step), thread(t) {}
     execution_thread& thread;
-    double step_s = 0;      ///< kernels of the step so far, on the reference core
-    double measured_s = 0;  ///< of them, CPU seconds here
-    double computed_s = 0;  ///< ever
+    std::deque<task> sends;  ///< before it goes on
+    double step_s = 0;       ///< kernels of the step so far, on the reference core
+    double measured_s = 0;   ///< of them, CPU seconds here
+    double computed_s = 0;   ///< ever
     bool idle = false;
     bool woken = false;
     bool over = false;  ///< its loop has ended
@@ -101,6 +109,7 @@ class world final : public backend {
   struct message {
     node_id from = 0;
     node_id to = 0;
+    worker* sender = nullptr;  ///< which copies it; else the node's I/O thread does
     std::uint64_t bytes = 0;
     envelope_ptr object;
     std::unique_ptr<control> control_message;
@@ -109,16 +118,9 @@ class world final : public backend {
     bool sender_done = true;    ///< has copied all
     bool receiver_done = true;  ///< has copied all but the last piece
   };
-  /// What an I/O thread does for a message: before its transfer, at both ends meanwhile, after it.
-  enum class part : std::uint8_t { first_piece, rest_of_sender, rest_of_receiver, last_piece };
   /// What a node's I/O thread does, one message after another.
   struct io_thread : job {
     io_thread() : job(kind_type::message) {}
-    struct task {
-      std::uint32_t message;
-      part what;
-      double work_s;
-    };
     std::deque<task> tasks;
     node_id node = 0;
     bool busy = false;
@@ -129,8 +131,9 @@ class world final : public backend {
     }
     std::unique_ptr<thread_manager> manager;
     std::size_t launches = 0;
-    double computed_s = 0;   ///< by kernels since the last message
-    double moved_bytes = 0;  ///< by messages since the last kernel
+    double computed_s = 0;     ///< by kernels since the last message
+    double moved_bytes = 0;    ///< by messages since the last kernel
+    double last_active_s = 0;  ///< when something ended
     std::unique_ptr<sim::processor> processor;
     io_thread io;
     double taken_since_s = 0;
@@ -169,6 +172,7 @@ class world final : public backend {
   void set_timer(double after_s, timer::kind_type kind, std::uint32_t what);
   std::uint32_t keep(message m);
   void send(std::uint32_t number);
+  void finish_sends(worker& w);
   void transfer_ended(std::uint32_t number);
   void process(node_id where, std::uint32_t number, part what, double work_s);
   void processed(std::uint32_t number, part what);
@@ -185,6 +189,7 @@ class world final : public backend {
   double rest_of(message const& m) const;
   double coldness(double computed_s) const;
   double after_kernels_s(node_id node);
+  double wake_s(node_id node);
   void make_manager(node_id node, bool joins_later);
 
   platform const& platform_;

@@ -25,6 +25,7 @@ constexpr double piece_bytes = real::most_awaited_bytes;
 /// large one. What comes after a kernel finds caches cold, and the colder the longer it was.
 constexpr std::uint32_t short_kernel = 8, usual_kernel = 50, large_kernel = 400;
 constexpr std::uint32_t kernels = 80;
+constexpr std::uint32_t pauses_ratio = 3;
 /// Of an object that is longer than any burst, and copied by a node with a tenth of a core before its grant is used up.
 constexpr std::uint32_t single_bytes = 1'600'000;
 /// A pause in which quotas are granted and buckets fill.
@@ -50,12 +51,22 @@ void calibration::launch() {
   run({{{0, 1, 1000, 10, usual_kernel}, {1, 0, 1000, 10, usual_kernel}}});  // memory is allocated, code is loaded
 }
 
+void calibration::add(json const& calibrated) {
+  for (auto const& [figure, found] : calibrated.items()) {
+    if (!found.is_object() || !found.contains("values")) continue;
+    std::vector<double> const earlier = found["values"];
+    auto& values = values_[figure];
+    values.insert(values.begin(), earlier.begin(), earlier.end());
+  }
+}
+
 void calibration::round() {
   node_speed();
   costs_of_steps();
   costs_of_messages();
   waking_messages();
   cold_messages();
+  messages_after_pauses();
   costs_of_bytes();
   evicted_caches();
   links();
@@ -114,6 +125,7 @@ void calibration::waking_messages() {
   constexpr std::uint32_t count = 100;
   measured const to_and_fro = run({{{0, 1, 0, count}}, true});
   double const each_s = (to_and_fro.node_cpu_s[0] + to_and_fro.node_cpu_s[1]) / count;
+  note("awaited_s", to_and_fro.node_cpu_s[0] / count);
   note("wake_s", std::max(0.0, each_s - 3 * last("per_step_s") - 4 * last("per_message_s")) / 2);
 }
 
@@ -124,6 +136,28 @@ void calibration::cold_messages() {
   note("cold_s", std::max(0.0, (each_s - last("beyond_work_s")) / 4 - last("per_message_s")));
 }
 
+/// One at a time, with pauses in which the other node computes: what the node that waits spends more on a message then.
+void calibration::messages_after_pauses() {
+  auto const measure = [this](std::string const& name, std::uint32_t count, std::uint32_t rounds) {
+    measured const slow = run({{{0, 1, 0, count, rounds}}, true});
+    note(name + "_pause_s", slow.time_s / count);
+    note(name + "_pause_more_s", std::max(0.0, slow.node_cpu_s[0] / count - last("awaited_s")));
+  };
+  measure("short", 40, usual_kernel);
+  measure("long", 40 / pauses_ratio, usual_kernel * pauses_ratio);
+}
+
+/// Of the two pauses, one three times as long as the other: more = asleep_s * (1 - exp(-pause / cooling_s)).
+calibration::cooling calibration::cools() const {
+  double const pause_s = middle("short_pause_s");
+  double const short_more_s = middle("short_pause_more_s"), long_more_s = middle("long_pause_more_s");
+  // With x = exp(-pause / cooling_s) one is to the other as 1 - x to 1 - x^3.
+  double const ratio = short_more_s > 0 ? long_more_s / short_more_s : 1;
+  double const x = std::clamp((std::sqrt(std::max(0.0, 4 * ratio - 3)) - 1) / 2, 0.0, 0.9);
+  if (x == 0) return {std::max(short_more_s, long_more_s), 0};
+  return {long_more_s / (1 - x * x * x), -pause_s / std::log(x)};
+}
+
 /// Large objects one way. A receiver that has nothing else to do wakes up for each piece.
 void calibration::costs_of_bytes() {
   constexpr std::uint32_t count = 40;
@@ -131,17 +165,22 @@ void calibration::costs_of_bytes() {
   measured const one_way = run({{{0, 1, static_cast<std::uint64_t>(bytes), count}}});
   double const apart_s = 2 * last("per_message_s") + 1.5 * last("per_step_s");
   double const asleep = std::max(0.0, 1 - one_way.node_cpu_s[1] / (one_way.time_s * limits_.cores));
-  double const wakes_s = asleep * last("cold_s") * std::ceil(bytes / piece_bytes);
+  double const wakes_s = asleep * last("wake_s") * std::ceil(bytes / piece_bytes);
   note("per_byte_s", std::max(0.0, one_way.node_cpu_s[0] / count - apart_s) / bytes);
   note("receive_per_byte_s", std::max(0.0, one_way.node_cpu_s[1] / count - apart_s - wakes_s) / bytes);
 }
 
-/// How much longer kernels take, each after a large object came from another node.
+/// How much longer kernels take, each after a large object came from another node: in turns, since the difference is
+/// smaller than what the machine does from one second to the next.
 void calibration::evicted_caches() {
-  constexpr std::uint64_t bytes = 400'000;
-  double const alone_s = run({{{1, 1, bytes, kernels, short_kernel}}}).work_s;
-  double const after_s = run({{{0, 1, bytes, kernels, short_kernel}}}).work_s;
-  note("evicted_per_byte_s", std::max(0.0, after_s - alone_s) / (kernels * static_cast<double>(bytes)));
+  constexpr std::uint64_t bytes = 200'000;
+  constexpr int turns = 4;
+  double more_s = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    more_s -= run({{{1, 1, bytes, kernels, short_kernel}}}).work_s;
+    more_s += run({{{0, 1, bytes, kernels, short_kernel}}}).work_s;
+  }
+  note("evicted_per_byte_s", more_s / (turns * kernels * static_cast<double>(bytes)));
 }
 
 /// Bandwidth: what more is carried in a longer time, one node to some others, so that no receiver holds it up.
@@ -156,7 +195,9 @@ void calibration::links() {
   };
   constexpr std::uint32_t few = 4, many = 12;
   double const shorter_s = to_others(few), longer_s = to_others(many);
-  note("bandwidth_Bps", static_cast<double>(bytes * others * (many - few)) / std::max(1e-9, longer_s - shorter_s));
+  // What comes in between may make the shorter run the longer one; but no link is twice as fast as the longer run.
+  double const more_s = std::max(longer_s - shorter_s, longer_s * (many - few) / many / 2);
+  note("bandwidth_Bps", static_cast<double>(bytes * others * (many - few)) / more_s);
   note("nothing_s", run({{{0, 1, 0, 1}}}).time_s);
   note("single_s", run({{{0, 1, single_bytes, 1}}}).time_s);
 }
@@ -241,7 +282,9 @@ json calibration::platform(std::string const& name, json const& testbed) const {
                       {"piece_bytes", piece_bytes},
                       {"cold_s", middle("cold_s")},
                       {"wake_s", middle("wake_s")},
-                      {"evicted_per_byte_s", middle("evicted_per_byte_s")}};
+                      {"asleep_s", cools().asleep_s},
+                      {"cooling_s", cools().cooling_s},
+                      {"evicted_per_byte_s", std::max(0.0, middle("evicted_per_byte_s"))}};
   made["runtime"] = {
       {"concurrent_per_pair", 1},           {"control_in_order", true}, {"connection_bytes", connection_bytes(testbed)},
       {"per_step_s", middle("per_step_s")}, {"per_object_s", 0},        {"per_kernel_s", middle("per_kernel_s")},
@@ -251,7 +294,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   for (auto const& [figure, values] : values_) {
     auto const [low, high] = std::minmax_element(values.begin(), values.end());
     double const value = median(values);
-    all[figure] = {{"median", value}, {"spread", value == 0 ? 0 : (*high - *low) / value}, {"count", values.size()}};
+    all[figure] = {{"median", value}, {"spread", value == 0 ? 0 : (*high - *low) / value}, {"values", values}};
   }
   made["calibration"] = all;
   return made;

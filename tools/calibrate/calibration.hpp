@@ -22,6 +22,8 @@ class calibration {
   /// Before anything else: the first call launches all nodes, at once.
   void launch();
   void round();
+  /// Takes the values of an earlier calibration as well: the section `calibration` of its file.
+  void add(nlohmann::ordered_json const& calibrated);
 
   nlohmann::ordered_json platform(std::string const& name, nlohmann::ordered_json const& testbed) const;
   /// The model of the paper's section 4: a star with equal shares, and CPU time by the number of transfers.
@@ -33,12 +35,19 @@ class calibration {
   double last(std::string const& figure) const { return values_.at(figure).back(); }
   double middle(std::string const& figure) const;
   double cold_after_s() const;
+  /// Of messages: platform.hpp.
+  struct cooling {
+    double asleep_s;
+    double cooling_s;
+  };
+  cooling cools() const;
 
   void node_speed();
   void costs_of_steps();
   void costs_of_messages();
   void waking_messages();
   void cold_messages();
+  void messages_after_pauses();
   void costs_of_bytes();
   void evicted_caches();
   void links();

@@ -28,6 +28,21 @@ json read_testbed(std::string const& file) {
   return read;
 }
 
+/// The calibration in a platform file that we have written; nothing if there is no file.
+json read_calibration(std::string const& file, json const& testbed) {
+  std::ifstream from(file);
+  if (!from) return {};
+  json const read = json::parse(from, nullptr, false);
+  if (!read.is_object() || !read.contains("calibration")) {
+    throw ovlp::config_error("--add: '" + file + "': expected a platform file that 'ovlp calibrate' has written");
+  }
+  if (read.value("testbed", json()) != testbed) {
+    throw ovlp::config_error("--add: '" + file + "': expected a platform of this testbed, " + testbed.dump() +
+                             ", got " + read.value("testbed", json()).dump());
+  }
+  return read["calibration"];
+}
+
 /// Of all numbers, the digits that mean something.
 json rounded(json of) {
   if (of.is_structured()) {
@@ -44,6 +59,7 @@ int run_calibrate(int argc, char** argv) {
   std::string output, name = "calibrated", testbed_file;
   int rounds = 9;
   double patience_s = 150;
+  bool add = false;
   ovlp::options options{"ovlp calibrate",
                         "Measure a platform, with the real runtime between real nodes, and describe it"};
   options.add("-o,--output", output, "platform file to write; with -plain before .json the paper's plain model")
@@ -52,6 +68,7 @@ int run_calibrate(int argc, char** argv) {
   options.add("--testbed", testbed_file, "description of the testbed that it runs on, to be kept with it");
   options.add("--rounds", rounds, "values of each figure").at_least(1).at_most(1000);
   options.add("--patience", patience_s, "seconds after which no further round begins").at_least(0);
+  options.add("--add", add, "to the values that the platform file holds from earlier rounds");
   ovlp::real::engine run{argc, argv, options};
   if (run.nodes() < 2) throw ovlp::config_error("--nodes: expected at least 2, got " + std::to_string(run.nodes()));
   bool const is_json = output.size() > 5 && output.ends_with(".json");
@@ -61,7 +78,8 @@ int run_calibrate(int argc, char** argv) {
   ovlp::tools::calibrate::calibration found(ask, static_cast<std::uint32_t>(run.nodes()));
   double const start_s = ovlp::monotonic_s();
   found.launch();  // from here on in node 0 only
-  json const testbed = read_testbed(testbed_file);
+  json const testbed = rounded(read_testbed(testbed_file));
+  if (add) found.add(read_calibration(output, testbed));
   for (int r = 1; r <= rounds; ++r) {
     double const passed_s = ovlp::monotonic_s() - start_s;
     if (r > 1 && passed_s > patience_s) break;

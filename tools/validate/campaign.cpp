@@ -16,7 +16,6 @@
 #include "../command.hpp"
 #include "../output.hpp"
 #include "../statistics.hpp"
-#include "runtime/src/host.hpp"
 #include "simkernel/src/json_object.hpp"
 
 namespace ovlp::tools::validate {
@@ -25,6 +24,8 @@ namespace {
 using nlohmann::json;
 
 constexpr char const* testbed_name = "validate";
+/// Rounds of calibration when a testbed has come up, and runs between one round and the next.
+constexpr std::size_t first_rounds = 2, runs_a_round = 10;
 std::string const testbed_folder = "/run/ovlp-testbed/validate";  // as testbed/up says
 
 json read_json(std::string const& file) { return sim::json_object::parse(sim::read_file(file), file); }
@@ -67,20 +68,6 @@ class standing_testbed {
   json description_;
   bool up_ = false;
 };
-
-/// What the metronome's probe took between two times, on average over all cores; 0 if it says nothing.
-double probe_between(double from_s, double to_s) {
-  std::ifstream log(testbed_folder + "/host.log");
-  double at_s = 0, mean_s = 0, sum_s = 0;
-  int core = 0, samples = 0;
-  while (log >> at_s >> core >> mean_s) {
-    // A line tells of the half second before it.
-    if (at_s < from_s + 0.25 || at_s > to_s + 0.25) continue;
-    sum_s += mean_s;
-    ++samples;
-  }
-  return samples == 0 ? 0 : sum_s / samples;
-}
 
 /// Temporary files of one run.
 struct scratch {
@@ -129,7 +116,6 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
   append(command, command_of(program.real, key.options, where));
   append(command, {"--summary", files.summary});
   if (record_durations) append(command, {"--record-durations", files.durations});
-  double const start_s = monotonic_s();
   outcome const ran = tools::run({std::move(command), "", on.environment, of.patience});
 
   measurement found;
@@ -145,7 +131,6 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
     found.overhead_s = summary.at("overhead_s");
     found.transfers = summary.at("transfers");
     found.bytes = summary.at("bytes");
-    found.probe_s = probe_between(start_s, monotonic_s());
     iterations = read_iterations(key, summary);
     if (record_durations) kernels = read_durations(key, files.durations);
   }
@@ -167,44 +152,38 @@ void compare_testbeds(std::string const& platform, json const& here) {
                platform.c_str(), described.dump().c_str(), here.dump().c_str());
 }
 
-void calibrate(testbed const& t, places const& where) {
-  std::string const file = platform_of(t, where);
-  if (std::filesystem::exists(file)) return;
-  if (!t.platform.empty()) throw config_error("testbed '" + t.name + "': platform '" + file + "' cannot be read");
-  standing_testbed const standing(t, where);
+/// Adds rounds to what is known of the testbed, which stands.
+void calibrate(testbed const& t, json const& description, std::size_t rounds, places const& where) {
   std::fprintf(stderr, "%s: calibrating\n", t.name.c_str());
   std::filesystem::create_directories(where.output + "/platforms");
-  outcome const done = run({{where.testbeds + "/run", "--name", testbed_name, in_build(where, "tools/ovlp-calibrate"),
-                             "--nodes", standing.description().at("nodes").dump(), "--name", "testbed-" + t.name, "-o",
-                             file, "--testbed", testbed_folder + "/testbed.json"},
-                            "",
-                            t.environment,
-                            std::chrono::seconds(600)});
+  outcome const done =
+      run({{where.testbeds + "/run", "--name", testbed_name, in_build(where, "tools/ovlp-calibrate"), "--nodes",
+            description.at("nodes").dump(), "--name", "testbed-" + t.name, "-o", platform_of(t, where), "--testbed",
+            testbed_folder + "/testbed.json", "--rounds", std::to_string(rounds), "--add"},
+           "",
+           t.environment,
+           std::chrono::seconds(600)});
   if (!done.good()) throw io_error("testbed '" + t.name + "': calibration: " + done.complaint());
 }
 
-/// The runs on one testbed that a repetition needs: first those on one node that give durations.
+/// The runs on one testbed that a repetition needs, and whether they give durations: these before those that need them.
 std::vector<std::pair<run_key, bool>> plan(grid const& of, testbed const& t, std::size_t repetition) {
+  std::set<std::pair<std::string, std::string>> durations, planned;
+  for (configuration const& c : of.configurations) durations.emplace(c.application, c.durations);
   std::vector<std::pair<run_key, bool>> runs;
-  std::set<std::pair<std::string, std::string>> planned;
   for (configuration const& c : of.configurations) {
-    if (c.testbed != t.name || !planned.emplace(c.application, c.durations).second) continue;
-    runs.push_back({{t.name, c.application, c.durations, repetition}, true});
-  }
-  for (configuration const& c : of.configurations) {
-    if (c.testbed != t.name || planned.contains({c.application, c.options})) continue;
-    runs.push_back({{t.name, c.application, c.options, repetition}, false});
+    if (c.testbed != t.name) continue;
+    for (std::string const& options : {c.durations, c.options}) {
+      if (!planned.emplace(c.application, options).second) continue;
+      bool const gives_durations = durations.contains({c.application, options});
+      runs.push_back({{t.name, c.application, options, repetition}, gives_durations});
+    }
   }
   return runs;
 }
 
-/// Medians over repetitions of the means of one run, each brought to the machine's speed that is asked for.
-json durations_of(configuration const& what, double probe_s, measurements const& from) {
-  std::map<std::size_t, double> factor;  // by repetition
-  for (measurement const& m : from.runs()) {
-    bool const same = m.of.repeats(what.testbed, what.application, what.durations);
-    if (same && m.probe_s > 0 && probe_s > 0) factor[m.of.repetition] = probe_s / m.probe_s;
-  }
+/// Medians over repetitions of the means of one run, times the factor.
+json durations_of(configuration const& what, double factor, measurements const& from) {
   struct kernel_values {
     std::vector<double> means_s, deviations;  // relative to the mean
     std::uint64_t count = 0;
@@ -213,8 +192,7 @@ json durations_of(configuration const& what, double probe_s, measurements const&
   for (kernel_measurement const& k : from.kernels()) {
     if (!k.of.repeats(what.testbed, what.application, what.durations)) continue;
     kernel_values& values = found[{k.kernel, k.sizes}];
-    auto const scaled = factor.find(k.of.repetition);
-    values.means_s.push_back(scaled == factor.end() ? k.mean_s : k.mean_s * scaled->second);
+    values.means_s.push_back(k.mean_s * factor);
     values.deviations.push_back(k.mean_s > 0 ? k.standard_deviation_s / k.mean_s : 0);
     values.count = k.count;
   }
@@ -242,15 +220,25 @@ std::string plain_platform_of(testbed const& t, places const& where) {
 }
 
 void measure(grid const& of, places const& where, measurements& to) {
-  for (testbed const& t : of.testbeds) calibrate(t, where);
+  for (testbed const& t : of.testbeds) {
+    if (!t.platform.empty() && !std::filesystem::exists(t.platform)) {
+      throw config_error("testbed '" + t.name + "': platform '" + t.platform + "' cannot be read");
+    }
+  }
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {
     for (testbed const& t : of.testbeds) {
       std::vector<std::pair<run_key, bool>> missing = plan(of, t, repetition);
       std::erase_if(missing, [&](auto const& planned) { return to.has(planned.first); });
       if (missing.empty()) continue;
       standing_testbed const standing(t, where);
-      if (repetition == 1) compare_testbeds(platform_of(t, where), standing.description());
-      for (auto const& [key, durations] : missing) measure_one(of, t, key, durations, where, to);
+      if (!t.platform.empty()) compare_testbeds(t.platform, standing.description());
+      for (std::size_t i = 0; i < missing.size(); ++i) {
+        // What the machine does meanwhile meets figures and runs alike.
+        if (t.platform.empty() && i % runs_a_round == 0) {
+          calibrate(t, standing.description(), i == 0 ? first_rounds : 1, where);
+        }
+        measure_one(of, t, missing[i].first, missing[i].second, where, to);
+      }
     }
   }
 }
@@ -266,7 +254,7 @@ prediction simulate(grid const& of, configuration const& what, std::string const
   outcome const ran = run({std::move(command), "", {}, of.patience});
   if (!ran.good()) throw io_error("simulating " + what.application + " " + what.options + ": " + ran.complaint());
   json const summary = read_json(files.summary);
-  prediction found{summary.at("time_s"), {}};
+  prediction found{summary.at("time_s"), summary.at("work_s"), {}};
   for (json const& i : summary.at("iterations")) {
     double const held_node_s = i.at("held_node_s");
     if (held_node_s > 0) found.efficiency[i.at("index")] = i.at("work_s").get<double>() / held_node_s;
@@ -277,18 +265,19 @@ prediction simulate(grid const& of, configuration const& what, std::string const
 }  // namespace
 
 /// The median of several runs that could be.
-prediction predict(grid const& of, configuration const& what, std::string const& platform, double probe_s,
+prediction predict(grid const& of, configuration const& what, std::string const& platform, double kernels_factor,
                    places const& where, measurements const& from) {
   scratch const files(where);
-  write_output(files.durations, durations_of(what, probe_s, from).dump());
-  std::vector<double> times_s;
+  write_output(files.durations, durations_of(what, kernels_factor, from).dump());
+  std::vector<double> times_s, works_s;
   std::map<int, std::vector<double>> efficiencies;
   for (std::size_t seed = 1; seed <= of.simulations; ++seed) {
     prediction const one = simulate(of, what, platform, seed, files, where);
     times_s.push_back(one.time_s);
+    works_s.push_back(one.work_s);
     for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
   }
-  prediction found{median(times_s), {}};
+  prediction found{median(times_s), median(works_s), {}};
   for (auto const& [iteration, values] : efficiencies) found.efficiency[iteration] = median(values);
   return found;
 }

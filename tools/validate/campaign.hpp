@@ -20,6 +20,7 @@ struct places {
 /// What a simulation says of a configuration.
 struct prediction {
   double time_s = 0;
+  double work_s = 0;
   std::map<int, double> efficiency;  ///< by iteration
 };
 
@@ -34,10 +35,9 @@ std::string platform_of(testbed const& t, places const& where);
 /// The same with the paper's plain model: written beside it by the calibration.
 std::string plain_platform_of(testbed const& t, places const& where);
 
-/// Simulates the configuration with kernel durations of the runs on one node. `probe_s`: what the metronome's probe
-/// takes at the speed of the machine for which to predict; 0: as it was when durations were measured.
+/// Simulates the configuration with kernel durations of the runs on one node, times the factor.
 /// Errors: io_error that says what the program said.
-prediction predict(grid const& of, configuration const& what, std::string const& platform, double probe_s,
+prediction predict(grid const& of, configuration const& what, std::string const& platform, double kernels_factor,
                    places const& where, measurements const& from);
 
 }  // namespace ovlp::tools::validate

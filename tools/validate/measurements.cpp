@@ -19,7 +19,7 @@ namespace {
 using fields = std::vector<std::string>;
 
 constexpr char const* run_columns =
-    "testbed,application,options,repetition,failure,time_s,work_s,overhead_s,transfers,bytes,probe_s";
+    "testbed,application,options,repetition,failure,time_s,work_s,overhead_s,transfers,bytes";
 constexpr char const* iteration_columns =
     "testbed,application,options,repetition,iteration,start_s,end_s,work_s,held_node_s";
 constexpr char const* kernel_columns =
@@ -107,7 +107,7 @@ std::string as_field(std::string text) {
 measurements::measurements(std::string folder) : folder_(std::move(folder)) {
   for (table t(folder_ + "/measurements.csv", run_columns); t.next();) {
     keep({t.key(), t.text(4), t.number<double>(5), t.number<double>(6), t.number<double>(7), t.number<std::uint64_t>(8),
-          t.number<std::uint64_t>(9), t.number<double>(10)});
+          t.number<std::uint64_t>(9)});
   }
   for (table t(folder_ + "/iterations.csv", iteration_columns); t.next();) {
     if (!has(t.key())) continue;
@@ -147,7 +147,7 @@ void measurements::write() const {
   rows << run_columns << "\n";
   for (auto const& r : runs_) {
     rows << r.of << ',' << r.failure << ',' << r.time_s << ',' << r.work_s << ',' << r.overhead_s << ',' << r.transfers
-         << ',' << r.bytes << ',' << r.probe_s << "\n";
+         << ',' << r.bytes << "\n";
   }
   replace_file(folder_ + "/measurements.csv", rows.str());
 }

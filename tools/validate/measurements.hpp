@@ -36,7 +36,6 @@ struct measurement {
   double overhead_s = 0;
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;
-  double probe_s = 0;  ///< what the metronome's probe took meanwhile, on average; 0: not known
 };
 
 /// One iteration of a real run.

@@ -17,14 +17,17 @@ struct comparison {
   configuration of;
   std::vector<double> measured_s;  ///< of all repetitions, in their order
   double median_s = 0;
-  double spread = 0;           ///< (longest - shortest) / median
-  double predicted_s = 0;      ///< by the calibrated model
-  double plain_s = 0;          ///< by the paper's plain model
-  double at_host_speed_s = 0;  ///< by the calibrated model, with kernels as fast as the machine was meanwhile
+  double spread = 0;       ///< (longest - shortest) / median
+  double predicted_s = 0;  ///< by the calibrated model
+  double plain_s = 0;      ///< by the paper's plain model
+  double work_error = 0;   ///< of the kernels' CPU time: predicted / measured - 1
+  /// By the calibrated model, if it knew what the kernels take in these runs: no prediction, but it tells what of the
+  /// error is not theirs.
+  double at_measured_work_s = 0;
 
   double error() const { return predicted_s / median_s - 1; }
   double plain_error() const { return plain_s / median_s - 1; }
-  double error_at_host_speed() const { return at_host_speed_s / median_s - 1; }
+  double error_at_measured_work() const { return at_measured_work_s / median_s - 1; }
 };
 
 /// The dynamic efficiency of an iteration, 0 to 1.

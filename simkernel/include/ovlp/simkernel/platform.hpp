@@ -66,11 +66,13 @@ struct communication_cost {
   /// Objects are copied in pieces of this size: what is copied before a transfer begins, and after it has ended; the
   /// rest is copied meanwhile. 0: all of it before, and all after.
   double piece_bytes = 0;
-  /// More for a message, at either end, that finds the caches cold after kernels (runtime_parameters::cold_after_s);
-  /// and for each piece that comes to a node that does nothing.
+  /// More for a message, at either end, that finds the caches cold after kernels (runtime_parameters::cold_after_s).
   double cold_s = 0;
-  /// More for a message that comes to a node that does nothing: its threads must be woken.
+  /// More for a message that comes to a node that does nothing, and for each piece: its threads must be woken.
   double wake_s = 0;
+  /// And more if it has done nothing for t, while others used the caches: asleep_s * (1 - exp(-t / cooling_s)).
+  double asleep_s = 0;
+  double cooling_s = 0;
   /// Longer, for each byte that messages have moved through the node's caches since the kernel before, takes a kernel.
   double evicted_per_byte_s = 0;
 };
@@ -80,7 +82,8 @@ struct runtime_parameters {
   std::size_t concurrent_per_pair = 1;  ///< objects in transfer at once from one node to another; 0: no bound
   bool control_in_order = false;        ///< control messages come after the objects in transfer before them
   /// 0: an object is in transfer until it has crossed the network. Else until its sender has copied it to a connection
-  /// that holds no more than so many bytes; the objects of a connection cross the network one after another.
+  /// that holds no more than so many bytes; the objects of a connection cross the network one after another. And who
+  /// sends copies: an execution thread goes on when it has done for its messages what they cost there.
   double connection_bytes = 0;
   double per_step_s = 0;    ///< of each atomic step, where it is not measured
   double per_object_s = 0;  ///< more for a step that ends with a post
