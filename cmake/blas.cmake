@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ovlp_blas: CBLAS and LAPACKE over OpenBLAS, for the kernels of examples and benchmarks; never for the library.
+# ovlp_blas: CBLAS and LAPACKE over OpenBLAS, for tools and the kernels of examples and benchmarks; never for the library.
 
 ovlp_require(OpenBLAS CONFIG PACKAGE libopenblas-pthread-dev)
 find_path(OVLP_LAPACKE_INCLUDE_DIR lapacke.h)

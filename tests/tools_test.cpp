@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -19,6 +21,7 @@
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/flowgraph/version.hpp>
 #include <ovlp/netmodel/star.hpp>
+#include <ovlp/simkernel/platform.hpp>
 
 #include "../tools/csv.hpp"
 #include "support/process.hpp"
@@ -221,12 +224,74 @@ TEST_CASE("files that cannot be read or written are errors") {
                 "/dev/full: cannot be written: No space left on device");
 }
 
+namespace {
+
+/// Durations of a kernel of three sizes, by a model, with an error of so much, one up, one down.
+std::string durations_of(std::vector<std::array<int, 3>> const& sizes, double error) {
+  std::ostringstream text;
+  text << R"({"reference_core": "any", "kernels": {"once": [{"sizes": [], "mean_s": 1}], "gemm": [)";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    auto const [m, n, k] = sizes[i];
+    double const least = std::min({m, n, k});
+    double const mean_s = 2e-9 * m * n * std::pow(k, 1.5) * (1 + 40 / least) * (1 + (i % 2 == 0 ? error : -error));
+    text << (i == 0 ? "" : ", ") << R"({"sizes": [)" << m << ", " << n << ", " << k << R"(], "mean_s": )" << mean_s
+         << R"(, "count": 3, "standard_deviation_s": 0})";
+  }
+  text << "]}}";
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("models that are fitted to durations of kernels tell those of other sizes") {
+  temporary_folder const folder;
+  std::vector<std::array<int, 3>> sizes;
+  for (int size : {50, 100, 200, 400}) {
+    sizes.push_back({size, size, size});
+    sizes.push_back({2 * size, size, size});
+    sizes.push_back({size, size, 3 * size});
+  }
+  auto const model_of = [&](double error) {
+    std::string const file = folder.file("d.json", durations_of(sizes, error));
+    std::string const output = (folder.path() / "p.json").string();
+    outcome const fitted = ovlp_command({"fit", file, "--platform", plain_platform(folder), "-o", output});
+    CHECK(fitted.err == "");
+    CHECK(contains(fitted.out, "once                      1  none: it has no sizes"));
+    return ovlp::sim::platform::read(output).kernels.at("gemm");
+  };
+  std::array<std::int64_t, 3> const other{300, 150, 250};
+  double const expected_s = 2e-9 * 300 * 150 * std::pow(250, 1.5) * (1 + 40.0 / 150);
+  CHECK(model_of(0)(other) == doctest::Approx(expected_s).epsilon(0.01));
+  CHECK(model_of(0.03)(other) == doctest::Approx(expected_s).epsilon(0.03));
+  std::string const models = (folder.path() / "models.json").string();
+  outcome const alone = ovlp_command({"fit", folder.file("d.json", durations_of(sizes, 0.03)), "-o", models});
+  CHECK(contains(alone.out, "gemm                     12      "));
+  CHECK(contains(contents(models), "\"rms_error\": 0.0"));
+}
+
+TEST_CASE("a kernel of few sizes gets the simplest model that goes through them") {
+  temporary_folder const folder;
+  std::string const models = (folder.path() / "models.json").string();
+  CHECK(ovlp_command({"fit", folder.file("d.json", durations_of({{100, 100, 100}}, 0)), "-o", models}).status == 0);
+  CHECK(ovlp_command({"fit", folder.file("d.json", durations_of({{100, 100, 100}, {200, 200, 200}}, 0)), "-o", models})
+            .status == 0);
+}
+
+TEST_CASE("durations that cannot be fitted are refused") {
+  temporary_folder const folder;
+  std::string const mixed = folder.file("d.json", R"({"reference_core": "any", "kernels": {"k": [
+    {"sizes": [1], "mean_s": 1}, {"sizes": [1, 2], "mean_s": 1}]}})");
+  check_refused(ovlp_command({"fit", mixed, "-o", "-"}), 1,
+                "kernel 'k': expected as many sizes each time, got 1 and 2");
+  check_refused(ovlp_command({"fit", "/nowhere.json", "-o", "-"}), 1, "/nowhere.json: cannot be read");
+}
+
 TEST_CASE("a wrong command line ends with status 2 and says what was expected") {
   temporary_folder const folder;
   check_refused(ovlp_command({}), 2,
-                "expected a command of transfers, plot, calibrate, validate, got none; see ovlp --help");
+                "expected a command of transfers, plot, fit, calibrate, validate, got none; see ovlp --help");
   check_refused(ovlp_command({"replay"}), 2,
-                "expected a command of transfers, plot, calibrate, validate, got 'replay'; see ovlp --help");
+                "expected a command of transfers, plot, fit, calibrate, validate, got 'replay'; see ovlp --help");
   check_refused(ovlp_command({"plot", "time"}), 2,
                 "expected a command of efficiency, got 'time'; see ovlp plot --help");
   check_refused(ovlp_command({"transfers", "in.csv", "-o", "-"}), 2,

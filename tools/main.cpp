@@ -17,6 +17,7 @@
 #include <ovlp/flowgraph/version.hpp>
 
 #include "command.hpp"
+#include "fit.hpp"
 #include "plot.hpp"
 #include "transfers.hpp"
 #include "validate/campaign.hpp"
@@ -179,6 +180,24 @@ int main(int argc, char** argv) try {
       "  ovlp plot efficiency --kind time over-time.csv -o over-time.svg\n"
       "Format: docs/formats/efficiency.md");
 
+  ovlp::tools::fit_options fit;
+  CLI::App& fit_command = *commands.add_subcommand(
+      "fit", "Fit models over sizes to durations of kernels, for sizes that have not been measured");
+  fit_command.add_option("inputs", fit.inputs, "durations of kernels, as --record-durations writes them")
+      ->required()
+      ->type_name("FILE");
+  fit_command.add_option("--platform", fit.platform, "platform file to be written with these models")
+      ->type_name("FILE");
+  fit_command.add_option("-o,--output", fit.output, "platform file to write, or file of the models alone (JSON)")
+      ->required()
+      ->type_name("FILE");
+  fit_command.footer(
+      "Examples:\n"
+      "  lu_real --block 128 --record-durations 128.json; lu_real --block 256 --record-durations 256.json\n"
+      "  ovlp fit 128.json 256.json --platform cluster.json -o cluster-lu.json\n"
+      "  lu_sim --block 192 --execution partial --platform cluster-lu.json\n"
+      "Formats: docs/formats/durations.md, docs/formats/platform.md");
+
   commands.add_subcommand("calibrate", "Measure a platform, with the real runtime between real nodes, and describe it");
 
   validate_options check;
@@ -209,6 +228,7 @@ int main(int argc, char** argv) try {
     return refuse(commands, wrong);
   }
   if (transfers_command.parsed()) ovlp::tools::replay_transfers(transfers);
+  if (fit_command.parsed()) std::fputs(ovlp::tools::fit_kernels(fit).c_str(), fit.output == "-" ? stderr : stdout);
   if (validate_command.parsed()) validate(check);
   if (efficiency_command.parsed()) {
     if (kind == "interval") plot.kind = ovlp::tools::efficiency_kind::interval;

@@ -25,11 +25,12 @@ void host_core::release(double now_s) {
 
 void hosted_processor::advance(double now_s) {
   double const active_s = grant_.pass(at_s_, now_s, state_ == state::runs ? 1 : 0);
-  if (state_ == state::runs) jobs_.serve(rate_ * active_s);
+  if (state_ == state::runs) {
+    threads_.front().left_s -= rate() * active_s;
+    turn_left_s_ -= active_s;
+  }
   at_s_ = now_s;
 }
-
-void hosted_processor::set_rate() { rate_ = jobs_.empty() ? 0 : speed_ * std::min(1.0, (1 - taken_) / jobs_.count()); }
 
 void hosted_processor::want_core(double now_s) {
   state_ = grant_.used_up() ? state::used_up : state::waits;
@@ -49,21 +50,34 @@ void hosted_processor::run(double now_s) {
 
 void hosted_processor::start(job& j, std::uint64_t sequence, double work_s, double now_s) {
   advance(now_s);
-  jobs_.start(j, sequence, work_s);
-  set_rate();
+  if (now_s == ended_at_s_) {
+    threads_.push_front({&j, sequence, work_s});
+    turn_left_s_ = left_of_that_turn_s_;
+    ended_at_s_ = -1;
+  } else {
+    if (threads_.empty()) turn_left_s_ = slice_s_;
+    threads_.push_back({&j, sequence, work_s});
+  }
   if (state_ == state::idle) want_core(now_s);
+  if (state_ == state::pauses) state_ = state::runs;
 }
 
 void hosted_processor::set_taken(double cores, double now_s) {
   if (cores == taken_) return;
   advance(now_s);
   taken_ = cores;
-  set_rate();
+}
+
+double hosted_processor::turn_end_s() const {
+  return threads_.size() > 1 ? at_s_ + turn_left_s_ : std::numeric_limits<double>::infinity();
 }
 
 double hosted_processor::next_event_s() const {
+  // The core is kept for what begins in the same moment.
+  constexpr double moment_s = 1e-9;
   switch (state_) {
-    case state::runs: return std::min(at_s_ + jobs_.left_s() / rate_, grant_.used_up_s(at_s_));
+    case state::runs: return std::max(at_s_, std::min({job_end_s(), turn_end_s(), grant_.used_up_s(at_s_)}));
+    case state::pauses: return ended_at_s_ + moment_s;
     case state::used_up: return grant_.renewed_s();
     case state::idle:
     case state::waits: break;
@@ -72,21 +86,32 @@ double hosted_processor::next_event_s() const {
 }
 
 std::optional<processor::ended> hosted_processor::take_ended(double now_s) {
-  bool const job_ends = state_ == state::runs && at_s_ + jobs_.left_s() / rate_ <= now_s;
-  bool const grant_ends = state_ == state::runs && grant_.used_up_s(at_s_) <= now_s;
+  bool const runs = state_ == state::runs;
+  bool const job_ends = runs && job_end_s() <= now_s;
+  bool const turn_ends = runs && turn_end_s() <= now_s;
+  bool const grant_ends = runs && grant_.used_up_s(at_s_) <= now_s;
   advance(now_s);
   if (grant_ends) grant_.use_up();  // rounding must not leave a rest
   std::optional<ended> first;
   if (job_ends) {
-    first = jobs_.take_first();
-    set_rate();
+    first = ended{threads_.front().what, threads_.front().sequence};
+    threads_.pop_front();
+    ended_at_s_ = now_s;
+    left_of_that_turn_s_ = turn_ends ? 0 : turn_left_s_;
+    turn_left_s_ = slice_s_;
+  } else if (turn_ends) {
+    threads_.push_back(threads_.front());
+    threads_.pop_front();
+    turn_left_s_ = slice_s_;
   }
   if (state_ == state::used_up) {
     want_core(now_s);
-  } else if (jobs_.empty()) {
+  } else if (state_ == state::pauses || (grant_ends && threads_.empty())) {
     leave_core(state::idle, now_s);
   } else if (grant_ends) {
     leave_core(state::used_up, now_s);
+  } else if (threads_.empty()) {
+    state_ = state::pauses;
   }
   return first;
 }

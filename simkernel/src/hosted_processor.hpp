@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -28,16 +29,22 @@ class host_core {
   std::deque<hosted_processor*> waiting_;
 };
 
-/// A node with one core, that it shares with others.
+/// A node with one core, that it shares with others. Its threads take turns on it: one computes until it has nothing
+/// more to do, or others wait and it has computed for a time slice; what it begins in the moment in which something of
+/// it has ended belongs to the same turn. So does Linux's scheduler. docs/model.md.
 class hosted_processor final : public processor {
  public:
-  /// `changed` is called when next_event_s() changes otherwise than by a call of ours.
-  hosted_processor(double speed, cpu_grant const& grant, host_core& core, std::function<void()> changed)
-      : speed_(speed), grant_(grant), core_(core), changed_(std::move(changed)) {}
+  /// `slice_s`: 0: none. `changed` is called when next_event_s() changes otherwise than by a call of ours.
+  hosted_processor(double speed, cpu_grant const& grant, double slice_s, host_core& core, std::function<void()> changed)
+      : speed_(speed),
+        grant_(grant),
+        slice_s_(slice_s > 0 ? slice_s : std::numeric_limits<double>::infinity()),
+        core_(core),
+        changed_(std::move(changed)) {}
 
   void start(job& j, std::uint64_t sequence, double work_s, double now_s) override;
   void set_taken(double cores, double now_s) override;
-  bool idle() const override { return jobs_.empty(); }
+  bool idle() const override { return threads_.empty(); }
   double next_event_s() const override;
   std::optional<ended> take_ended(double now_s) override;
 
@@ -45,21 +52,32 @@ class hosted_processor final : public processor {
   void run(double now_s);
 
  private:
-  enum class state : std::uint8_t { idle, waits, runs, used_up };
+  struct thread {
+    job* what;
+    std::uint64_t sequence;
+    double left_s;  ///< work
+  };
+  /// `pauses`: has the core, and nothing to do until now.
+  enum class state : std::uint8_t { idle, waits, runs, pauses, used_up };
   void advance(double now_s);
-  void set_rate();
+  double rate() const { return speed_ * (1 - taken_); }
+  double job_end_s() const { return at_s_ + threads_.front().left_s / rate(); }
+  double turn_end_s() const;
   void want_core(double now_s);
   void leave_core(state to, double now_s);
 
   double const speed_;
   cpu_grant grant_;
+  double const slice_s_;
   host_core& core_;
   std::function<void()> const changed_;
   state state_ = state::idle;
   double taken_ = 0;
   double at_s_ = 0;
-  double rate_ = 0;
-  served_jobs jobs_;
+  std::deque<thread> threads_;  ///< it is the first one's turn
+  double turn_left_s_ = 0;
+  double ended_at_s_ = -1;          ///< when a job has ended last,
+  double left_of_that_turn_s_ = 0;  ///< in the middle of a turn
 };
 
 }  // namespace ovlp::sim

@@ -20,19 +20,6 @@ std::string describe(std::string_view name, std::span<std::int64_t const> sizes)
   return text + "]";
 }
 
-double evaluate(kernel_model const& model, std::span<std::int64_t const> sizes) {
-  double product = 1;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    auto const size = static_cast<double>(sizes[i]);
-    product *= std::pow(size, model.exponents[i]);
-    least = std::min(least, size);
-  }
-  if (least == 0) return model.offset_s;
-  double const beyond_caches = model.double_size > 0 ? least / model.double_size : 0;
-  return model.offset_s + model.coefficient_s * product * (1 + model.half_size / least) * (1 + beyond_caches);
-}
-
 /// Of a log-normal distribution: never negative, and with the long tail that disturbances make.
 double drawn_s(double mean_s, double standard_deviation_s, std::mt19937_64& random) {
   double const ratio = standard_deviation_s / mean_s;
@@ -60,30 +47,38 @@ sampling sampling::parse(std::string const& text) {
   return parsed;
 }
 
-void kernel_times::read(std::string const& file) {
+std::vector<kernel_duration> read_durations(std::string const& file) {
   nlohmann::json const json = json_object::parse(read_file(file), file);
   json_object top(json, file);
   top.text("reference_core");
   json_object kernels = top.object("kernels");
+  std::vector<kernel_duration> all;
   for (std::string const& name : kernels.keys()) {
     for (json_object list : kernels.objects(name)) {
-      std::vector<std::int64_t> sizes;
+      kernel_duration read{name, {}, 0, 0, 0};
       auto const& given = list.at("sizes");
       if (!given.is_array()) list.fail(list.path("sizes"), "a list of whole numbers", given);
       for (auto const& size : given) {
         if (!size.is_number_integer()) list.fail(list.path("sizes"), "a list of whole numbers", given);
-        sizes.push_back(size.get<std::int64_t>());
+        read.sizes.push_back(size.get<std::int64_t>());
       }
-      double const mean_s = list.number("mean_s", 0);
-      list.number("count", 1, 1);
-      double const deviation_s = list.number("standard_deviation_s", 0, 0);
+      read.mean_s = list.number("mean_s", 0);
+      read.count = list.number("count", 1, 1);
+      read.standard_deviation_s = list.number("standard_deviation_s", 0, 0);
       list.end();
-      entry& of = kernels_[name].of_sizes[sizes];
-      of.estimate_s = mean_s;
-      of.standard_deviation_s = deviation_s;
+      all.push_back(std::move(read));
     }
   }
   top.end();
+  return all;
+}
+
+void kernel_times::read(std::string const& file) {
+  for (kernel_duration const& one : read_durations(file)) {
+    entry& of = kernels_[one.kernel].of_sizes[one.sizes];
+    of.estimate_s = one.mean_s;
+    of.standard_deviation_s = one.standard_deviation_s;
+  }
 }
 
 kernel_times::kernel& kernel_times::find(std::string_view name) {
@@ -124,7 +119,7 @@ double kernel_times::model(std::string_view name, std::span<std::int64_t const> 
                        std::to_string(sizes.size()) + " for " + describe(name, sizes) + ", got " +
                        std::to_string(model->second.exponents.size()));
   }
-  return evaluate(model->second, sizes);
+  return model->second(sizes);
 }
 
 kernel_times::time kernel_times::measure(entry& of, function_ref<void()> body) const {

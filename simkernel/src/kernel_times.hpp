@@ -28,6 +28,17 @@ struct sampling {
   static sampling parse(std::string const& text);
 };
 
+/// What a file says of a kernel with some sizes. Format: docs/formats/durations.md.
+struct kernel_duration {
+  std::string kernel;
+  std::vector<std::int64_t> sizes;
+  double mean_s;
+  double count;
+  double standard_deviation_s;
+};
+/// Errors: config_error that names file, key and what was expected.
+std::vector<kernel_duration> read_durations(std::string const& file);
+
 /// The durations of kernels, in seconds on the reference core.
 class kernel_times {
  public:

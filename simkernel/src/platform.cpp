@@ -2,9 +2,11 @@
 #include <ovlp/simkernel/platform.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include <ovlp/netmodel/fair_star.hpp>
 #include <ovlp/netmodel/star.hpp>
@@ -112,6 +114,19 @@ std::string read_file(std::string const& file) {
   return text;
 }
 
+double kernel_model::operator()(std::span<std::int64_t const> sizes) const {
+  double product = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    auto const size = static_cast<double>(sizes[i]);
+    product *= std::pow(size, exponents[i]);
+    least = std::min(least, size);
+  }
+  if (least == 0) return offset_s;
+  double const beyond_caches = double_size > 0 ? least / double_size : 0;
+  return offset_s + coefficient_s * product * (1 + half_size / least) * (1 + beyond_caches);
+}
+
 node_kind const& platform::kind_of(std::size_t node) const {
   for (node_kind const& kind : nodes) {
     if (node < kind.count) return kind;
@@ -141,11 +156,12 @@ platform platform::parse(std::string const& text, std::string const& file) {
   platform read;
   read.name = top.text("name");
   read.reference_core = top.text("reference_core");
-  for (char const* for_people : {"assumptions", "testbed", "calibration"}) {
+  for (char const* for_people : {"assumptions", "testbed", "calibration", "fit"}) {
     if (top.has(for_people)) top.at(for_people);
   }
   for (json_object const& kind : top.objects("nodes")) read.nodes.push_back(read_nodes(kind));
   if (top.has("host_cores")) read.host_cores = top.count("host_cores", 1);
+  read.host_slice_s = top.number("host_slice_s", 0, 0);
   for (node_kind const& kind : read.nodes) {
     if (read.host_cores == 0 || (kind.quota && kind.cores == 1)) continue;
     throw config_error(file + ": host_cores: expected nodes with one core and a quota");

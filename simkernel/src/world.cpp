@@ -58,7 +58,8 @@ void world::make_node(node_id number, double speed_factor, double place) {
   } else if (cpu_grant const grant(*kind.quota, cores, place * kind.quota->period_s); host_cores_.empty()) {
     made = std::make_unique<own_processor>(cores, speed, grant);
   } else {
-    made = std::make_unique<hosted_processor>(speed, grant, host_cores_[number % host_cores_.size()],
+    made = std::make_unique<hosted_processor>(speed, grant, platform_.host_slice_s,
+                                              host_cores_[number % host_cores_.size()],
                                               [this, number] { changed_.push_back(number); });
   }
   nodes_[number] = std::make_unique<virtual_node>(number, std::move(made));

@@ -19,6 +19,9 @@ using json = nlohmann::ordered_json;
 
 /// Of an unused grant, as Linux keeps it for each core: docs/model.md.
 constexpr double carry_s = 1e-3;
+/// The time slice of the Linux kernel's scheduler (since 6.13; 0.75 ms before) on one core, and how it grows with
+/// cores.
+double slice_s(double cores) { return 0.7e-3 * (1 + std::floor(std::log2(std::clamp(cores, 1.0, 8.0)))); }
 /// Bytes of a large object for which the real runtime wakes up.
 constexpr double piece_bytes = real::most_awaited_bytes;
 /// Rounds of `visit` that take as long as a short kernel of an application, some 0.1 ms, a usual one, 0.5 ms, and a
@@ -268,7 +271,10 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   made["name"] = name;
   made["reference_core"] = processor_name();
   made["nodes"] = {node};
-  if (testbed.contains("cores")) made["host_cores"] = testbed["cores"];
+  if (testbed.contains("cores")) {
+    made["host_cores"] = testbed["cores"];
+    made["host_slice_s"] = slice_s(testbed["cores"]);
+  }
   made["network"] = {{"model", "max-min"},
                      {"latency_s", std::max(1e-6, (nothing_s - processing_s) / 2)},
                      {"bandwidth_Bps", bandwidth},

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <iomanip>
 #include <numeric>
@@ -12,12 +13,14 @@
 #include <sstream>
 #include <utility>
 
+#include <nlohmann/json.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/simkernel/platform.hpp>
 
 #include "../gnuplot.hpp"
 #include "../output.hpp"
 #include "../statistics.hpp"
+#include "simkernel/src/json_object.hpp"
 
 namespace ovlp::tools::validate {
 namespace {
@@ -111,6 +114,30 @@ std::string error_table(results const& found, error_of const& error) {
   return text.str();
 }
 
+std::string communication_lines(results const& found) {
+  std::ostringstream text;
+  for (auto const& part : parts_of(found)) {
+    std::vector<double> shares;
+    for (comparison const& c : found.times) {
+      if (c.of.application == part.first && c.of.testbed == part.second) shares.push_back(c.communication());
+    }
+    auto const [least, most] = std::minmax_element(shares.begin(), shares.end());
+    text << std::left << std::setw(34) << part.first + " on " + part.second << std::right << std::setw(5)
+         << shares.size() << std::setw(8) << percent(*least) << std::setw(8) << percent(median(shares)) << std::setw(8)
+         << percent(*most) << "\n";
+  }
+  return text.str();
+}
+
+/// The platform if objects crossed the network at once and for free.
+void write_free_platform(std::string const& platform, std::string const& file) {
+  nlohmann::json made = nlohmann::json::parse(sim::read_file(platform));
+  constexpr double without_bound_Bps = 1e15;
+  made["network"] = {{"model", "star"}, {"latency_s", 0}, {"bandwidth_Bps", without_bound_Bps}};
+  made.erase("comm_cpu");
+  write_output(file, made.dump());
+}
+
 /// For each group of variants: is the one predicted best measured best, or nearly so?
 std::string rank_table(results const& found) {
   std::map<std::string, std::vector<comparison const*>> groups;
@@ -158,12 +185,12 @@ std::string errors_csv(results const& found) {
   std::ostringstream csv;
   csv << std::setprecision(6)
       << "testbed,application,variant,options,repetitions,measured_s,spread,predicted_s,error,plain_s,plain_error,"
-         "work_error,at_measured_work_s,error_at_measured_work\n";
+         "work_error,at_measured_work_s,error_at_measured_work,communication\n";
   for (comparison const& c : found.times) {
     csv << c.of.testbed << ',' << c.of.application << ',' << c.of.variant << ',' << c.of.options << ','
         << c.measured_s.size() << ',' << c.median_s << ',' << c.spread << ',' << c.predicted_s << ',' << c.error()
         << ',' << c.plain_s << ',' << c.plain_error() << ',' << c.work_error << ',' << c.at_measured_work_s << ','
-        << c.error_at_measured_work() << "\n";
+        << c.error_at_measured_work() << ',' << c.communication() << "\n";
   }
   return csv.str();
 }
@@ -231,6 +258,7 @@ std::string histogram(results const& found) {
 
 results compare(grid const& of, places const& where, measurements const& from) {
   results found;
+  std::string const free_platform = where.output + "/free-platform.json";
   std::map<std::string, sim::node_kind> node;
   for (testbed const& t : of.testbeds) node[t.name] = sim::platform::read(platform_of(t, where)).kind_of(0);
   for (configuration const& c : of.configurations) {
@@ -258,6 +286,8 @@ results compare(grid const& of, places const& where, measurements const& from) {
       prediction const predicted = predict(of, c, platform_of(on, where), 1, where, from);
       compared.predicted_s = predicted.time_s;
       compared.plain_s = predict(of, c, plain_platform_of(on, where), 1, where, from).time_s;
+      write_free_platform(platform_of(on, where), free_platform);
+      compared.without_communication_s = predict(of, c, free_platform, 1, where, from).time_s;
       if (predicted.work_s > 0) {
         double const factor = median(works_s) / predicted.work_s;
         compared.work_error = 1 / factor - 1;
@@ -274,6 +304,8 @@ results compare(grid const& of, places const& where, measurements const& from) {
     }
     found.times.push_back(std::move(compared));
   }
+  std::error_code ignored;
+  std::filesystem::remove(free_platform, ignored);
   return found;
 }
 
@@ -289,7 +321,9 @@ std::string write_report(grid const& of, results const& found, std::string const
        << error_table(found, [](comparison const& c) { return c.error_at_measured_work(); })
        << "\nRanking of variants\n"
        << rank_table(found) << "\nDynamic efficiency of iterations\n"
-       << efficiency_lines(found);
+       << efficiency_lines(found)
+       << "\nShare of communication in the predicted time: configurations, least, median and largest share [%]\n"
+       << communication_lines(found);
   if (!found.failures.empty()) text << "\nNot compared\n";
   for (std::string const& failure : found.failures) text << "  " << failure << "\n";
   write_output(folder + "/errors.csv", errors_csv(found));

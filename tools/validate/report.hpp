@@ -24,9 +24,12 @@ struct comparison {
   /// By the calibrated model, if it knew what the kernels take in these runs: no prediction, but it tells what of the
   /// error is not theirs.
   double at_measured_work_s = 0;
+  double without_communication_s = 0;  ///< by the calibrated model, if objects crossed the network at once and for free
 
   double error() const { return predicted_s / median_s - 1; }
   double plain_error() const { return plain_s / median_s - 1; }
+  /// What communication makes of the predicted time.
+  double communication() const { return 1 - without_communication_s / predicted_s; }
   double error_at_measured_work() const { return at_measured_work_s / median_s - 1; }
 };
 

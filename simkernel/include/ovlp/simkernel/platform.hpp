@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,9 @@ struct kernel_model {
   std::vector<double> exponents;  ///< one for each size
   double half_size = 0;
   double double_size = 0;
+
+  /// Seconds of a kernel with as many sizes as there are exponents; `offset_s` if one of them is 0.
+  double operator()(std::span<std::int64_t const> sizes) const;
 };
 
 /// The machine that a simulated run stands on. Format: docs/formats/platform.md.
@@ -112,6 +116,9 @@ struct platform {
   /// Of one machine on which all nodes live: each, with a quota, on one of its cores, which they take in turn.
   /// 0: each node is a machine.
   std::size_t host_cores = 0;
+  /// How long a thread of a node there computes before another thread of the node that waits gets its turn; 0: until it
+  /// has nothing to do.
+  double host_slice_s = 0;
   network_parameters network;
   communication_cost communication;
   runtime_parameters runtime;
