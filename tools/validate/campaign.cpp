@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -26,6 +27,8 @@ using nlohmann::json;
 constexpr char const* testbed_name = "validate";
 /// Rounds of calibration when a testbed has come up, and runs between one round and the next.
 constexpr std::size_t first_rounds = 2, runs_a_round = 10;
+/// Runs for which one run's durations stand.
+constexpr std::size_t runs_with_durations = 3;
 std::string const testbed_folder = "/run/ovlp-testbed/validate";  // as testbed/up says
 
 json read_json(std::string const& file) { return sim::json_object::parse(sim::read_file(file), file); }
@@ -166,19 +169,37 @@ void calibrate(testbed const& t, json const& description, std::size_t rounds, pl
   if (!done.good()) throw io_error("testbed '" + t.name + "': calibration: " + done.complaint());
 }
 
-/// The runs on one testbed that a repetition needs, and whether they give durations: these before those that need them.
-std::vector<std::pair<run_key, bool>> plan(grid const& of, testbed const& t, std::size_t repetition) {
-  std::set<std::pair<std::string, std::string>> durations, planned;
+struct planned_run {
+  run_key key;
+  bool gives_durations;
+};
+
+/// The runs on one testbed that a repetition needs. Those that give durations come before the runs that need them, and
+/// again after some of these: what the machine does meanwhile must meet both alike.
+std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repetition) {
+  using program = std::pair<std::string, std::string>;  // application and options
+  std::set<program> durations;
   for (configuration const& c : of.configurations) durations.emplace(c.application, c.durations);
-  std::vector<std::pair<run_key, bool>> runs;
+  std::vector<planned_run> runs;
+  std::map<program, std::size_t> times;    // planned
+  std::map<program, std::size_t> planned;  // runs when its durations were last planned
+  auto const add = [&](std::string const& application, std::string const& options) {
+    ++times[{application, options}];
+    runs.push_back(
+        {{t.name, application, options, times[{application, options}]}, durations.contains({application, options})});
+  };
   for (configuration const& c : of.configurations) {
     if (c.testbed != t.name) continue;
-    for (std::string const& options : {c.durations, c.options}) {
-      if (!planned.emplace(c.application, options).second) continue;
-      bool const gives_durations = durations.contains({c.application, options});
-      runs.push_back({{t.name, c.application, options, repetition}, gives_durations});
+    program const needed{c.application, c.durations};
+    auto const last = planned.find(needed);
+    if (last == planned.end() || runs.size() - last->second >= runs_with_durations) {
+      add(c.application, c.durations);
+      planned[needed] = runs.size();
     }
+    if (!times.contains({c.application, c.options})) add(c.application, c.options);
   }
+  // Runs of later repetitions are counted on.
+  for (planned_run& run : runs) run.key.repetition += (repetition - 1) * times[{run.key.application, run.key.options}];
   return runs;
 }
 
@@ -227,8 +248,8 @@ void measure(grid const& of, places const& where, measurements& to) {
   }
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {
     for (testbed const& t : of.testbeds) {
-      std::vector<std::pair<run_key, bool>> missing = plan(of, t, repetition);
-      std::erase_if(missing, [&](auto const& planned) { return to.has(planned.first); });
+      std::vector<planned_run> missing = plan(of, t, repetition);
+      std::erase_if(missing, [&](planned_run const& run) { return to.has(run.key); });
       if (missing.empty()) continue;
       standing_testbed const standing(t, where);
       if (!t.platform.empty()) compare_testbeds(t.platform, standing.description());
@@ -237,7 +258,7 @@ void measure(grid const& of, places const& where, measurements& to) {
         if (t.platform.empty() && i % runs_a_round == 0) {
           calibrate(t, standing.description(), i == 0 ? first_rounds : 1, where);
         }
-        measure_one(of, t, missing[i].first, missing[i].second, where, to);
+        measure_one(of, t, missing[i].key, missing[i].gives_durations, where, to);
       }
     }
   }
