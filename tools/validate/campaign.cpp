@@ -51,7 +51,11 @@ class standing_testbed {
   standing_testbed(testbed const& t, places const& where) : where_(where) {
     words up{where.testbeds + "/up", "--name", testbed_name};
     append(up, t.up);
-    outcome const made = run({std::move(up), "", {{"OVLP_BUILD", where.build}}});
+    outcome made;
+    {
+      put_off_interrupts const finish;  // or half of it would stay
+      made = run({std::move(up), "", {{"OVLP_BUILD", where.build}}});
+    }
     if (!made.good()) throw io_error("testbed '" + t.name + "': " + made.complaint());
     description_ = json::parse(made.out, nullptr, false);
     up_ = true;
