@@ -140,11 +140,10 @@ std::string fit_kernels(fit_options const& options) {
       table << "  none: " << (of.empty() ? "no durations and sizes above 0" : "it has no sizes") << "\n";
       continue;
     }
-    auto const other =
-        std::ranges::find_if(of, [&](auto const& one) { return one.first.size() != of.begin()->first.size(); });
-    if (other != of.end()) {
+    for (auto const& [sizes, mean_s] : of) {
+      if (sizes.size() == of.begin()->first.size()) continue;
       throw config_error("kernel '" + kernel + "': expected as many sizes each time, got " +
-                         std::to_string(of.begin()->first.size()) + " and " + std::to_string(other->first.size()));
+                         std::to_string(of.begin()->first.size()) + " and " + std::to_string(sizes.size()));
     }
     kernel_fit const found = fit(of);
     made["kernels"][kernel] = described(found.model);

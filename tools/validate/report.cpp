@@ -132,8 +132,8 @@ std::string communication_lines(results const& found) {
 /// The platform if objects crossed the network at once and for free.
 void write_free_platform(std::string const& platform, std::string const& file) {
   nlohmann::json made = nlohmann::json::parse(sim::read_file(platform));
-  constexpr double without_bound_Bps = 1e15;
-  made["network"] = {{"model", "star"}, {"latency_s", 0}, {"bandwidth_Bps", without_bound_Bps}};
+  constexpr double without_bound = 1e15;  // bytes a second
+  made["network"] = {{"model", "star"}, {"latency_s", 0}, {"bandwidth_Bps", without_bound}};
   made.erase("comm_cpu");
   write_output(file, made.dump());
 }
