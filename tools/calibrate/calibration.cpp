@@ -281,6 +281,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
                      {"latency_s", std::max(1e-6, (nothing_s - processing_s) / 2)},
                      {"bandwidth_Bps", bandwidth},
                      {"burst_bytes", burst_bytes}};
+  auto const [asleep_s, cooling_s] = cools();
   made["comm_cpu"] = {{"incoming", {0}},
                       {"outgoing", {0}},
                       {"per_message_s", middle("per_message_s")},
@@ -290,8 +291,8 @@ json calibration::platform(std::string const& name, json const& testbed) const {
                       {"piece_bytes", piece_bytes},
                       {"cold_s", middle("cold_s")},
                       {"wake_s", middle("wake_s")},
-                      {"asleep_s", cools().asleep_s},
-                      {"cooling_s", cools().cooling_s},
+                      {"asleep_s", asleep_s},
+                      {"cooling_s", cooling_s},
                       {"evicted_per_byte_s", std::max(0.0, middle("evicted_per_byte_s"))}};
   made["runtime"] = {
       {"concurrent_per_pair", 1},           {"control_in_order", true}, {"connection_bytes", connection_bytes(testbed)},

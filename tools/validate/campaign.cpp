@@ -18,6 +18,7 @@
 #include "../output.hpp"
 #include "../statistics.hpp"
 #include "simkernel/src/json_object.hpp"
+#include "simkernel/src/kernel_times.hpp"
 
 namespace ovlp::tools::validate {
 namespace {
@@ -104,13 +105,10 @@ std::vector<iteration_measurement> read_iterations(run_key const& of, json const
 
 std::vector<kernel_measurement> read_durations(run_key const& of, std::string const& file) {
   std::vector<kernel_measurement> all;
-  json const read = read_json(file);
-  for (auto const& [kernel, entries] : read.at("kernels").items()) {
-    for (json const& entry : entries) {
-      std::string sizes;
-      for (json const& size : entry.at("sizes")) sizes += (sizes.empty() ? "" : " ") + size.dump();
-      all.push_back({of, kernel, sizes, entry.at("mean_s"), entry.at("standard_deviation_s"), entry.at("count")});
-    }
+  for (sim::kernel_duration const& one : sim::read_durations(file)) {
+    std::string sizes;
+    for (std::int64_t size : one.sizes) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
+    all.push_back({of, one.kernel, sizes, one.mean_s, one.standard_deviation_s, static_cast<std::uint64_t>(one.count)});
   }
   return all;
 }

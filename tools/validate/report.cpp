@@ -258,9 +258,12 @@ std::string histogram(results const& found) {
 
 results compare(grid const& of, places const& where, measurements const& from) {
   results found;
-  std::string const free_platform = where.output + "/free-platform.json";
+  auto const free_platform = [&](std::string const& name) { return where.output + "/free-platform-" + name + ".json"; };
   std::map<std::string, sim::node_kind> node;
-  for (testbed const& t : of.testbeds) node[t.name] = sim::platform::read(platform_of(t, where)).kind_of(0);
+  for (testbed const& t : of.testbeds) {
+    node[t.name] = sim::platform::read(platform_of(t, where)).kind_of(0);
+    write_free_platform(platform_of(t, where), free_platform(t.name));
+  }
   for (configuration const& c : of.configurations) {
     comparison compared{c, {}};
     std::string failure;
@@ -286,8 +289,7 @@ results compare(grid const& of, places const& where, measurements const& from) {
       prediction const predicted = predict(of, c, platform_of(on, where), 1, where, from);
       compared.predicted_s = predicted.time_s;
       compared.plain_s = predict(of, c, plain_platform_of(on, where), 1, where, from).time_s;
-      write_free_platform(platform_of(on, where), free_platform);
-      compared.without_communication_s = predict(of, c, free_platform, 1, where, from).time_s;
+      compared.without_communication_s = predict(of, c, free_platform(c.testbed), 1, where, from).time_s;
       if (predicted.work_s > 0) {
         double const factor = median(works_s) / predicted.work_s;
         compared.work_error = 1 / factor - 1;
@@ -305,7 +307,7 @@ results compare(grid const& of, places const& where, measurements const& from) {
     found.times.push_back(std::move(compared));
   }
   std::error_code ignored;
-  std::filesystem::remove(free_platform, ignored);
+  for (testbed const& t : of.testbeds) std::filesystem::remove(free_platform(t.name), ignored);
   return found;
 }
 
