@@ -272,7 +272,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   json made;
   made["name"] = name;
   made["reference_core"] = processor_name();
-  made["nodes"] = {node};
+  made["nodes"] = json::array({node});  // {node} alone is a copy to Clang and a list to GCC
   if (testbed.contains("cores")) {
     made["host_cores"] = testbed["cores"];
     made["host_slice_s"] = slice_s(testbed["cores"]);
