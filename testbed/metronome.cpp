@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps the grain of CPU quotas fine, and cores awake: ovlp-metronome READY BYTES CORE...
+// Keeps the grain of CPU quotas fine, cores awake, and tells how fast they are: ovlp-metronome LOG BYTES CORE...
 //
 // The kernel charges a group for the time that its task has run when something happens on the core: a switch, or the
 // tick, which comes every 4 ms on many machines. A task that is alone overdraws a quota of 1 ms by up to 3 ms, and then
 // stands still for up to 40. A thread of higher priority that wakes every half millisecond and sleeps again makes
 // something happen. It takes some 0.5 % of a core. Measured: docs/testbed.md.
 //
-// First, before it makes the file READY, it touches BYTES of huge pages, if so many are reserved: a virtual machine may
+// First, before it makes the file LOG, it touches BYTES of huge pages, if so many are reserved: a virtual machine may
 // have given that memory back to its host, which finds it again at the first touch, at 10 us for 4 KiB, in the middle
 // of somebody's kernel.
 //
 // A second thread, that runs when nothing else wants the core, keeps it awake: a core that sleeps between two grants
-// wakes up slow and cold, a virtual one also late.
+// wakes up slow and cold, a virtual one also late. It multiplies small matrices, again and again, and takes the CPU
+// time: on a shared machine this tells how much others take of a core, of its caches and its other thread. Four times a
+// second it adds a line to LOG: when on the monotonic clock, core, mean of that CPU time, all in seconds.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 
-#include <atomic>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -30,6 +33,9 @@ namespace {
 
 constexpr long beat_ns = 500'000;
 constexpr long second_ns = 1'000'000'000;
+constexpr double line_s = 0.25;
+constexpr double interrupted_s = 5e-6;  // away from the core for so long: others have used the caches
+constexpr std::size_t order = 48;
 
 void check(bool good, char const* what) {
   if (good) return;
@@ -53,14 +59,60 @@ void touch(std::size_t bytes) {
   if (mapped != MAP_FAILED) ::munmap(mapped, bytes);
 }
 
-[[noreturn]] void keep_awake(std::size_t core) {
-  run_on(core, SCHED_IDLE, 0, "have the lowest priority");
-  for (;;) {
+double seconds(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 #if defined(__x86_64__)
-    __builtin_ia32_pause();
+#define OVLP_FASTEST __attribute__((target_clones("avx2", "default")))
 #else
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+#define OVLP_FASTEST
 #endif
+
+/// Some 15 us of what a core does best.
+class product {
+ public:
+  product() {
+    for (auto* m : {&a_, &b_, &c_}) m->fill(1e-3);
+  }
+  OVLP_FASTEST void compute() {
+    for (std::size_t i = 0; i < order; ++i) {
+      for (std::size_t k = 0; k < order; ++k) {
+        double const factor = a_[i * order + k];
+        for (std::size_t j = 0; j < order; ++j) c_[i * order + j] += factor * b_[k * order + j];
+      }
+    }
+  }
+
+ private:
+  std::array<double, order * order> a_, b_, c_;
+};
+
+[[noreturn]] void listen(int log, std::size_t core) {
+  run_on(core, SCHED_IDLE, 0, "have the lowest priority");
+  auto const one = std::make_unique<product>();
+  double line_began_s = seconds(CLOCK_MONOTONIC);
+  double sum_s = 0;
+  int samples = 0;
+  for (;;) {
+    double const began_s = seconds(CLOCK_MONOTONIC);
+    double const warming_s = seconds(CLOCK_THREAD_CPUTIME_ID);
+    one->compute();  // what it needs comes into the cache
+    double const warm_s = seconds(CLOCK_THREAD_CPUTIME_ID);
+    one->compute();
+    double const ended_s = seconds(CLOCK_THREAD_CPUTIME_ID);
+    double const now_s = seconds(CLOCK_MONOTONIC);
+    if (now_s - began_s - (ended_s - warming_s) < interrupted_s) {
+      sum_s += ended_s - warm_s;
+      ++samples;
+    }
+    if (now_s - line_began_s < line_s || samples == 0) continue;
+    ::dprintf(log, "%.3f %zu %.9f\n", now_s, core, sum_s / samples);
+    line_began_s = now_s;
+    sum_s = 0;
+    samples = 0;
   }
 }
 
@@ -98,14 +150,13 @@ int main(int argc, char** argv) {
     return 2;
   }
   touch(static_cast<std::size_t>(number(argv[2], "a number of bytes", LONG_MAX)));
-  std::FILE* const ready = std::fopen(argv[1], "we");
-  check(ready != nullptr, "write the file that says that it is ready");
-  std::fclose(ready);
+  std::FILE* const log = std::fopen(argv[1], "ae");
+  check(log != nullptr, "write its log");
   std::vector<std::thread> threads;
   for (int i = 3; i < argc; ++i) {
     auto const core = static_cast<std::size_t>(number(argv[i], "numbers of cores", CPU_SETSIZE - 1));
     threads.emplace_back(beat, core);
-    threads.emplace_back(keep_awake, core);
+    threads.emplace_back(listen, ::fileno(log), core);
   }
   for (std::thread& one : threads) one.join();
 }

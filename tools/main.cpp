@@ -21,6 +21,7 @@
 #include "plot.hpp"
 #include "transfers.hpp"
 #include "validate/campaign.hpp"
+#include "validate/comparison.hpp"
 #include "validate/report.hpp"
 
 namespace {

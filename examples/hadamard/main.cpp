@@ -104,7 +104,8 @@ void cut(Here& here, Round round, ovlp::out<Block>& blocks) {
   }
 }
 
-/// Columns of the sender are rows here.
+/// Columns of the sender are rows here. Tile by tile, or each element would be fetched from memory: rows are some power
+/// of two apart, so those of a column share a few places in the caches.
 Placed place(Here& here, Block block) {
   Shape const shape = here.state.shape;
   std::size_t const rows = shape.rows(here.index()), columns = shape.rows(block.from);
@@ -112,8 +113,15 @@ Placed place(Here& here, Block block) {
   here.kernel("place", {columns, rows}, [&] {
     double const* const read = block.elements.data();
     double* const write = next.mutate().data() + shape.first(block.from);
-    for (std::size_t r = 0; r < rows; ++r) {
-      for (std::size_t c = 0; c < columns; ++c) write[r * shape.n + c] = read[c * rows + r];
+    constexpr std::size_t tile = 16;
+    for (std::size_t top = 0; top < rows; top += tile) {
+      for (std::size_t left = 0; left < columns; left += tile) {
+        for (std::size_t r = top; r < std::min(top + tile, rows); ++r) {
+          for (std::size_t c = left; c < std::min(left + tile, columns); ++c) {
+            write[r * shape.n + c] = read[c * rows + r];
+          }
+        }
+      }
     }
   });
   return {block.round};

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <thread>
 
+#include "../machine.hpp"
 #include "../statistics.hpp"
 #include "runtime/src/host.hpp"
 #include "runtime/src/real/connection.hpp"
@@ -64,6 +65,7 @@ void calibration::add(json const& calibrated) {
 }
 
 void calibration::round() {
+  double const start_s = monotonic_s();
   node_speed();
   costs_of_steps();
   costs_of_messages();
@@ -75,6 +77,8 @@ void calibration::round() {
   links();
   shared_links();
   all_at_once();
+  std::vector<double> const cores_s = machine_s(machine_log_, start_s, monotonic_s());
+  if (!cores_s.empty()) note("machine_s", sum(cores_s) / static_cast<double>(cores_s.size()));
 }
 
 /// Long kernels on all nodes: what the runtime, which must look for messages meanwhile, leaves of a processor. For as

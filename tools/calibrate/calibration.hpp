@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +18,9 @@ namespace ovlp::tools::calibrate {
 /// How each is measured: docs/validation.md.
 class calibration {
  public:
-  calibration(patterns& ask, std::uint32_t nodes) : ask_(ask), nodes_(nodes) {}
+  /// `machine_log`: what a testbed's metronome writes; empty: there is none.
+  calibration(patterns& ask, std::uint32_t nodes, std::string machine_log)
+      : ask_(ask), nodes_(nodes), machine_log_(std::move(machine_log)) {}
 
   /// Before anything else: the first call launches all nodes, at once.
   void launch();
@@ -56,6 +59,7 @@ class calibration {
 
   patterns& ask_;
   std::uint32_t const nodes_;
+  std::string const machine_log_;
   node_limits limits_;
   std::map<std::string, std::vector<double>> values_;
 };

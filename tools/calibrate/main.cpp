@@ -3,6 +3,7 @@
 // figure is one of the real runtime between real nodes: testbed/run ovlp-calibrate --nodes 8 -o platform.json
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -75,7 +76,10 @@ int run_calibrate(int argc, char** argv) {
   if (!is_json) throw ovlp::config_error("--output: expected a file that ends in .json, got '" + output + "'");
 
   ovlp::tools::calibrate::patterns ask(run);
-  ovlp::tools::calibrate::calibration found(ask, static_cast<std::uint32_t>(run.nodes()));
+  // testbed/up writes the description of a testbed, and its metronome's log, into one folder.
+  std::string const machine_log =
+      testbed_file.empty() ? "" : std::filesystem::path(testbed_file).replace_filename("machine.log").string();
+  ovlp::tools::calibrate::calibration found(ask, static_cast<std::uint32_t>(run.nodes()), machine_log);
   double const start_s = ovlp::monotonic_s();
   found.launch();  // from here on in node 0 only
   json const testbed = rounded(read_testbed(testbed_file));

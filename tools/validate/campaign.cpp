@@ -15,9 +15,8 @@
 #include <ovlp/flowgraph/error.hpp>
 
 #include "../command.hpp"
-#include "../output.hpp"
-#include "../statistics.hpp"
-#include "simkernel/src/json_object.hpp"
+#include "../machine.hpp"
+#include "runtime/src/host.hpp"
 #include "simkernel/src/kernel_times.hpp"
 
 namespace ovlp::tools::validate {
@@ -30,21 +29,9 @@ constexpr char const* testbed_name = "validate";
 constexpr std::size_t first_rounds = 2, runs_a_round = 10;
 /// Runs for which one run's durations stand.
 constexpr std::size_t runs_with_durations = 3;
+/// The metronome says how fast the machine is four times a second.
+constexpr double shortest_s = 0.5;
 std::string const testbed_folder = "/run/ovlp-testbed/validate";  // as testbed/up says
-
-json read_json(std::string const& file) { return sim::json_object::parse(sim::read_file(file), file); }
-
-std::string in_build(places const& where, std::string const& name) { return where.build + "/" + name; }
-
-/// A program of the build with its own options and those of a configuration.
-words command_of(words const& program, std::string const& options, places const& where) {
-  words command{in_build(where, program.front())};
-  command.insert(command.end(), program.begin() + 1, program.end());
-  for (std::string const& word : split(options)) command.push_back(word);
-  return command;
-}
-
-void append(words& to, words const& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 /// A testbed that is up as long as this lives.
 class standing_testbed {
@@ -77,24 +64,6 @@ class standing_testbed {
   bool up_ = false;
 };
 
-/// Temporary files of one run.
-struct scratch {
-  explicit scratch(places const& where)
-      : summary(where.output + "/run.json"), durations(where.output + "/run-durations.json") {
-    clear();
-  }
-  scratch(scratch const&) = delete;
-  scratch& operator=(scratch const&) = delete;
-  ~scratch() { clear(); }
-  void clear() const {
-    std::error_code ignored;
-    std::filesystem::remove(summary, ignored);
-    std::filesystem::remove(durations, ignored);
-  }
-  std::string summary;
-  std::string durations;
-};
-
 std::vector<iteration_measurement> read_iterations(run_key const& of, json const& summary) {
   std::vector<iteration_measurement> all;
   for (json const& i : summary.at("iterations")) {
@@ -122,6 +91,7 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
   append(command, {"--summary", files.summary});
   if (record_durations) append(command, {"--record-durations", files.durations});
   outcome const ran = tools::run({std::move(command), "", on.environment, of.patience});
+  double const ended_s = monotonic_s();
 
   measurement found;
   found.of = key;
@@ -136,6 +106,7 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
     found.overhead_s = summary.at("overhead_s");
     found.transfers = summary.at("transfers");
     found.bytes = summary.at("bytes");
+    found.machine_s = machine_s(testbed_folder + "/machine.log", ended_s - std::max(found.time_s, shortest_s), ended_s);
     iterations = read_iterations(key, summary);
     if (record_durations) kernels = read_durations(key, files.durations);
   }
@@ -205,32 +176,6 @@ std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repe
   return runs;
 }
 
-/// Medians over repetitions of the means of one run, times the factor.
-json durations_of(configuration const& what, double factor, measurements const& from) {
-  struct kernel_values {
-    std::vector<double> means_s, deviations;  // relative to the mean
-    std::uint64_t count = 0;
-  };
-  std::map<std::pair<std::string, std::string>, kernel_values> found;
-  for (kernel_measurement const& k : from.kernels()) {
-    if (!k.of.repeats(what.testbed, what.application, what.durations)) continue;
-    kernel_values& values = found[{k.kernel, k.sizes}];
-    values.means_s.push_back(k.mean_s * factor);
-    values.deviations.push_back(k.mean_s > 0 ? k.standard_deviation_s / k.mean_s : 0);
-    values.count = k.count;
-  }
-  json kernels = json::object();
-  for (auto& [key, values] : found) {
-    std::vector<std::int64_t> sizes;
-    for (std::string const& size : split(key.second)) sizes.push_back(std::stoll(size));
-    kernels[key.first].push_back({{"sizes", sizes},
-                                  {"mean_s", median(values.means_s)},
-                                  {"count", values.count},
-                                  {"standard_deviation_s", median(values.means_s) * median(values.deviations)}});
-  }
-  return {{"reference_core", "of the testbed"}, {"kernels", kernels}};
-}
-
 }  // namespace
 
 std::string platform_of(testbed const& t, places const& where) {
@@ -264,45 +209,6 @@ void measure(grid const& of, places const& where, measurements& to) {
       }
     }
   }
-}
-
-namespace {
-
-prediction simulate(grid const& of, configuration const& what, std::string const& platform, std::size_t seed,
-                    scratch const& files, places const& where) {
-  application const& program = of.applications.at(what.application);
-  words command = command_of(program.simulated, what.options, where);
-  append(command, {"--platform", platform, "--execution", "partial", "--durations", files.durations, "--summary",
-                   files.summary, "--vary", std::to_string(seed)});
-  outcome const ran = run({std::move(command), "", {}, of.patience});
-  if (!ran.good()) throw io_error("simulating " + what.application + " " + what.options + ": " + ran.complaint());
-  json const summary = read_json(files.summary);
-  prediction found{summary.at("time_s"), summary.at("work_s"), {}};
-  for (json const& i : summary.at("iterations")) {
-    double const held_node_s = i.at("held_node_s");
-    if (held_node_s > 0) found.efficiency[i.at("index")] = i.at("work_s").get<double>() / held_node_s;
-  }
-  return found;
-}
-
-}  // namespace
-
-/// The median of several runs that could be.
-prediction predict(grid const& of, configuration const& what, std::string const& platform, double kernels_factor,
-                   places const& where, measurements const& from) {
-  scratch const files(where);
-  write_output(files.durations, durations_of(what, kernels_factor, from).dump());
-  std::vector<double> times_s, works_s;
-  std::map<int, std::vector<double>> efficiencies;
-  for (std::size_t seed = 1; seed <= of.simulations; ++seed) {
-    prediction const one = simulate(of, what, platform, seed, files, where);
-    times_s.push_back(one.time_s);
-    works_s.push_back(one.work_s);
-    for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
-  }
-  prediction found{median(times_s), median(works_s), {}};
-  for (auto const& [iteration, values] : efficiencies) found.efficiency[iteration] = median(values);
-  return found;
 }
 
 }  // namespace ovlp::tools::validate

@@ -19,7 +19,7 @@ namespace {
 using fields = std::vector<std::string>;
 
 constexpr char const* run_columns =
-    "testbed,application,options,repetition,failure,time_s,work_s,overhead_s,transfers,bytes";
+    "testbed,application,options,repetition,failure,time_s,work_s,overhead_s,transfers,bytes,machine_s";
 constexpr char const* iteration_columns =
     "testbed,application,options,repetition,iteration,start_s,end_s,work_s,held_node_s";
 constexpr char const* kernel_columns =
@@ -63,6 +63,14 @@ class table {
     if (error != std::errc() || end != field.data() + field.size()) fail("expected a number, got '" + field + "'");
     return value;
   }
+  /// Separated by blanks.
+  std::vector<double> numbers(std::size_t column) const {
+    std::vector<double> all;
+    std::istringstream from(row_[column]);
+    for (double value = 0; from >> value;) all.push_back(value);
+    if (!from.eof()) fail("expected numbers, got '" + row_[column] + "'");
+    return all;
+  }
   run_key key() const { return {text(0), text(1), text(2), number<std::size_t>(3)}; }
 
  private:
@@ -95,6 +103,13 @@ std::ostringstream row_writer() {
   return made;
 }
 
+std::string joined(std::vector<double> const& numbers) {
+  std::ostringstream text;
+  text << std::setprecision(5);
+  for (double number : numbers) text << (text.tellp() > 0 ? " " : "") << number;
+  return text.str();
+}
+
 /// Cuts what would not fit a field.
 std::string as_field(std::string text) {
   std::replace_if(
@@ -107,7 +122,7 @@ std::string as_field(std::string text) {
 measurements::measurements(std::string folder) : folder_(std::move(folder)) {
   for (table t(folder_ + "/measurements.csv", run_columns); t.next();) {
     keep({t.key(), t.text(4), t.number<double>(5), t.number<double>(6), t.number<double>(7), t.number<std::uint64_t>(8),
-          t.number<std::uint64_t>(9)});
+          t.number<std::uint64_t>(9), t.numbers(10)});
   }
   for (table t(folder_ + "/iterations.csv", iteration_columns); t.next();) {
     if (!has(t.key())) continue;
@@ -123,7 +138,7 @@ measurements::measurements(std::string folder) : folder_(std::move(folder)) {
 
 void measurements::keep(measurement run) {
   run.failure = as_field(run.failure);
-  known_.insert(run.of);
+  known_.emplace(run.of, runs_.size());
   runs_.push_back(std::move(run));
 }
 
@@ -147,7 +162,7 @@ void measurements::write() const {
   rows << run_columns << "\n";
   for (auto const& r : runs_) {
     rows << r.of << ',' << r.failure << ',' << r.time_s << ',' << r.work_s << ',' << r.overhead_s << ',' << r.transfers
-         << ',' << r.bytes << "\n";
+         << ',' << r.bytes << ',' << joined(r.machine_s) << "\n";
   }
   replace_file(folder_ + "/measurements.csv", rows.str());
 }

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -36,6 +36,7 @@ struct measurement {
   double overhead_s = 0;
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;
+  std::vector<double> machine_s;  ///< how fast the machine's cores were meanwhile: ../machine.hpp
 };
 
 /// One iteration of a real run.
@@ -70,6 +71,8 @@ class measurements {
   void add(measurement const& run, std::vector<iteration_measurement> const& iterations,
            std::vector<kernel_measurement> const& kernels);
 
+  /// One that has() it.
+  measurement const& run(run_key const& of) const { return runs_[known_.at(of)]; }
   std::vector<measurement> const& runs() const { return runs_; }
   std::vector<iteration_measurement> const& iterations() const { return iterations_; }
   std::vector<kernel_measurement> const& kernels() const { return kernels_; }
@@ -79,7 +82,7 @@ class measurements {
   void write() const;
 
   std::string folder_;
-  std::set<run_key> known_;
+  std::map<run_key, std::size_t> known_;  ///< where in runs_
   std::vector<measurement> runs_;
   std::vector<iteration_measurement> iterations_;
   std::vector<kernel_measurement> kernels_;

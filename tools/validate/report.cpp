@@ -4,51 +4,27 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
+#include <compare>
 #include <functional>
 #include <iomanip>
-#include <numeric>
+#include <map>
 #include <set>
 #include <sstream>
 #include <utility>
-
-#include <nlohmann/json.hpp>
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/simkernel/platform.hpp>
+#include <vector>
 
 #include "../gnuplot.hpp"
 #include "../output.hpp"
 #include "../statistics.hpp"
-#include "simkernel/src/json_object.hpp"
 
 namespace ovlp::tools::validate {
 namespace {
 
 constexpr std::array limits{0.02, 0.04, 0.06, 0.12};
-constexpr double quiet = 0.04;  // spread above which a configuration is listed apart
-constexpr double periods_of_an_efficiency = 10;
+constexpr double quiet = 0.04;      // spread above which a configuration is listed apart
 constexpr double good_rank = 0.02;  // by which the best predicted may be slower than the best measured
 
 using error_of = std::function<double(comparison const&)>;
-
-std::string key_of(configuration const& c) { return c.testbed + " " + c.application + " " + c.options; }
-
-/// Median over the repetitions, of each iteration that lasts long enough to speak of what a node gives: under a quota
-/// it gives more or less for as long as a period.
-std::map<int, double> measured_efficiencies(configuration const& c, measurements const& from,
-                                            sim::node_kind const& node) {
-  double const shortest_s = node.quota ? periods_of_an_efficiency * node.quota->period_s : 0;
-  std::map<int, std::vector<double>> found;
-  for (iteration_measurement const& i : from.iterations()) {
-    bool const counts =
-        i.of.repeats(c.testbed, c.application, c.options) && i.held_node_s > 0 && i.end_s - i.start_s >= shortest_s;
-    if (counts) found[i.iteration].push_back(i.work_s / i.held_node_s / node.capacity());
-  }
-  std::map<int, double> medians;
-  for (auto const& [iteration, values] : found) medians[iteration] = median(values);
-  return medians;
-}
 
 std::string percent(double ratio, int digits = 1) {
   std::ostringstream text;
@@ -87,55 +63,52 @@ std::vector<comparison const*> select(std::vector<comparison> const& from,
   return found;
 }
 
-/// Applications and testbeds.
-std::set<std::pair<std::string, std::string>> parts_of(results const& found) {
-  std::set<std::pair<std::string, std::string>> parts;
-  for (comparison const& c : found.times) parts.emplace(c.of.application, c.of.testbed);
+/// What a line of a table tells of: an application on a testbed.
+struct part {
+  std::string application;
+  std::string testbed;
+  auto operator<=>(part const&) const = default;
+  std::string name() const { return application + " on " + testbed; }
+  bool has(comparison const& c) const { return c.of.application == application && c.of.testbed == testbed; }
+};
+
+std::set<part> parts_of(results const& found) {
+  std::set<part> parts;
+  for (comparison const& c : found.times) parts.insert({c.of.application, c.of.testbed});
   return parts;
 }
 
+/// Of the configurations of which this error is known.
 std::string error_table(results const& found, error_of const& error) {
   std::ostringstream text;
   text << "                                    runs   <=2 %   <=4 %   <=6 %  <=12 %   mean %  mean|%|   worst %\n";
   auto const line = [&](std::string const& label, std::function<bool(comparison const&)> const& wanted) {
-    text << summary_line(label, select(found.times, wanted), error);
+    auto const known = [&](comparison const& c) { return wanted(c) && !std::isnan(error(c)); };
+    text << summary_line(label, select(found.times, known), error);
   };
   auto const is_quiet = [](comparison const& c) { return c.measured_s.size() > 1 && c.spread <= quiet; };
   line("all", [](comparison const&) { return true; });
   line("repetitions within 4 %", is_quiet);
   line("repetitions spread over 4 %, or one only", [&](comparison const& c) { return !is_quiet(c); });
-  for (auto const& part : parts_of(found)) {
-    auto const belongs = [&](comparison const& c) {
-      return c.of.application == part.first && c.of.testbed == part.second;
-    };
-    line(part.first + " on " + part.second, belongs);
-    line("  repetitions within 4 %", [&](comparison const& c) { return belongs(c) && is_quiet(c); });
+  for (part const& p : parts_of(found)) {
+    line(p.name(), [&](comparison const& c) { return p.has(c); });
+    line("  repetitions within 4 %", [&](comparison const& c) { return p.has(c) && is_quiet(c); });
   }
   return text.str();
 }
 
 std::string communication_lines(results const& found) {
   std::ostringstream text;
-  for (auto const& part : parts_of(found)) {
+  for (part const& p : parts_of(found)) {
     std::vector<double> shares;
     for (comparison const& c : found.times) {
-      if (c.of.application == part.first && c.of.testbed == part.second) shares.push_back(c.communication());
+      if (p.has(c)) shares.push_back(c.communication());
     }
     auto const [least, most] = std::minmax_element(shares.begin(), shares.end());
-    text << std::left << std::setw(34) << part.first + " on " + part.second << std::right << std::setw(5)
-         << shares.size() << std::setw(8) << percent(*least) << std::setw(8) << percent(median(shares)) << std::setw(8)
-         << percent(*most) << "\n";
+    text << std::left << std::setw(34) << p.name() << std::right << std::setw(5) << shares.size() << std::setw(8)
+         << percent(*least) << std::setw(8) << percent(median(shares)) << std::setw(8) << percent(*most) << "\n";
   }
   return text.str();
-}
-
-/// The platform if objects crossed the network at once and for free.
-void write_free_platform(std::string const& platform, std::string const& file) {
-  nlohmann::json made = nlohmann::json::parse(sim::read_file(platform));
-  constexpr double without_bound = 1e15;  // bytes a second
-  made["network"] = {{"model", "star"}, {"latency_s", 0}, {"bandwidth_Bps", without_bound}};
-  made.erase("comm_cpu");
-  write_output(file, made.dump());
 }
 
 /// For each group of variants: is the one predicted best measured best, or nearly so?
@@ -166,15 +139,15 @@ std::string rank_table(results const& found) {
 std::string efficiency_lines(results const& found) {
   std::map<std::string, std::pair<double, std::size_t>> sums;
   for (efficiency_comparison const& e : found.efficiencies) {
-    for (std::string const& part : {std::string("all"), e.of.application + " on " + e.of.testbed}) {
-      auto& [sum, count] = sums[part];
+    for (std::string const& name : {std::string("all"), part{e.of.application, e.of.testbed}.name()}) {
+      auto& [sum, count] = sums[name];
       sum += std::abs(e.predicted - e.measured);
       ++count;
     }
   }
   std::ostringstream text;
-  for (auto const& [part, sum] : sums) {
-    text << std::left << std::setw(34) << part << std::right << std::setw(6) << sum.second
+  for (auto const& [name, sum] : sums) {
+    text << std::left << std::setw(34) << name << std::right << std::setw(6) << sum.second
          << " iterations, mean absolute error " << percent(sum.first / static_cast<double>(sum.second), 2)
          << " points\n";
   }
@@ -185,12 +158,12 @@ std::string errors_csv(results const& found) {
   std::ostringstream csv;
   csv << std::setprecision(6)
       << "testbed,application,variant,options,repetitions,measured_s,spread,predicted_s,error,plain_s,plain_error,"
-         "work_error,at_measured_work_s,error_at_measured_work,communication\n";
+         "work_error,error_as_heard,communication\n";
   for (comparison const& c : found.times) {
     csv << c.of.testbed << ',' << c.of.application << ',' << c.of.variant << ',' << c.of.options << ','
         << c.measured_s.size() << ',' << c.median_s << ',' << c.spread << ',' << c.predicted_s << ',' << c.error()
-        << ',' << c.plain_s << ',' << c.plain_error() << ',' << c.work_error << ',' << c.at_measured_work_s << ','
-        << c.error_at_measured_work() << ',' << c.communication() << "\n";
+        << ',' << c.plain_s << ',' << c.plain_error() << ',' << c.work_error << ',' << c.error_as_heard << ','
+        << c.communication() << "\n";
   }
   return csv.str();
 }
@@ -213,15 +186,14 @@ std::string scatter(results const& found) {
   std::string plots =
       "x with lines dashtype 2 linecolor 'gray' title 'equal', x*1.04 with lines dashtype 3 linecolor "
       "'gray' title '4 %', x/1.04 with lines dashtype 3 linecolor 'gray' notitle";
-  for (auto const& part : parts_of(found)) {
+  for (part const& p : parts_of(found)) {
     script << "$part" << number << " << EOD\n";
     for (comparison const& c : found.times) {
-      if (c.of.application == part.first && c.of.testbed == part.second)
-        script << c.median_s << " " << c.predicted_s << "\n";
+      if (p.has(c)) script << c.median_s << " " << c.predicted_s << "\n";
     }
     script << "EOD\n";
     plots += ", $part" + std::to_string(number) + " with points pointtype " + std::to_string(number + 4) + " title " +
-             gnuplot_text(part.first + " on " + part.second);
+             gnuplot_text(p.name());
     ++number;
   }
   script << "plot " << plots << "\n";
@@ -256,76 +228,22 @@ std::string histogram(results const& found) {
 
 }  // namespace
 
-results compare(grid const& of, places const& where, measurements const& from) {
-  results found;
-  auto const free_platform = [&](std::string const& name) { return where.output + "/free-platform-" + name + ".json"; };
-  std::map<std::string, sim::node_kind> node;
-  for (testbed const& t : of.testbeds) {
-    node[t.name] = sim::platform::read(platform_of(t, where)).kind_of(0);
-    write_free_platform(platform_of(t, where), free_platform(t.name));
-  }
-  for (configuration const& c : of.configurations) {
-    comparison compared{c, {}};
-    std::string failure;
-    std::vector<double> works_s;
-    for (measurement const& m : from.runs()) {
-      if (!m.of.repeats(c.testbed, c.application, c.options)) continue;
-      if (!m.failure.empty()) {
-        failure = m.failure;
-        continue;
-      }
-      compared.measured_s.push_back(m.time_s);
-      works_s.push_back(m.work_s);
-    }
-    if (compared.measured_s.empty()) {
-      found.failures.push_back(key_of(c) + ": " + (failure.empty() ? "not measured" : failure));
-      continue;
-    }
-    auto const [least, most] = std::minmax_element(compared.measured_s.begin(), compared.measured_s.end());
-    compared.median_s = median(compared.measured_s);
-    compared.spread = (*most - *least) / compared.median_s;
-    testbed const& on = of.testbed_of(c.testbed);
-    try {
-      prediction const predicted = predict(of, c, platform_of(on, where), 1, where, from);
-      compared.predicted_s = predicted.time_s;
-      compared.plain_s = predict(of, c, plain_platform_of(on, where), 1, where, from).time_s;
-      compared.without_communication_s = predict(of, c, free_platform(c.testbed), 1, where, from).time_s;
-      if (predicted.work_s > 0) {
-        double const factor = median(works_s) / predicted.work_s;
-        compared.work_error = 1 / factor - 1;
-        compared.at_measured_work_s = predict(of, c, platform_of(on, where), factor, where, from).time_s;
-      }
-      for (auto const& [iteration, measured] : measured_efficiencies(c, from, node[c.testbed])) {
-        auto const simulated = predicted.efficiency.find(iteration);
-        if (simulated == predicted.efficiency.end()) continue;
-        found.efficiencies.push_back({c, iteration, measured, simulated->second / node[c.testbed].capacity()});
-      }
-    } catch (io_error const& wrong) {
-      found.failures.push_back(key_of(c) + ": " + wrong.what());
-      continue;
-    }
-    found.times.push_back(std::move(compared));
-  }
-  std::error_code ignored;
-  for (testbed const& t : of.testbeds) std::filesystem::remove(free_platform(t.name), ignored);
-  return found;
-}
-
 std::string write_report(grid const& of, results const& found, std::string const& folder) {
   std::ostringstream text;
-  text << "Grid '" << of.name << "': " << found.times.size() << " configurations, medians of up to " << of.repetitions
-       << " repetitions.\nError: predicted / measured - 1. Spread: (longest - shortest) / median.\n\nCalibrated model\n"
-       << error_table(found, [](comparison const& c) { return c.error(); }) << "\nThe paper's plain model\n"
-       << error_table(found, [](comparison const& c) { return c.plain_error(); })
-       << "\nOf the kernels' CPU time, predicted from runs on one node\n"
-       << error_table(found, [](comparison const& c) { return c.work_error; })
-       << "\nCalibrated model, if it knew the kernels' CPU time (no prediction: what of its error is not theirs)\n"
-       << error_table(found, [](comparison const& c) { return c.error_at_measured_work(); })
-       << "\nRanking of variants\n"
-       << rank_table(found) << "\nDynamic efficiency of iterations\n"
-       << efficiency_lines(found)
-       << "\nShare of communication in the predicted time: configurations, least, median and largest share [%]\n"
-       << communication_lines(found);
+  text
+      << "Grid '" << of.name << "': " << found.times.size() << " configurations, medians of up to " << of.repetitions
+      << " repetitions.\nError: predicted / measured - 1. Spread: (longest - shortest) / median.\n\nCalibrated model\n"
+      << error_table(found, [](comparison const& c) { return c.error(); }) << "\nThe paper's plain model\n"
+      << error_table(found, [](comparison const& c) { return c.plain_error(); })
+      << "\nOf the kernels' CPU time, predicted from runs on one node\n"
+      << error_table(found, [](comparison const& c) { return c.work_error; })
+      << "\nCalibrated model, told how fast the machine was during each run (no forecast: what of its error is not the "
+         "machine's)\n"
+      << error_table(found, [](comparison const& c) { return c.error_as_heard; }) << "\nRanking of variants\n"
+      << rank_table(found) << "\nDynamic efficiency of iterations\n"
+      << efficiency_lines(found)
+      << "\nShare of communication in the predicted time: configurations, least, median and largest share [%]\n"
+      << communication_lines(found);
   if (!found.failures.empty()) text << "\nNot compared\n";
   for (std::string const& failure : found.failures) text << "  " << failure << "\n";
   write_output(folder + "/errors.csv", errors_csv(found));

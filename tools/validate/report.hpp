@@ -1,54 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "campaign.hpp"
+#include "comparison.hpp"
 #include "grid.hpp"
-#include "measurements.hpp"
 
 namespace ovlp::tools::validate {
-
-/// A configuration, as measured and as predicted.
-struct comparison {
-  configuration of;
-  std::vector<double> measured_s;  ///< of all repetitions, in their order
-  double median_s = 0;
-  double spread = 0;       ///< (longest - shortest) / median
-  double predicted_s = 0;  ///< by the calibrated model
-  double plain_s = 0;      ///< by the paper's plain model
-  double work_error = 0;   ///< of the kernels' CPU time: predicted / measured - 1
-  /// By the calibrated model, if it knew what the kernels take in these runs: no prediction, but it tells what of the
-  /// error is not theirs.
-  double at_measured_work_s = 0;
-  double without_communication_s = 0;  ///< by the calibrated model, if objects crossed the network at once and for free
-
-  double error() const { return predicted_s / median_s - 1; }
-  double plain_error() const { return plain_s / median_s - 1; }
-  /// What communication makes of the predicted time.
-  double communication() const { return 1 - without_communication_s / predicted_s; }
-  double error_at_measured_work() const { return at_measured_work_s / median_s - 1; }
-};
-
-/// The dynamic efficiency of an iteration, 0 to 1.
-struct efficiency_comparison {
-  configuration of;
-  int iteration;
-  double measured;  ///< median of the repetitions
-  double predicted;
-};
-
-struct results {
-  std::vector<comparison> times;
-  std::vector<efficiency_comparison> efficiencies;
-  std::vector<std::string> failures;  ///< configurations that cannot be compared, and why
-};
-
-/// Predicts every configuration that has been measured. Errors: config_error, io_error.
-results compare(grid const& of, places const& where, measurements const& from);
 
 /// Writes errors.csv, efficiencies.csv, histogram.svg, scatter.svg and report.txt to the folder; returns the text.
 /// Format: docs/formats/measurements.md. Errors: io_error.

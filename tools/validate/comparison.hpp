@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grid.hpp"
+#include "measurements.hpp"
+#include "program.hpp"
+
+namespace ovlp::tools::validate {
+
+/// A configuration, as measured and as predicted.
+struct comparison {
+  configuration of;
+  std::vector<double> measured_s;  ///< of all repetitions, in their order
+  double median_s = 0;
+  double spread = 0;       ///< (longest - shortest) / median
+  double predicted_s = 0;  ///< by the calibrated model
+  double plain_s = 0;      ///< by the paper's plain model
+  double work_error = 0;   ///< of the kernels' CPU time: predicted / measured - 1
+  /// predicted / measured - 1, median of the repetitions, each predicted for the machine as fast as it was meanwhile:
+  /// no forecast, but it tells what of the error is not the machine's. NaN if nobody listened.
+  double error_as_heard = 0;
+  double without_communication_s = 0;  ///< by the calibrated model, if objects crossed the network at once and for free
+
+  double error() const { return predicted_s / median_s - 1; }
+  double plain_error() const { return plain_s / median_s - 1; }
+  /// What communication makes of the predicted time.
+  double communication() const { return 1 - without_communication_s / predicted_s; }
+};
+
+/// The dynamic efficiency of an iteration, 0 to 1.
+struct efficiency_comparison {
+  configuration of;
+  int iteration;
+  double measured;  ///< median of the repetitions
+  double predicted;
+};
+
+struct results {
+  std::vector<comparison> times;
+  std::vector<efficiency_comparison> efficiencies;
+  std::vector<std::string> failures;  ///< configurations that cannot be compared, and why
+};
+
+/// Predicts every configuration that has been measured. Errors: config_error, io_error.
+results compare(grid const& of, places const& where, measurements const& from);
+
+}  // namespace ovlp::tools::validate

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include <filesystem>
+
+#include "simkernel/src/json_object.hpp"
+
+namespace ovlp::tools::validate {
+
+std::string in_build(places const& where, std::string const& name) { return where.build + "/" + name; }
+
+words command_of(words const& program, std::string const& options, places const& where) {
+  words command{in_build(where, program.front())};
+  command.insert(command.end(), program.begin() + 1, program.end());
+  for (std::string const& word : split(options)) command.push_back(word);
+  return command;
+}
+
+void append(words& to, words const& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+nlohmann::json read_json(std::string const& file) { return sim::json_object::parse(sim::read_file(file), file); }
+
+scratch::scratch(places const& where)
+    : summary(where.output + "/run.json"),
+      durations(where.output + "/run-durations.json"),
+      platform(where.output + "/run-platform.json") {
+  clear();
+}
+
+void scratch::clear() const {
+  for (std::string const& file : {summary, durations, platform}) {
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+  }
+}
+
+}  // namespace ovlp::tools::validate

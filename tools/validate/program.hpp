@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "grid.hpp"
+
+namespace ovlp::tools::validate {
+
+/// Where things are.
+struct places {
+  std::string output;    ///< folder of all results
+  std::string build;     ///< programs of the grid are relative to it
+  std::string testbeds;  ///< the scripts up, down and run
+};
+
+std::string in_build(places const& where, std::string const& name);
+
+/// A program of the build with its own options and those of a configuration.
+words command_of(words const& program, std::string const& options, places const& where);
+
+void append(words& to, words const& more);
+
+/// Errors: config_error that names the file, io_error.
+nlohmann::json read_json(std::string const& file);
+
+/// Temporary files of one run.
+struct scratch {
+  explicit scratch(places const& where);
+  scratch(scratch const&) = delete;
+  scratch& operator=(scratch const&) = delete;
+  ~scratch() { clear(); }
+  void clear() const;
+
+  std::string summary;
+  std::string durations;
+  std::string platform;
+};
+
+}  // namespace ovlp::tools::validate
