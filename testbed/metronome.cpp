@@ -13,19 +13,21 @@
 // A second thread, that runs when nothing else wants the core, keeps it awake: a core that sleeps between two grants
 // wakes up slow and cold, a virtual one also late. It multiplies small matrices, again and again, and takes the CPU
 // time: on a shared machine this tells how much others take of a core, of its caches and its other thread. Four times a
-// second it adds a line to LOG: when on the monotonic clock, core, mean of that CPU time, all in seconds.
+// second it adds a line to LOG: when on the monotonic clock, core, CPU time of a product, all in seconds. That is the
+// mean of medians over half a millisecond, so that the packets and the cold caches of our own nodes do not count.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -36,6 +38,8 @@ constexpr long second_ns = 1'000'000'000;
 constexpr double line_s = 0.25;
 constexpr double interrupted_s = 5e-6;  // away from the core for so long: others have used the caches
 constexpr std::size_t order = 48;
+constexpr std::size_t samples_of_a_median = 15;
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
 void check(bool good, char const* what) {
   if (good) return;
@@ -90,29 +94,42 @@ class product {
   std::array<double, order * order> a_, b_, c_;
 };
 
+/// In a huge page, if there are such: else it would depend on chance which of its pages share places in the caches.
+product& make_product() {
+  void* const page = std::aligned_alloc(huge_page_bytes, huge_page_bytes);
+  check(page != nullptr, "have two megabytes");
+  ::madvise(page, huge_page_bytes, MADV_HUGEPAGE);
+  return *new (page) product;
+}
+
 [[noreturn]] void listen(int log, std::size_t core) {
   run_on(core, SCHED_IDLE, 0, "have the lowest priority");
-  auto const one = std::make_unique<product>();
+  product& one = make_product();
   double line_began_s = seconds(CLOCK_MONOTONIC);
   double sum_s = 0;
-  int samples = 0;
-  for (;;) {
+  int medians = 0;
+  std::array<double, samples_of_a_median> samples_s{};
+  for (std::size_t sampled = 0;;) {
     double const began_s = seconds(CLOCK_MONOTONIC);
     double const warming_s = seconds(CLOCK_THREAD_CPUTIME_ID);
-    one->compute();  // what it needs comes into the cache
+    one.compute();  // what it needs comes into the cache
     double const warm_s = seconds(CLOCK_THREAD_CPUTIME_ID);
-    one->compute();
+    one.compute();
     double const ended_s = seconds(CLOCK_THREAD_CPUTIME_ID);
     double const now_s = seconds(CLOCK_MONOTONIC);
-    if (now_s - began_s - (ended_s - warming_s) < interrupted_s) {
-      sum_s += ended_s - warm_s;
-      ++samples;
-    }
-    if (now_s - line_began_s < line_s || samples == 0) continue;
-    ::dprintf(log, "%.3f %zu %.9f\n", now_s, core, sum_s / samples);
+    if (now_s - began_s - (ended_s - warming_s) >= interrupted_s) continue;
+    samples_s[sampled++] = ended_s - warm_s;
+    if (sampled < samples_s.size()) continue;
+    sampled = 0;
+    auto const middle = samples_s.begin() + samples_s.size() / 2;
+    std::nth_element(samples_s.begin(), middle, samples_s.end());
+    sum_s += *middle;
+    ++medians;
+    if (now_s - line_began_s < line_s) continue;
+    ::dprintf(log, "%.3f %zu %.9f\n", now_s, core, sum_s / medians);
     line_began_s = now_s;
     sum_s = 0;
-    samples = 0;
+    medians = 0;
   }
 }
 

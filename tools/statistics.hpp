@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -17,11 +18,17 @@ inline double median(std::vector<double> values) {
 
 using xy_values = std::vector<std::pair<double, double>>;
 
-/// The s of y = c (1 + s (x / x0 - 1)), with a constant c of its own for each group: by how much of itself y grows when
-/// x grows by all of itself. Least squares of y over the group's mean. 0 if nothing tells, for x never differs within a
-/// group.
-inline double fitted_growth(std::vector<xy_values> const& groups, double x0) {
-  double xx = 0, xy = 0, sum_x = 0, count = 0;
+/// How y grows with x: y = c (1 + growth (x / x0 - 1)), with a constant c of its own for each group of values.
+struct growth_fit {
+  double growth = 0;       ///< 0 if nothing tells, for x never differs within a group
+  double correlation = 0;  ///< of x and y, each over its group's mean
+  std::size_t count = 0;   ///< of values
+};
+
+/// Least squares of y over its group's mean.
+inline growth_fit fitted_growth(std::vector<xy_values> const& groups, double x0) {
+  growth_fit fit;
+  double xx = 0, xy = 0, yy = 0, sum_x = 0;
   for (xy_values const& group : groups) {
     double mean_x = 0, mean_y = 0;
     for (auto const& [x, y] : group) {
@@ -31,14 +38,17 @@ inline double fitted_growth(std::vector<xy_values> const& groups, double x0) {
     for (auto const& [x, y] : group) {
       xx += (x / mean_x - 1) * (x / mean_x - 1);
       xy += (x / mean_x - 1) * (y / mean_y - 1);
+      yy += (y / mean_y - 1) * (y / mean_y - 1);
       sum_x += x;
-      count += 1;
     }
+    fit.count += group.size();
   }
-  if (xx == 0) return 0;
+  if (xx == 0 || yy == 0) return fit;
   double const at_mean = xy / xx;  // of the line through the means; at x0 there is less, or more, to grow
-  double const to_x0 = x0 * count / sum_x;
-  return at_mean * to_x0 / (1 + at_mean * (to_x0 - 1));
+  double const to_x0 = x0 * static_cast<double>(fit.count) / sum_x;
+  fit.growth = at_mean * to_x0 / (1 + at_mean * (to_x0 - 1));
+  fit.correlation = xy / std::sqrt(xx * yy);
+  return fit;
 }
 
 }  // namespace ovlp::tools

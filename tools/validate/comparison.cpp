@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +12,6 @@
 
 #include "../statistics.hpp"
 #include "campaign.hpp"
-#include "machine_model.hpp"
 #include "prediction.hpp"
 
 namespace ovlp::tools::validate {
@@ -118,7 +116,10 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
 results compare(grid const& of, places const& where, measurements const& from) {
   results found;
   std::map<std::string, calibrated_testbed> testbeds;
-  for (testbed const& t : of.testbeds) testbeds.emplace(t.name, read_testbed(t, where, from));
+  for (testbed const& t : of.testbeds) {
+    calibrated_testbed const& known = testbeds.emplace(t.name, read_testbed(t, where, from)).first->second;
+    found.machines.emplace(t.name, known.machine);
+  }
   for (configuration const& c : of.configurations) {
     try {
       compare_one(of, c, testbeds.at(c.testbed), where, from, found);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "grid.hpp"
+#include "machine_model.hpp"
 #include "measurements.hpp"
 #include "program.hpp"
 
@@ -39,6 +41,7 @@ struct efficiency_comparison {
 };
 
 struct results {
+  std::map<std::string, machine_model> machines;  ///< by testbed
   std::vector<comparison> times;
   std::vector<efficiency_comparison> efficiencies;
   std::vector<std::string> failures;  ///< configurations that cannot be compared, and why

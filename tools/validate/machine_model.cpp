@@ -6,8 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "../statistics.hpp"
-
 namespace ovlp::tools::validate {
 namespace {
 
@@ -21,7 +19,7 @@ std::vector<double> values_of(json const& calibration, char const* figure) {
   return calibration[figure].value("values", std::vector<double>());
 }
 
-double messages_growth(json const& calibration, double calibrated_s) {
+growth_fit messages_growth(json const& calibration, double calibrated_s) {
   std::vector<double> const machine_s = values_of(calibration, "machine_s");
   std::vector<xy_values> figures;
   for (char const* figure : message_figures) {
@@ -34,8 +32,8 @@ double messages_growth(json const& calibration, double calibrated_s) {
 }
 
 /// By application: the CPU time of all kernels of runs that are repeated, on the first core.
-std::map<std::string, double> kernels_growths(std::string const& testbed, double calibrated_s,
-                                              measurements const& from) {
+std::map<std::string, growth_fit> kernels_growths(std::string const& testbed, double calibrated_s,
+                                                  measurements const& from) {
   std::set<run_key> recorded;
   for (kernel_measurement const& k : from.kernels()) recorded.insert(k.of);
   std::map<std::string, std::map<std::string, xy_values>> applications;
@@ -43,7 +41,7 @@ std::map<std::string, double> kernels_growths(std::string const& testbed, double
     if (run.of.testbed != testbed || run.machine_s.empty() || !recorded.contains(run.of)) continue;
     applications[run.of.application][run.of.options].emplace_back(run.machine_s.front(), run.work_s);
   }
-  std::map<std::string, double> growths;
+  std::map<std::string, growth_fit> growths;
   for (auto const& [application, options] : applications) {
     std::vector<xy_values> groups;
     for (auto const& [ignored, values] : options) groups.push_back(values);
@@ -56,10 +54,10 @@ std::map<std::string, double> kernels_growths(std::string const& testbed, double
 
 double machine_model::kernels_factor(std::string const& application, double machine_s) const {
   auto const growth = kernels_growth.find(application);
-  return growth == kernels_growth.end() ? 1 : factor(growth->second, machine_s);
+  return growth == kernels_growth.end() ? 1 : factor(growth->second.growth, machine_s);
 }
 
-double machine_model::messages_factor(double machine_s) const { return factor(messages_growth, machine_s); }
+double machine_model::messages_factor(double machine_s) const { return factor(messages_growth.growth, machine_s); }
 
 double machine_model::factor(double growth, double machine_s) const {
   constexpr double least = 0.2;  // the line ends somewhere
@@ -78,7 +76,7 @@ json platform_at(std::vector<double> const& machine_s, machine_model const& mach
                  json platform) {
   json nodes = json::array();
   for (json const& kind : platform["nodes"]) {
-    for (std::size_t n = 0; n < kind["count"]; ++n) {
+    for (std::size_t n = 0; n < kind.value("count", std::size_t{1}); ++n) {
       json node = kind;
       node["count"] = 1;
       double const here_s = machine_s[nodes.size() % machine_s.size()];
@@ -87,6 +85,7 @@ json platform_at(std::vector<double> const& machine_s, machine_model const& mach
     }
   }
   platform["nodes"] = std::move(nodes);
+  if (!platform.contains("comm_cpu")) return platform;
   // Costs of messages are work for the node, whose speed is that of kernels already.
   double more = 0;
   for (double core_s : machine_s) {

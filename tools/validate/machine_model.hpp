@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../statistics.hpp"
 #include "measurements.hpp"
 
 namespace ovlp::tools::validate {
@@ -15,9 +16,9 @@ namespace ovlp::tools::validate {
 /// - 1) longer when the metronome hears `now` than it was when it heard `then` (../machine.hpp). Source:
 /// docs/validation.md.
 struct machine_model {
-  double calibrated_s = 0;                       ///< heard while the testbed was calibrated, median; 0: nobody listened
-  std::map<std::string, double> kernels_growth;  ///< by application
-  double messages_growth = 0;
+  double calibrated_s = 0;  ///< heard while the testbed was calibrated, median; 0: nobody listened
+  std::map<std::string, growth_fit> kernels_growth;  ///< by application
+  growth_fit messages_growth;
 
   /// How much longer kernels take than they did when the testbed was calibrated.
   double kernels_factor(std::string const& application, double machine_s) const;

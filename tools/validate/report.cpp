@@ -111,6 +111,22 @@ std::string communication_lines(results const& found) {
   return text.str();
 }
 
+/// Of how fast the machine was, and of what CPU time does with it.
+std::string machine_lines(results const& found) {
+  std::ostringstream text;
+  auto const line = [&](std::string const& label, growth_fit const& fit) {
+    text << std::left << std::setw(34) << label << std::right << std::setw(5) << fit.count << std::fixed
+         << std::setprecision(2) << std::setw(8) << fit.growth << std::setw(8) << fit.correlation << "\n";
+  };
+  for (auto const& [testbed, machine] : found.machines) {
+    for (auto const& [application, fit] : machine.kernels_growth) {
+      line("kernels of " + application + " on " + testbed, fit);
+    }
+    if (machine.messages_growth.count > 0) line("messages on " + testbed, machine.messages_growth);
+  }
+  return text.str();
+}
+
 /// For each group of variants: is the one predicted best measured best, or nearly so?
 std::string rank_table(results const& found) {
   std::map<std::string, std::vector<comparison const*>> groups;
@@ -230,20 +246,21 @@ std::string histogram(results const& found) {
 
 std::string write_report(grid const& of, results const& found, std::string const& folder) {
   std::ostringstream text;
-  text
-      << "Grid '" << of.name << "': " << found.times.size() << " configurations, medians of up to " << of.repetitions
-      << " repetitions.\nError: predicted / measured - 1. Spread: (longest - shortest) / median.\n\nCalibrated model\n"
-      << error_table(found, [](comparison const& c) { return c.error(); }) << "\nThe paper's plain model\n"
-      << error_table(found, [](comparison const& c) { return c.plain_error(); })
-      << "\nOf the kernels' CPU time, predicted from runs on one node\n"
-      << error_table(found, [](comparison const& c) { return c.work_error; })
-      << "\nCalibrated model, told how fast the machine was during each run (no forecast: what of its error is not the "
-         "machine's)\n"
-      << error_table(found, [](comparison const& c) { return c.error_as_heard; }) << "\nRanking of variants\n"
-      << rank_table(found) << "\nDynamic efficiency of iterations\n"
-      << efficiency_lines(found)
-      << "\nShare of communication in the predicted time: configurations, least, median and largest share [%]\n"
-      << communication_lines(found);
+  auto const part = [&](char const* title, std::string const& lines) { text << "\n" << title << "\n" << lines; };
+  text << "Grid '" << of.name << "': " << found.times.size() << " configurations, medians of up to " << of.repetitions
+       << " repetitions.\nError: predicted / measured - 1. Spread: (longest - shortest) / median.\n";
+  part("Calibrated model", error_table(found, [](comparison const& c) { return c.error(); }));
+  part("Calibrated model, told how fast the machine was during each run (no forecast)",
+       error_table(found, [](comparison const& c) { return c.error_as_heard; }));
+  part("The paper's plain model", error_table(found, [](comparison const& c) { return c.plain_error(); }));
+  part("Of the kernels' CPU time, predicted from runs on one node",
+       error_table(found, [](comparison const& c) { return c.work_error; }));
+  part("CPU time and what the metronome heard meanwhile: values, growth of the one over the other's, correlation",
+       machine_lines(found));
+  part("Ranking of variants", rank_table(found));
+  part("Dynamic efficiency of iterations", efficiency_lines(found));
+  part("Share of communication in the predicted time: configurations, least, median and largest share [%]",
+       communication_lines(found));
   if (!found.failures.empty()) text << "\nNot compared\n";
   for (std::string const& failure : found.failures) text << "  " << failure << "\n";
   write_output(folder + "/errors.csv", errors_csv(found));
