@@ -246,21 +246,21 @@ std::string histogram(results const& found) {
 
 std::string write_report(grid const& of, results const& found, std::string const& folder) {
   std::ostringstream text;
-  auto const part = [&](char const* title, std::string const& lines) { text << "\n" << title << "\n" << lines; };
+  auto const section = [&](char const* title, std::string const& lines) { text << "\n" << title << "\n" << lines; };
   text << "Grid '" << of.name << "': " << found.times.size() << " configurations, medians of up to " << of.repetitions
        << " repetitions.\nError: predicted / measured - 1. Spread: (longest - shortest) / median.\n";
-  part("Calibrated model", error_table(found, [](comparison const& c) { return c.error(); }));
-  part("Calibrated model, told how fast the machine was during each run (no forecast)",
-       error_table(found, [](comparison const& c) { return c.error_as_heard; }));
-  part("The paper's plain model", error_table(found, [](comparison const& c) { return c.plain_error(); }));
-  part("Of the kernels' CPU time, predicted from runs on one node",
-       error_table(found, [](comparison const& c) { return c.work_error; }));
-  part("CPU time and what the metronome heard meanwhile: values, growth of the one over the other's, correlation",
-       machine_lines(found));
-  part("Ranking of variants", rank_table(found));
-  part("Dynamic efficiency of iterations", efficiency_lines(found));
-  part("Share of communication in the predicted time: configurations, least, median and largest share [%]",
-       communication_lines(found));
+  section("Calibrated model", error_table(found, [](comparison const& c) { return c.error(); }));
+  section("Calibrated model, told how fast the machine was during each run (no forecast)",
+          error_table(found, [](comparison const& c) { return c.error_as_heard; }));
+  section("The paper's plain model", error_table(found, [](comparison const& c) { return c.plain_error(); }));
+  section("Of the kernels' CPU time, predicted from runs on one node",
+          error_table(found, [](comparison const& c) { return c.work_error; }));
+  section("CPU time and what the metronome heard meanwhile: values, growth of the one over the other's, correlation",
+          machine_lines(found));
+  section("Ranking of variants", rank_table(found));
+  section("Dynamic efficiency of iterations", efficiency_lines(found));
+  section("Share of communication in the predicted time: configurations, least, median and largest share [%]",
+          communication_lines(found));
   if (!found.failures.empty()) text << "\nNot compared\n";
   for (std::string const& failure : found.failures) text << "  " << failure << "\n";
   write_output(folder + "/errors.csv", errors_csv(found));
