@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <compare>
 #include <functional>
 #include <iomanip>
 #include <map>
 #include <set>
 #include <sstream>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -67,9 +67,11 @@ std::vector<comparison const*> select(std::vector<comparison> const& from,
 struct part {
   std::string application;
   std::string testbed;
-  auto operator<=>(part const&) const = default;
   std::string name() const { return application + " on " + testbed; }
   bool has(comparison const& c) const { return c.of.application == application && c.of.testbed == testbed; }
+  friend bool operator<(part const& a, part const& b) {
+    return std::tie(a.application, a.testbed) < std::tie(b.application, b.testbed);
+  }
 };
 
 std::set<part> parts_of(results const& found) {
