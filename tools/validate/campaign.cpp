@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -177,15 +175,6 @@ std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repe
 }
 
 }  // namespace
-
-std::string platform_of(testbed const& t, places const& where) {
-  return t.platform.empty() ? where.output + "/platforms/testbed-" + t.name + ".json" : t.platform;
-}
-
-std::string plain_platform_of(testbed const& t, places const& where) {
-  std::filesystem::path const file = platform_of(t, where);
-  return (file.parent_path() / (file.stem().string() + "-plain.json")).string();
-}
 
 void measure(grid const& of, places const& where, measurements& to) {
   for (testbed const& t : of.testbeds) {

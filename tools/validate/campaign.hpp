@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-
 #include "grid.hpp"
 #include "measurements.hpp"
 #include "program.hpp"
@@ -14,10 +12,5 @@ namespace ovlp::tools::validate {
 /// nobody has given. Says on stderr how far it is.
 /// Errors: config_error, io_error; `interrupted`: no testbed is left then.
 void measure(grid const& of, places const& where, measurements& to);
-
-/// The platform file of a testbed.
-std::string platform_of(testbed const& t, places const& where);
-/// The same with the paper's plain model: written beside it by the calibration.
-std::string plain_platform_of(testbed const& t, places const& where);
 
 }  // namespace ovlp::tools::validate

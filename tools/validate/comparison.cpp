@@ -2,7 +2,6 @@
 #include "comparison.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -11,7 +10,6 @@
 #include <ovlp/simkernel/platform.hpp>
 
 #include "../statistics.hpp"
-#include "campaign.hpp"
 #include "prediction.hpp"
 
 namespace ovlp::tools::validate {

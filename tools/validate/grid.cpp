@@ -170,10 +170,6 @@ words split(std::string const& text) {
   return all;
 }
 
-testbed const& grid::testbed_of(std::string const& wanted) const {
-  return *std::find_if(testbeds.begin(), testbeds.end(), [&](testbed const& t) { return t.name == wanted; });
-}
-
 grid grid::read(std::string const& file) {
   json const parsed = json_object::parse(sim::read_file(file), file);
   json_object top(parsed, file);

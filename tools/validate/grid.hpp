@@ -47,8 +47,6 @@ struct grid {
   std::map<std::string, application> applications;
   std::vector<configuration> configurations;
 
-  testbed const& testbed_of(std::string const& name) const;
-
   /// Errors: config_error that names file, key and what was expected.
   static grid read(std::string const& file);
 };

@@ -9,6 +9,15 @@ namespace ovlp::tools::validate {
 
 std::string in_build(places const& where, std::string const& name) { return where.build + "/" + name; }
 
+std::string platform_of(testbed const& t, places const& where) {
+  return t.platform.empty() ? where.output + "/platforms/testbed-" + t.name + ".json" : t.platform;
+}
+
+std::string plain_platform_of(testbed const& t, places const& where) {
+  std::filesystem::path const file = platform_of(t, where);
+  return (file.parent_path() / (file.stem().string() + "-plain.json")).string();
+}
+
 words command_of(words const& program, std::string const& options, places const& where) {
   words command{in_build(where, program.front())};
   command.insert(command.end(), program.begin() + 1, program.end());

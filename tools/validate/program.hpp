@@ -17,6 +17,10 @@ struct places {
 };
 
 std::string in_build(places const& where, std::string const& name);
+/// The platform file of a testbed.
+std::string platform_of(testbed const& t, places const& where);
+/// The same with the paper's plain model: written beside it by the calibration.
+std::string plain_platform_of(testbed const& t, places const& where);
 
 /// A program of the build with its own options and those of a configuration.
 words command_of(words const& program, std::string const& options, places const& where);
