@@ -30,7 +30,8 @@ constexpr double piece_bytes = real::most_awaited_bytes;
 constexpr std::uint32_t short_kernel = 8, usual_kernel = 50, large_kernel = 400;
 constexpr std::uint32_t kernels = 80;
 constexpr std::uint32_t pauses_ratio = 3;
-/// Of an object that is longer than any burst, and copied by a node with a tenth of a core before its grant is used up.
+/// Of an object that is longer than any burst, that costs more than its answer, and that a node with a tenth of a core
+/// copies before its grant is used up.
 constexpr std::uint32_t single_bytes = 1'600'000;
 /// A pause in which quotas are granted and buckets fill.
 constexpr std::chrono::milliseconds rest{60};
@@ -167,16 +168,18 @@ calibration::cooling calibration::cools() const {
   return {long_more_s / (1 - x * x * x), -pause_s / std::log(x)};
 }
 
-/// Large objects one way. A receiver that has nothing else to do wakes up for each piece.
+/// Large objects one way. An end that has nothing else to do wakes up: the receiver for each piece, the sender for the
+/// answer.
 void calibration::costs_of_bytes() {
-  constexpr std::uint32_t count = 40;
-  constexpr double bytes = 400'000;
-  measured const one_way = run({{{0, 1, static_cast<std::uint64_t>(bytes), count}}});
-  double const apart_s = 2 * last("per_message_s") + 1.5 * last("per_step_s");
-  double const asleep = std::max(0.0, 1 - one_way.node_cpu_s[1] / (one_way.time_s * limits_.cores));
-  double const wakes_s = asleep * last("wake_s") * std::ceil(bytes / piece_bytes);
-  note("per_byte_s", std::max(0.0, one_way.node_cpu_s[0] / count - apart_s) / bytes);
-  note("receive_per_byte_s", std::max(0.0, one_way.node_cpu_s[1] / count - apart_s - wakes_s) / bytes);
+  constexpr std::uint32_t count = 10;
+  measured const one_way = run({{{0, 1, single_bytes, count}}});
+  auto const per_byte_s = [&](std::size_t node, double wakes) {
+    double const apart_s = 2 * last("per_message_s") + 1.5 * last("per_step_s");
+    double const asleep = std::max(0.0, 1 - one_way.node_cpu_s[node] / (one_way.time_s * limits_.cores));
+    return std::max(0.0, one_way.node_cpu_s[node] / count - apart_s - asleep * wakes * last("wake_s")) / single_bytes;
+  };
+  note("per_byte_s", per_byte_s(0, 1));
+  note("receive_per_byte_s", per_byte_s(1, std::ceil(single_bytes / piece_bytes)));
 }
 
 /// How much longer kernels take, each after a large object came from another node: in turns, since the difference is
