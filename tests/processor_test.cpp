@@ -167,9 +167,9 @@ TEST_CASE("nodes on one core of a host compute one after another, each until its
   second.start(b, 2, 0.4, 0);
   CHECK(first.next_event_s() == doctest::Approx(0.25));
   CHECK(second.next_event_s() == never);  // it waits
-  CHECK(changes == 1);
+  CHECK(changes == 2);                    // the first runs; the first is waited for
   CHECK(ended(first, 0.25) == nullptr);
-  CHECK(changes == 2);
+  CHECK(changes == 3);
   CHECK(second.next_event_s() == doctest::Approx(0.5));
   CHECK(ended(second, 0.5) == nullptr);
   CHECK(first.next_event_s() == doctest::Approx(1));  // both stand still
@@ -183,6 +183,34 @@ TEST_CASE("nodes on one core of a host compute one after another, each until its
   CHECK(second.next_event_s() == doctest::Approx(1.4));
   CHECK(ended(second, 1.4) == &b);
   CHECK(first.next_event_s() == never);
+}
+
+TEST_CASE("nodes on one core of a host take turns while others wait, who waited longest first" * doctest::timeout(10)) {
+  host_core core(0.1);
+  cpu_grant const all({0.5, 100, 0}, 1, 0);
+  hosted_processor first(1, all, 0, core, [] {}), second(1, all, 0, core, [] {}), third(1, all, 0, core, [] {});
+  job a(job::kind_type::step), b(job::kind_type::step), c(job::kind_type::step);
+  third.start(c, 1, 0.05, 0);
+  CHECK(ended(third, third.next_event_s()) == &c);
+  CHECK(ended(third, third.next_event_s()) == nullptr);  // 0.05: it gives the core back
+  first.start(a, 2, 0.4, 1);
+  second.start(b, 3, 0.15, 1.26);  // when the first is 0.06 into its third turn
+  CHECK(first.next_event_s() == doctest::Approx(1.3));
+  CHECK(ended(first, first.next_event_s()) == nullptr);
+  CHECK(first.next_event_s() == never);
+  third.start(c, 4, 0.3, 1.35);
+  CHECK(second.next_event_s() == doctest::Approx(1.4));
+  CHECK(ended(second, second.next_event_s()) == nullptr);
+  CHECK(third.next_event_s() == doctest::Approx(1.5));  // before the first: it had the core longer ago
+  CHECK(first.next_event_s() == never);
+  CHECK(ended(third, third.next_event_s()) == nullptr);
+  CHECK(first.next_event_s() == doctest::Approx(1.6));
+  CHECK(ended(first, first.next_event_s()) == &a);
+  CHECK(ended(first, first.next_event_s()) == nullptr);
+  CHECK(ended(second, second.next_event_s()) == &b);  // 1.65
+  CHECK(ended(second, second.next_event_s()) == nullptr);
+  CHECK(third.next_event_s() == doctest::Approx(1.85));  // nobody waits any more
+  CHECK(ended(third, third.next_event_s()) == &c);
 }
 
 TEST_CASE("a node alone on its core computes as one with a core of its own" * doctest::timeout(20)) {

@@ -77,7 +77,7 @@ void become_program_of(int argc, char** argv) {
 
 struct validate_options {
   std::string grid;
-  ovlp::tools::validate::places where{"", "build/release", "testbed"};
+  ovlp::tools::validate::places where{"", "build/release", "testbed", ""};
   bool report_only = false;
 };
 
@@ -92,7 +92,9 @@ void validate(validate_options const& options) {
     ovlp::tools::notice_interrupts();
     validate::measure(grid, options.where, measured);
   }
-  validate::results const found = validate::compare(grid, options.where, measured);
+  std::optional<validate::measurements> earlier;
+  if (!options.where.calibrated.empty()) earlier.emplace(options.where.calibrated);
+  validate::results const found = validate::compare(grid, options.where, measured, earlier ? *earlier : measured);
   std::fputs(validate::write_report(grid, found, options.where.output).c_str(), stdout);
 }
 
@@ -214,11 +216,17 @@ int main(int argc, char** argv) try {
   validate_command.add_option("--testbeds", check.where.testbeds, "where the scripts up, down and run are")
       ->capture_default_str()
       ->type_name("FOLDER");
+  validate_command
+      .add_option("--calibrated", check.where.calibrated,
+                  "folder of an earlier validation, by whose platforms and durations is predicted")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("FOLDER");
   validate_command.add_flag("--report", check.report_only, "measure nothing; predict and compare what is there");
   validate_command.footer(
       "Examples:\n"
       "  ovlp validate validation/grid.json -o validation/results\n"
       "  ovlp validate validation/grid.json -o validation/results --report\n"
+      "  ovlp validate validation/another-day.json -o today --calibrated validation/results\n"
       "Formats: docs/formats/grid.md, docs/formats/measurements.md");
 
   try {

@@ -2,12 +2,14 @@
 #include "hosted_processor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace ovlp::sim {
 
 void host_core::request(hosted_processor& by, double now_s) {
   if (running_ != nullptr) {
+    running_->wanted(now_s);
     waiting_.push_back(&by);
     return;
   }
@@ -18,8 +20,10 @@ void host_core::request(hosted_processor& by, double now_s) {
 void host_core::release(double now_s) {
   running_ = nullptr;
   if (waiting_.empty()) return;
-  running_ = waiting_.front();
-  waiting_.pop_front();
+  auto const first = std::min_element(waiting_.begin(), waiting_.end(),
+                                      [](auto const* a, auto const* b) { return a->had_core_s() < b->had_core_s(); });
+  running_ = *first;
+  waiting_.erase(first);
   running_->run(now_s);
 }
 
@@ -28,6 +32,10 @@ void hosted_processor::advance(double now_s) {
   if (state_ == state::runs) {
     threads_.front().left_s -= rate() * active_s;
     turn_left_s_ -= active_s;
+    core_turn_left_s_ -= active_s;
+    if (!core_.is_wanted() && core_turn_left_s_ <= 0) {
+      core_turn_left_s_ += core_.turn_s() * std::floor(1 - core_turn_left_s_ / core_.turn_s());
+    }
   }
   at_s_ = now_s;
 }
@@ -39,12 +47,19 @@ void hosted_processor::want_core(double now_s) {
 
 void hosted_processor::leave_core(state to, double now_s) {
   state_ = to;
+  had_core_s_ = now_s;
   core_.release(now_s);
 }
 
 void hosted_processor::run(double now_s) {
   advance(now_s);
   state_ = state::runs;
+  core_turn_left_s_ = core_.turn_s();
+  changed_();
+}
+
+void hosted_processor::wanted(double now_s) {
+  advance(now_s);
   changed_();
 }
 
@@ -72,11 +87,16 @@ double hosted_processor::turn_end_s() const {
   return threads_.size() > 1 ? at_s_ + turn_left_s_ : std::numeric_limits<double>::infinity();
 }
 
+double hosted_processor::core_turn_end_s() const {
+  return core_.is_wanted() ? at_s_ + core_turn_left_s_ : std::numeric_limits<double>::infinity();
+}
+
 double hosted_processor::next_event_s() const {
   // The core is kept for what begins in the same moment.
   constexpr double moment_s = 1e-9;
   switch (state_) {
-    case state::runs: return std::max(at_s_, std::min({job_end_s(), turn_end_s(), grant_.used_up_s(at_s_)}));
+    case state::runs:
+      return std::max(at_s_, std::min({job_end_s(), turn_end_s(), core_turn_end_s(), grant_.used_up_s(at_s_)}));
     case state::pauses: return ended_at_s_ + moment_s;
     case state::used_up: return grant_.renewed_s();
     case state::idle:
@@ -89,6 +109,7 @@ std::optional<processor::ended> hosted_processor::take_ended(double now_s) {
   bool const runs = state_ == state::runs;
   bool const job_ends = runs && job_end_s() <= now_s;
   bool const turn_ends = runs && turn_end_s() <= now_s;
+  bool const core_turn_ends = runs && core_turn_end_s() <= now_s;
   bool const grant_ends = runs && grant_.used_up_s(at_s_) <= now_s;
   advance(now_s);
   if (grant_ends) grant_.use_up();  // rounding must not leave a rest
@@ -112,6 +133,9 @@ std::optional<processor::ended> hosted_processor::take_ended(double now_s) {
     leave_core(state::used_up, now_s);
   } else if (threads_.empty()) {
     state_ = state::pauses;
+  } else if (core_turn_ends) {
+    leave_core(state::waits, now_s);
+    core_.request(*this, now_s);
   }
   return first;
 }

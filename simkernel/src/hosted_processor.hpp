@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "cpu_grant.hpp"
 #include "processor.hpp"
@@ -16,17 +17,23 @@ namespace ovlp::sim {
 class hosted_processor;
 
 /// A core of a machine on which several nodes live, each with a quota of it. A node that has something to compute, and
-/// some of its grant left, gets the core and keeps it until either has ended; the others wait in the order of their
-/// asking. So do Linux's control groups, whose grants are shorter than a time slice. docs/model.md.
+/// some of its grant left, gets the core and keeps it until either has ended, or its turn while others wait. Then the
+/// one has it that has waited longest since it had it last. So do Linux's control groups. docs/model.md.
 class host_core {
  public:
+  /// `turn_s`: 0: none.
+  explicit host_core(double turn_s = 0) : turn_s_(turn_s > 0 ? turn_s : std::numeric_limits<double>::infinity()) {}
+
   void request(hosted_processor& by, double now_s);
   /// By the one that has it.
   void release(double now_s);
+  bool is_wanted() const { return !waiting_.empty(); }
+  double turn_s() const { return turn_s_; }
 
  private:
+  double turn_s_;
   hosted_processor* running_ = nullptr;
-  std::deque<hosted_processor*> waiting_;
+  std::vector<hosted_processor*> waiting_;  ///< in the order of their asking
 };
 
 /// A node with one core, that it shares with others. Its threads take turns on it: one computes until it has nothing
@@ -48,8 +55,12 @@ class hosted_processor final : public processor {
   double next_event_s() const override;
   std::optional<ended> take_ended(double now_s) override;
 
-  /// The core is ours.
+  // For the core.
+  /// It is ours.
   void run(double now_s);
+  /// Another node begins to wait for it.
+  void wanted(double now_s);
+  double had_core_s() const { return had_core_s_; }
 
  private:
   struct thread {
@@ -63,6 +74,7 @@ class hosted_processor final : public processor {
   double rate() const { return speed_ * (1 - taken_); }
   double job_end_s() const { return at_s_ + threads_.front().left_s / rate(); }
   double turn_end_s() const;
+  double core_turn_end_s() const;
   void want_core(double now_s);
   void leave_core(state to, double now_s);
 
@@ -76,6 +88,8 @@ class hosted_processor final : public processor {
   double at_s_ = 0;
   std::deque<thread> threads_;  ///< it is the first one's turn
   double turn_left_s_ = 0;
+  double core_turn_left_s_ = 0;     ///< it begins anew if nobody waits
+  double had_core_s_ = -1;          ///< until when
   double ended_at_s_ = -1;          ///< when a job has ended last,
   double left_of_that_turn_s_ = 0;  ///< in the middle of a turn
 };

@@ -162,6 +162,7 @@ platform platform::parse(std::string const& text, std::string const& file) {
   for (json_object const& kind : top.objects("nodes")) read.nodes.push_back(read_nodes(kind));
   if (top.has("host_cores")) read.host_cores = top.count("host_cores", 1);
   read.host_slice_s = top.number("host_slice_s", 0, 0);
+  read.host_turn_s = top.number("host_turn_s", 0, 0);
   for (node_kind const& kind : read.nodes) {
     if (read.host_cores == 0 || (kind.quota && kind.cores == 1)) continue;
     throw config_error(file + ": host_cores: expected nodes with one core and a quota");

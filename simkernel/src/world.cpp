@@ -35,7 +35,7 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
       mode_(mode),
       host_speed_(host_speed) {
   nodes_.resize(settings_.nodes);
-  host_cores_.resize(platform_.host_cores);
+  host_cores_.assign(platform_.host_cores, host_core(platform_.host_turn_s));
   for (std::size_t n = 0; n < settings_.nodes; ++n) {
     // Periods of different nodes begin at different times: spread evenly, whatever the number of nodes.
     constexpr double golden = 0.6180339887498949;

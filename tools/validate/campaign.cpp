@@ -145,9 +145,9 @@ struct planned_run {
   bool gives_durations;
 };
 
-/// The runs on one testbed that a repetition needs. Those that give durations come before the runs that need them, and
-/// again after some of these: what the machine does meanwhile must meet both alike.
-std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repetition) {
+/// The runs on one testbed that a repetition needs. Those that give durations, if these are wanted, come before the
+/// runs that need them, and again after some of these: what the machine does meanwhile must meet both alike.
+std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repetition, bool with_durations) {
   using program = std::pair<std::string, std::string>;  // application and options
   std::set<program> durations;
   for (configuration const& c : of.configurations) durations.emplace(c.application, c.durations);
@@ -163,7 +163,7 @@ std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repe
     if (c.testbed != t.name) continue;
     program const needed{c.application, c.durations};
     auto const last = planned.find(needed);
-    if (last == planned.end() || runs.size() - last->second >= runs_with_durations) {
+    if (with_durations && (last == planned.end() || runs.size() - last->second >= runs_with_durations)) {
       add(c.application, c.durations);
       planned[needed] = runs.size();
     }
@@ -177,21 +177,24 @@ std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repe
 }  // namespace
 
 void measure(grid const& of, places const& where, measurements& to) {
+  bool const has_earlier = !where.calibrated.empty();
+  auto const is_given = [&](testbed const& t) { return has_earlier || !t.platform.empty(); };
   for (testbed const& t : of.testbeds) {
-    if (!t.platform.empty() && !std::filesystem::exists(t.platform)) {
-      throw config_error("testbed '" + t.name + "': platform '" + t.platform + "' cannot be read");
+    std::string const platform = platform_of(t, where);
+    if (is_given(t) && !std::filesystem::exists(platform)) {
+      throw config_error("testbed '" + t.name + "': platform '" + platform + "' cannot be read");
     }
   }
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {
     for (testbed const& t : of.testbeds) {
-      std::vector<planned_run> missing = plan(of, t, repetition);
+      std::vector<planned_run> missing = plan(of, t, repetition, !has_earlier);
       std::erase_if(missing, [&](planned_run const& run) { return to.has(run.key); });
       if (missing.empty()) continue;
       standing_testbed const standing(t, where);
-      if (!t.platform.empty()) compare_testbeds(t.platform, standing.description());
+      if (is_given(t)) compare_testbeds(platform_of(t, where), standing.description());
       for (std::size_t i = 0; i < missing.size(); ++i) {
         // What the machine does meanwhile meets figures and runs alike.
-        if (t.platform.empty() && i % runs_a_round == 0) {
+        if (!is_given(t) && i % runs_a_round == 0) {
           calibrate(t, standing.description(), i == 0 ? first_rounds : 1, where);
         }
         measure_one(of, t, missing[i].key, missing[i].gives_durations, where, to);

@@ -29,9 +29,9 @@ struct calibrated_testbed {
   machine_model machine;
 };
 
-calibrated_testbed read_testbed(testbed const& t, places const& where, measurements const& from) {
+calibrated_testbed read_testbed(testbed const& t, places const& where, measurements const& calibrated) {
   json platform = read_json(platform_of(t, where));
-  machine_model machine = learn_machine(t.name, platform, from);
+  machine_model machine = learn_machine(t.name, platform, calibrated);
   return {std::move(platform), read_json(plain_platform_of(t, where)),
           sim::platform::read(platform_of(t, where)).kind_of(0), std::move(machine)};
 }
@@ -73,8 +73,8 @@ std::vector<measurement> runs_of(configuration const& c, measurements const& fro
   return good;
 }
 
-void compare_one(grid const& of, configuration const& c, calibrated_testbed const& on, places const& where,
-                 measurements const& from, results& found) {
+void compare_one(grid const& of, configuration const& c, calibrated_testbed const& on, json const& durations,
+                 places const& where, measurements const& from, results& found) {
   std::vector<measurement> const runs = runs_of(c, from);
   comparison compared{c, {}};
   std::vector<double> works_s;
@@ -86,7 +86,6 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
   compared.median_s = median(compared.measured_s);
   compared.spread = (*most - *least) / compared.median_s;
 
-  json const durations = durations_of(c, on.machine, from);
   auto const predict_with = [&](json const& platform) { return predict(of, c, platform, durations, where); };
   prediction const predicted = predict_with(on.platform);
   compared.predicted_s = predicted.time_s;
@@ -111,16 +110,17 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
 
 }  // namespace
 
-results compare(grid const& of, places const& where, measurements const& from) {
+results compare(grid const& of, places const& where, measurements const& from, measurements const& calibrated) {
   results found;
   std::map<std::string, calibrated_testbed> testbeds;
   for (testbed const& t : of.testbeds) {
-    calibrated_testbed const& known = testbeds.emplace(t.name, read_testbed(t, where, from)).first->second;
+    calibrated_testbed const& known = testbeds.emplace(t.name, read_testbed(t, where, calibrated)).first->second;
     found.machines.emplace(t.name, known.machine);
   }
   for (configuration const& c : of.configurations) {
     try {
-      compare_one(of, c, testbeds.at(c.testbed), where, from, found);
+      calibrated_testbed const& on = testbeds.at(c.testbed);
+      compare_one(of, c, on, durations_of(c, on.machine, calibrated), where, from, found);
     } catch (io_error const& wrong) {
       found.failures.push_back(key_of(c) + ": " + wrong.what());
     }

@@ -47,7 +47,8 @@ struct results {
   std::vector<std::string> failures;  ///< configurations that cannot be compared, and why
 };
 
-/// Predicts every configuration that has been measured. Errors: config_error, io_error.
-results compare(grid const& of, places const& where, measurements const& from);
+/// Predicts every configuration that has been measured. Durations of kernels and what is known of the machine come from
+/// `calibrated`, which may be the same. Errors: config_error, io_error.
+results compare(grid const& of, places const& where, measurements const& from, measurements const& calibrated);
 
 }  // namespace ovlp::tools::validate

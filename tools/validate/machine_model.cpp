@@ -92,7 +92,8 @@ json platform_at(std::vector<double> const& machine_s, machine_model const& mach
     more += machine.messages_factor(core_s) / machine.kernels_factor(application, core_s);
   }
   for (auto& [figure, value] : platform["comm_cpu"].items()) {
-    if (value.is_number() && figure.ends_with("_s")) {
+    bool const is_cost = value.is_number() && figure.ends_with("_s") && figure != "cooling_s";
+    if (is_cost) {
       value = value.get<double>() * more / static_cast<double>(machine_s.size());
     }
   }

@@ -10,7 +10,9 @@ namespace ovlp::tools::validate {
 std::string in_build(places const& where, std::string const& name) { return where.build + "/" + name; }
 
 std::string platform_of(testbed const& t, places const& where) {
-  return t.platform.empty() ? where.output + "/platforms/testbed-" + t.name + ".json" : t.platform;
+  if (!t.platform.empty()) return t.platform;
+  std::string const& folder = where.calibrated.empty() ? where.output : where.calibrated;
+  return folder + "/platforms/testbed-" + t.name + ".json";
 }
 
 std::string plain_platform_of(testbed const& t, places const& where) {

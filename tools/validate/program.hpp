@@ -14,6 +14,9 @@ struct places {
   std::string output;    ///< folder of all results
   std::string build;     ///< programs of the grid are relative to it
   std::string testbeds;  ///< the scripts up, down and run
+  /// Folder of an earlier validation: its platforms and kernel durations are used, and no others are measured. Empty:
+  /// those of this one.
+  std::string calibrated;
 };
 
 std::string in_build(places const& where, std::string const& name);
