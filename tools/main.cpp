@@ -88,14 +88,18 @@ void validate(validate_options const& options) {
   std::filesystem::create_directories(options.where.output, error);
   if (error) throw ovlp::io_error(options.where.output + ": cannot be made: " + error.message());
   validate::measurements measured(options.where.output);
+  std::optional<validate::measurements> earlier;
+  if (!options.where.calibrated.empty()) earlier.emplace(options.where.calibrated);
   if (!options.report_only) {
     ovlp::tools::notice_interrupts();
     validate::measure(grid, options.where, measured);
   }
-  std::optional<validate::measurements> earlier;
-  if (!options.where.calibrated.empty()) earlier.emplace(options.where.calibrated);
   validate::results const found = validate::compare(grid, options.where, measured, earlier ? *earlier : measured);
   std::fputs(validate::write_report(grid, found, options.where.output).c_str(), stdout);
+  if (found.times.empty()) {
+    throw ovlp::io_error("nothing could be compared: " +
+                         (found.failures.empty() ? "the grid is empty" : found.failures.front()));
+  }
 }
 
 /// The command line was wrong.
@@ -123,7 +127,8 @@ int refuse(CLI::App const& commands, CLI::ParseError const& wrong) {
 
 int main(int argc, char** argv) try {
   become_program_of(argc, argv);
-  CLI::App commands("Tools around runs of ovlp: network models by themselves, and plots", "ovlp");
+  CLI::App commands("Tools around runs of ovlp: calibration, validation, fits, network models by themselves, and plots",
+                    "ovlp");
   commands.set_version_flag("--version", "ovlp " + std::string(ovlp::version()), "print the version");
   commands.require_subcommand(1);
   commands.footer(

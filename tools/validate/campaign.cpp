@@ -35,8 +35,9 @@ std::string const testbed_folder = "/run/ovlp-testbed/validate";  // as testbed/
 class standing_testbed {
  public:
   standing_testbed(testbed const& t, places const& where) : where_(where) {
-    words up{where.testbeds + "/up", "--name", testbed_name};
+    words up{where.testbeds + "/up"};
     append(up, t.up);
+    append(up, {"--name", testbed_name});  // the last one counts
     outcome made;
     {
       put_off_interrupts const finish;  // or half of it would stay
