@@ -33,14 +33,15 @@
 #include <vector>
 
 #include "runtime/src/host.hpp"
+#include "testbed/beat.hpp"
 
 namespace {
 
 using ovlp::monotonic_s;
 using ovlp::thread_cpu_s;
 
-constexpr long beat_ns = 500'000;
 constexpr long second_ns = 1'000'000'000;
+constexpr auto beat_ns = static_cast<long>(ovlp::testbed::beat_s * second_ns);
 constexpr double line_s = 0.25;
 constexpr double interrupted_s = 5e-6;  // away from the core for so much longer than the clocks take: others were there
 constexpr std::size_t order = 48;

@@ -12,6 +12,7 @@
 #include "../statistics.hpp"
 #include "runtime/src/host.hpp"
 #include "runtime/src/real/connection.hpp"
+#include "testbed/beat.hpp"
 
 namespace ovlp::tools::calibrate {
 namespace {
@@ -23,8 +24,6 @@ constexpr double carry_s = 1e-3;
 /// The time slice of the Linux kernel's scheduler (since 6.13; 0.75 ms before) on one core, and how it grows with
 /// cores.
 double slice_s(double cores) { return 0.7e-3 * (1 + std::floor(std::log2(std::clamp(cores, 1.0, 8.0)))); }
-/// Whenever a testbed's metronome beats, the kernel chooses anew who computes.
-constexpr double turn_s = 0.5e-3;
 /// Bytes of a large object for which the real runtime wakes up.
 constexpr double piece_bytes = real::most_awaited_bytes;
 /// Rounds of `visit` that take as long as a short kernel of an application, some 0.1 ms, a usual one, 0.5 ms, and a
@@ -175,8 +174,8 @@ calibration::cooling calibration::cools() const {
 void calibration::costs_of_bytes() {
   constexpr std::uint32_t count = 10;
   measured const one_way = run({{{0, 1, single_bytes, count}}});
+  double const apart_s = 2 * last("per_message_s") + 1.5 * last("per_step_s");
   auto const per_byte_s = [&](std::size_t node, double wakes) {
-    double const apart_s = 2 * last("per_message_s") + 1.5 * last("per_step_s");
     double const asleep = std::max(0.0, 1 - one_way.node_cpu_s[node] / (one_way.time_s * limits_.cores));
     return std::max(0.0, one_way.node_cpu_s[node] / count - apart_s - asleep * wakes * last("wake_s")) / single_bytes;
   };
@@ -285,7 +284,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   if (testbed.contains("cores")) {
     made["host_cores"] = testbed["cores"];
     made["host_slice_s"] = slice_s(testbed["cores"]);
-    made["host_turn_s"] = turn_s;
+    made["host_turn_s"] = ovlp::testbed::beat_s;
   }
   made["network"] = {{"model", "max-min"},
                      {"latency_s", std::max(1e-6, (nothing_s - processing_s) / 2)},
