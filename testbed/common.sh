@@ -16,6 +16,7 @@ check_name() {
   [[ $1 =~ ^[a-z][a-z0-9]{0,15}$ ]] || usage "--name: expected up to 16 small letters and digits, got '$1'"
 }
 huge_pages=/proc/sys/vm/nr_hugepages
+lock=$testbeds/.lock  # of those who add to their number, or take from it
 namespace_of() { echo "ovlp-$1-$2"; }          # NAME node3|switch
 address_of() { echo "10.213.0.$(($1 + 1))"; }  # of node NUMBER
 
@@ -65,7 +66,9 @@ remove_testbed() {  # NAME
         rmdir "$where" || return 1 ;;
       namespace) ip netns delete "$where" || return 1 ;;
       folder)
-        if [[ -s $where/huge_pages ]]; then echo $(($(<"$huge_pages") - $(<"$where/huge_pages"))) >"$huge_pages"; fi
+        if [[ -s $where/huge_pages ]]; then
+          (flock 9; echo $(($(<"$huge_pages") - $(<"$where/huge_pages"))) >"$huge_pages") 9>"$lock"
+        fi
         rm -r -- "$where" || return 1 ;;
     esac
   done < <(leftovers "$1" | awk '{ print (($1 == "group") ? 0 : ($1 == "namespace") ? 1 : 2), $0 }' |

@@ -22,6 +22,7 @@
 #include "transfers.hpp"
 #include "validate/campaign.hpp"
 #include "validate/comparison.hpp"
+#include "validate/program.hpp"
 #include "validate/report.hpp"
 
 namespace {
@@ -84,12 +85,16 @@ struct validate_options {
 void validate(validate_options const& options) {
   namespace validate = ovlp::tools::validate;
   validate::grid const grid = validate::grid::read(options.grid);
+  validate::check_programs(grid, options.where);
   std::error_code error;
-  std::filesystem::create_directories(options.where.output, error);
-  if (error) throw ovlp::io_error(options.where.output + ": cannot be made: " + error.message());
+  if (!options.report_only) std::filesystem::create_directories(options.where.output, error);
+  if (error) throw ovlp::io_error("'" + options.where.output + "' cannot be made: " + error.message());
+  if (!std::filesystem::is_directory(options.where.output)) {
+    throw ovlp::io_error("--output: expected a folder of measurements, got '" + options.where.output + "'");
+  }
   validate::measurements measured(options.where.output);
-  std::optional<validate::measurements> earlier;
-  if (!options.where.calibrated.empty()) earlier.emplace(options.where.calibrated);
+  std::optional<validate::measurements> earlier;  // whose durations are used
+  if (!options.where.calibrated.empty() && !options.where.record_durations) earlier.emplace(options.where.calibrated);
   if (!options.report_only) {
     ovlp::tools::notice_interrupts();
     validate::measure(grid, options.where, measured);
@@ -221,11 +226,16 @@ int main(int argc, char** argv) try {
   validate_command.add_option("--testbeds", check.where.testbeds, "where the scripts up, down and run are")
       ->capture_default_str()
       ->type_name("FOLDER");
+  CLI::Option& calibrated =
+      *validate_command
+           .add_option("--calibrated", check.where.calibrated,
+                       "folder of an earlier validation, by whose platforms and durations is predicted")
+           ->check(CLI::ExistingDirectory)
+           ->type_name("FOLDER");
   validate_command
-      .add_option("--calibrated", check.where.calibrated,
-                  "folder of an earlier validation, by whose platforms and durations is predicted")
-      ->check(CLI::ExistingDirectory)
-      ->type_name("FOLDER");
+      .add_flag("--record-durations", check.where.record_durations,
+                "with --calibrated: take its platforms, and record durations of kernels again")
+      ->needs(&calibrated);
   validate_command.add_flag("--report", check.report_only, "measure nothing; predict and compare what is there");
   validate_command.footer(
       "Examples:\n"

@@ -23,7 +23,7 @@ class json_object {
   /// `place`: of the object in the file, "" at the top.
   json_object(nlohmann::json const& of, std::string file, std::string place = {})
       : of_(of), file_(std::move(file)), place_(std::move(place)) {
-    if (!of_.is_object()) fail(place_.empty() ? "the file" : place_, "an object", of_);
+    if (!of_.is_object()) fail(place_, "an object", of_);
   }
 
   bool has(std::string const& key) {
@@ -59,7 +59,7 @@ class json_object {
   }
   std::vector<double> numbers(std::string const& key, double least) {
     auto const& list = at(key);
-    if (!list.is_array() || list.empty()) fail(path(key), "a list of numbers", list);
+    if (!list.is_array() || list.empty()) fail(path(key), "a list of one number or more", list);
     std::vector<double> read;
     for (std::size_t i = 0; i < list.size(); ++i) {
       read.push_back(number_of(list[i], path(key) + "[" + std::to_string(i) + "]", least, false));
@@ -69,7 +69,7 @@ class json_object {
   json_object object(std::string const& key) { return json_object(at(key), file_, path(key)); }
   std::vector<json_object> objects(std::string const& key) {
     auto const& list = at(key);
-    if (!list.is_array() || list.empty()) fail(path(key), "a list of objects", list);
+    if (!list.is_array() || list.empty()) fail(path(key), "a list of one object or more", list);
     std::vector<json_object> read;
     for (std::size_t i = 0; i < list.size(); ++i)
       read.emplace_back(list[i], file_, path(key) + "[" + std::to_string(i) + "]");
@@ -90,7 +90,10 @@ class json_object {
     }
   }
   [[noreturn]] void fail(std::string const& where, std::string const& expected, nlohmann::json const& got) const {
-    throw config_error(file_ + ": " + where + ": expected " + expected + ", got " + got.dump());
+    constexpr std::size_t longest = 100;
+    std::string text = got.dump();
+    if (text.size() > longest) text = text.substr(0, longest) + "...";
+    throw config_error(file_ + ": " + (where.empty() ? "" : where + ": ") + "expected " + expected + ", got " + text);
   }
   std::string path(std::string const& key) const { return place_.empty() ? key : place_ + "." + key; }
   std::string const& file() const { return file_; }
@@ -99,7 +102,8 @@ class json_object {
     try {
       return nlohmann::json::parse(text);
     } catch (nlohmann::json::exception const& wrong) {
-      throw config_error(file + ": expected JSON: " + wrong.what());
+      std::string const what = wrong.what();  // [json.exception.parse_error.101] parse error at line 1, ...
+      throw config_error(file + ": expected JSON: " + what.substr(what.find("] ") + 2));
     }
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command `ovlp calibrate`: describes the platform that it runs on. An application like any other, so that every
 // figure is one of the real runtime between real nodes: testbed/run ovlp-calibrate --nodes 8 -o platform.json
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +15,7 @@
 #include <ovlp/runtime/real.hpp>
 
 #include "../output.hpp"
+#include "../testbed_description.hpp"
 #include "calibration.hpp"
 #include "runtime/src/host.hpp"
 
@@ -37,9 +40,9 @@ json read_calibration(std::string const& file, json const& testbed) {
   if (!read.is_object() || !read.contains("calibration")) {
     throw ovlp::config_error("--add: '" + file + "': expected a platform file that 'ovlp calibrate' has written");
   }
-  if (read.value("testbed", json()) != testbed) {
-    throw ovlp::config_error("--add: '" + file + "': expected a platform of this testbed, " + testbed.dump() +
-                             ", got " + read.value("testbed", json()).dump());
+  std::string const differences = ovlp::tools::testbed_differences(read.value("testbed", json()), testbed);
+  if (!differences.empty()) {
+    throw ovlp::config_error("--add: '" + file + "': expected a platform of this testbed, but " + differences);
   }
   return read["calibration"];
 }
@@ -74,6 +77,10 @@ int run_calibrate(int argc, char** argv) {
   if (run.nodes() < 2) throw ovlp::config_error("--nodes: expected at least 2, got " + std::to_string(run.nodes()));
   bool const is_json = output.size() > 5 && output.ends_with(".json");
   if (!is_json) throw ovlp::config_error("--output: expected a file that ends in .json, got '" + output + "'");
+  auto const folder = std::filesystem::absolute(output).parent_path();
+  if (!std::filesystem::is_directory(folder) || ::access(folder.c_str(), W_OK) != 0) {
+    throw ovlp::config_error("--output: '" + output + "': expected a file in a folder to write to");
+  }
 
   ovlp::tools::calibrate::patterns ask(run);
   // testbed/up writes the description of a testbed, and its metronome's log, into one folder.

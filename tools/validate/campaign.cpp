@@ -14,6 +14,7 @@
 
 #include "../command.hpp"
 #include "../machine.hpp"
+#include "../testbed_description.hpp"
 #include "runtime/src/host.hpp"
 #include "simkernel/src/kernel_times.hpp"
 
@@ -118,13 +119,11 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
 /// A calibration for another testbed is no reason to stop, but one to be told.
 void compare_testbeds(std::string const& platform, json const& here) {
   json const described = read_json(platform).value("testbed", json());
-  auto const without_name = [](json of) {
-    if (of.is_object()) of.erase("name");
-    return of;
-  };
-  if (without_name(described) == without_name(here)) return;
-  std::fprintf(stderr, "ovlp validate: warning: platform '%s' was calibrated on testbed %s, but this one is %s\n",
-               platform.c_str(), described.dump().c_str(), here.dump().c_str());
+  std::string const differences = testbed_differences(described, here);
+  if (differences.empty()) return;
+  std::fprintf(stderr, "ovlp validate: warning: platform '%s' was calibrated on testbed %s, not on testbed %s: %s\n",
+               platform.c_str(), testbed_name_of(described).c_str(), testbed_name_of(here).c_str(),
+               differences.c_str());
 }
 
 /// Adds rounds to what is known of the testbed, which stands.
@@ -188,7 +187,7 @@ void measure(grid const& of, places const& where, measurements& to) {
   }
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {
     for (testbed const& t : of.testbeds) {
-      std::vector<planned_run> missing = plan(of, t, repetition, !has_earlier);
+      std::vector<planned_run> missing = plan(of, t, repetition, !has_earlier || where.record_durations);
       std::erase_if(missing, [&](planned_run const& run) { return to.has(run.key); });
       if (missing.empty()) continue;
       standing_testbed const standing(t, where);

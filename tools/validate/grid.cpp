@@ -161,6 +161,20 @@ void refuse_twins(grid const& of, std::string const& file) {
   }
 }
 
+void check_ranks(grid const& of, std::string const& file) {
+  for (auto const& [name, ranked] : of.applications) {
+    for (std::string const& option : ranked.same) {
+      bool const known = std::any_of(of.configurations.begin(), of.configurations.end(), [&](configuration const& c) {
+        words const all = split(c.options);
+        return c.application == name && std::find(all.begin(), all.end(), "--" + option) != all.end();
+      });
+      if (known) continue;
+      throw config_error(file + ": applications." + name +
+                         ".rank_within: expected options of its configurations, got '" + option + "'");
+    }
+  }
+}
+
 }  // namespace
 
 words split(std::string const& text) {
@@ -191,6 +205,7 @@ grid grid::read(std::string const& file) {
   for (json_object const& one : top.objects("configurations")) read_configurations(one, read);
   top.end();
   refuse_twins(read, file);
+  check_ranks(read, file);
   return read;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
@@ -12,6 +13,7 @@
 #include <ovlp/flowgraph/error.hpp>
 
 #include "../output.hpp"
+#include "grid.hpp"
 
 namespace ovlp::tools::validate {
 namespace {
@@ -43,11 +45,12 @@ class table {
     there_ = true;
     wanted_ = split_row(columns).size();
     std::string names;
-    if (!std::getline(from_, names) || names != columns) fail("expected the columns " + columns);
+    next_line(names);
+    if (names != columns) fail("expected the columns " + columns + ", got '" + names + "'");
   }
   bool next() {
     std::string line;
-    if (!there_ || !std::getline(from_, line)) return false;
+    if (!there_ || !next_line(line)) return false;
     ++line_;
     row_ = split_row(line);
     if (row_.size() != wanted_)
@@ -63,17 +66,51 @@ class table {
     if (error != std::errc() || end != field.data() + field.size()) fail("expected a number, got '" + field + "'");
     return value;
   }
-  /// Separated by blanks.
+  /// A time, or another measure that is never negative.
+  double measure(std::size_t column) const {
+    auto const value = number<double>(column);
+    if (!std::isfinite(value) || value < 0) fail("expected a number of at least 0, got '" + row_[column] + "'");
+    return value;
+  }
+  /// Whole numbers, separated by blanks.
+  std::string const& sizes(std::size_t column) const {
+    for (std::string const& size : split(row_[column])) {
+      bool const whole = size.find_first_not_of("0123456789") == std::string::npos && size.size() < 19;
+      if (!whole) fail("expected whole numbers, got '" + row_[column] + "'");
+    }
+    return row_[column];
+  }
+  /// Measures, separated by blanks.
   std::vector<double> numbers(std::size_t column) const {
     std::vector<double> all;
     std::istringstream from(row_[column]);
     for (double value = 0; from >> value;) all.push_back(value);
-    if (!from.eof()) fail("expected numbers, got '" + row_[column] + "'");
+    bool const good = from.eof() && std::all_of(all.begin(), all.end(), [](double v) { return v > 0; });
+    if (!good) fail("expected numbers above 0, got '" + row_[column] + "'");
     return all;
   }
   run_key key() const { return {text(0), text(1), text(2), number<std::size_t>(3)}; }
+  measurement run() const {
+    measurement const read{
+        key(),      text(4), measure(5), measure(6), measure(7), number<std::uint64_t>(8), number<std::uint64_t>(9),
+        numbers(10)};
+    if (read.failure.empty() && read.time_s == 0) fail("expected a time_s above 0 of a run that did not fail");
+    return read;
+  }
+  iteration_measurement iteration() const {
+    return {key(), number<int>(4), measure(5), measure(6), measure(7), measure(8)};
+  }
+  kernel_measurement kernel() const {
+    return {key(), text(4), sizes(5), measure(6), measure(7), number<std::uint64_t>(8)};
+  }
 
  private:
+  /// Also of a file that an editor gave the line ends of another system.
+  bool next_line(std::string& line) {
+    if (!std::getline(from_, line)) return false;
+    if (line.ends_with('\r')) line.pop_back();
+    return true;
+  }
   [[noreturn]] void fail(std::string const& what) const {
     throw config_error(file_ + ":" + std::to_string(line_) + ": " + what);
   }
@@ -121,18 +158,13 @@ std::string as_field(std::string text) {
 
 measurements::measurements(std::string folder) : folder_(std::move(folder)) {
   for (table t(folder_ + "/measurements.csv", run_columns); t.next();) {
-    keep({t.key(), t.text(4), t.number<double>(5), t.number<double>(6), t.number<double>(7), t.number<std::uint64_t>(8),
-          t.number<std::uint64_t>(9), t.numbers(10)});
+    keep(t.run());
   }
   for (table t(folder_ + "/iterations.csv", iteration_columns); t.next();) {
-    if (!has(t.key())) continue;
-    iterations_.push_back({t.key(), t.number<int>(4), t.number<double>(5), t.number<double>(6), t.number<double>(7),
-                           t.number<double>(8)});
+    if (has(t.key())) iterations_.push_back(t.iteration());
   }
   for (table t(folder_ + "/durations.csv", kernel_columns); t.next();) {
-    if (!has(t.key())) continue;
-    kernels_.push_back(
-        {t.key(), t.text(4), t.text(5), t.number<double>(6), t.number<double>(7), t.number<std::uint64_t>(8)});
+    if (has(t.key())) kernels_.push_back(t.kernel());
   }
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
+
+#include <ovlp/flowgraph/error.hpp>
 
 #include "simkernel/src/json_object.hpp"
 
@@ -25,6 +29,17 @@ words command_of(words const& program, std::string const& options, places const&
   command.insert(command.end(), program.begin() + 1, program.end());
   for (std::string const& word : split(options)) command.push_back(word);
   return command;
+}
+
+void check_programs(grid const& of, places const& where) {
+  for (auto const& [name, a] : of.applications) {
+    for (words const* command : {&a.real, &a.simulated}) {
+      std::string const program = in_build(where, command->front());
+      if (std::filesystem::is_regular_file(program) && ::access(program.c_str(), X_OK) == 0) continue;
+      throw config_error("application '" + name + "': expected a program '" + program +
+                         "'; --build names the folder of a build");
+    }
+  }
 }
 
 void append(words& to, words const& more) { to.insert(to.end(), more.begin(), more.end()); }

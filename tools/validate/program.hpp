@@ -17,6 +17,7 @@ struct places {
   /// Folder of an earlier validation: its platforms and kernel durations are used, and no others are measured. Empty:
   /// those of this one.
   std::string calibrated;
+  bool record_durations = false;  ///< of kernels, in spite of an earlier validation
 };
 
 std::string in_build(places const& where, std::string const& name);
@@ -27,6 +28,9 @@ std::string plain_platform_of(testbed const& t, places const& where);
 
 /// A program of the build with its own options and those of a configuration.
 words command_of(words const& program, std::string const& options, places const& where);
+
+/// Errors: config_error that names an application whose programs are not in the build.
+void check_programs(grid const& of, places const& where);
 
 void append(words& to, words const& more);
 
