@@ -160,6 +160,11 @@ TEST_CASE("durations that one run records, another charges") {
     bool const lu = real == LU_REAL;
     std::string const arguments = lu ? " --n 250 --block 50" : " --rows 60 --columns 40 --sweeps 5";
     json const recorded = summary(real + arguments + " --record-durations " + file);
+    if (!lu) {  // the first sweep of each strip, of two
+      json const sweep = json::parse(ovlp::testing::contents(file)).at("kernels").at("sweep").at(0);
+      CHECK(sweep.at("count") == 2 * 4);
+      CHECK(sweep.at("first_s") > 0);
+    }
     std::string const partial = simulated + arguments + " --execution partial --no-alloc --durations " + file;
     json const charged = summary(partial);
     CHECK(charged.at("work_s").get<double>() == doctest::Approx(recorded.at("work_s").get<double>()).epsilon(1e-6));

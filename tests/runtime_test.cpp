@@ -75,7 +75,7 @@ Visit visit_second(here<>& here, Visit visit) {
 
 /// Spins until it holds, but not for ever: a test must end.
 template <class Condition>
-bool spin_until(Condition condition, std::chrono::seconds at_most = 10s) {
+bool spin_until(Condition condition, std::chrono::milliseconds at_most = 10s) {
   auto const until = std::chrono::steady_clock::now() + at_most;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until) return false;
@@ -651,6 +651,41 @@ TEST_CASE("one operation at a time runs in a DPS thread, while several threads r
     CHECK(run(g, {0, 3000}) == sum_of({0, 3000}));
     CHECK(meetings == 0);
     CHECK(most > 1);
+  });
+}
+
+TEST_CASE("a thread serves what comes in its order: a merge takes nothing that comes after other work" *
+          doctest::timeout(60)) {
+  std::atomic<bool> posted{false};  // all in one process
+  run_on(1, [&](engine& run) {
+    posted = false;
+    threads<> const master{"master", 1};
+    threads<Text> const desk{"desk", 1};
+    graph<Range, Text> g;
+    auto s = g.split("cut", master, [&](Range range, out<Number>& parts, out<Note>& notes) {
+      parts.post({range.first});
+      notes.post({range.first});
+      parts.post({range.last});
+      posted = true;
+    });
+    auto note = g.leaf("note", desk, [](here<Text>& here, Note) {
+      here.state.text += "note ";
+      return Number{0};
+    });
+    auto m = g.merge("list", desk, [&](here<Text>& here, in<Number>& parts) {
+      while (auto part = parts.wait()) {
+        if (part->value == 0) continue;
+        here.state.text += std::to_string(part->value) + " ";
+        if (part->value == 1) here.kernel("think", {}, [&] { spin_until([&] { return posted.load(); }, 200ms); });
+      }
+      return here.state;
+    });
+    g.enter(s, at(0));
+    g.edge(s.port<Number>(), m, at(0));
+    g.edge(s.port<Note>(), note, at(0));
+    g.edge(note, m, at(0));
+    g.leave(m);
+    CHECK(run(g, {1, 2}).text == "1 note 2 ");
   });
 }
 

@@ -347,13 +347,29 @@ TEST_CASE("kernels take longer by the bytes that messages have moved since the o
   });
 }
 
-TEST_CASE("a message among others costs less than one after a kernel" * doctest::timeout(20)) {
+TEST_CASE("who sends to a node that does nothing wakes it" * doctest::timeout(20)) {
+  auto const time_of = [](std::string const& wake) {
+    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)";
+    return fan_time_s(costs + wake + "}", "node1", 1, 3);
+  };
+  // The object and the answer.
+  CHECK(time_of(R"(, "send_wake_s": 0.25)") == doctest::Approx(time_of("") + 2 * 0.25).epsilon(1e-9));
+}
+
+TEST_CASE("the first message that a node sends after a kernel costs more" * doctest::timeout(20)) {
   auto const time_of = [](std::string const& cold) {
     std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)";
     return fan_time_s(costs + cold + "}", "node1", 1, 3);
   };
-  // Cold: the one after the kernel.
+  // Cold: the answer.
   CHECK(time_of(R"(, "cold_s": 0.5)") == doctest::Approx(time_of("") + 0.5).epsilon(1e-9));
+  // A pause cools as well, in the course of time: node 1 has waited for the object.
+  auto const idle_time_of = [](std::string const& cold) {
+    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)";
+    return fan_time_s(costs + cold + "}", "node1", 1, 0);
+  };
+  double const cold = 1 - std::exp(-(0.1 + 1.001) / 2);
+  CHECK(idle_time_of(R"(, "cold_s": 0.5, "cooling_s": 2)") == doctest::Approx(idle_time_of("") + 0.5 * cold).epsilon(1e-9));
 }
 
 TEST_CASE("a message costs more the longer its node has done nothing" * doctest::timeout(20)) {
@@ -570,6 +586,19 @@ TEST_CASE("estimates come from a file, else from the program, else from the plat
     threads<> const master{"master", 1};
     run(fan(master, master, 4, 100, 7), {});
     CHECK(run.summary().time_s == 2);
+  });
+}
+
+TEST_CASE("the first kernel of a thread may take longer than the others" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  auto options = partial(folder.file("p.json", platform()));
+  options.insert(options.end(), {"--durations", folder.file("d.json", R"({"reference_core": "any", "kernels": {
+    "one": [{"sizes": [2], "mean_s": 20, "first_s": 50}]}})")});
+  simulate_on(1, options, [](engine& run) {
+    run.record();
+    threads<> const master{"master", 1}, workers{"workers", 2};
+    run(fan(master, workers, 6, 100, 2), {});  // on one core
+    CHECK(run.summary().work_s == 2 * 50 + 4 * 20);
   });
 }
 

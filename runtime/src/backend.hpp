@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -14,6 +15,14 @@ namespace ovlp {
 
 class execution;
 class execution_thread;
+
+/// A kernel that an operation wants done.
+struct kernel_call {
+  std::string_view name;
+  std::span<std::int64_t const> sizes;
+  bool first;  ///< that its DPS thread does here: it may find memory that nobody has touched
+  function_ref<void()> body;
+};
 
 /// The door between the runtime's core and the world: time, processors and network. The core knows nothing else of it.
 /// Called per step, never per field.
@@ -41,8 +50,7 @@ class backend {
   /// time has passed. Errors: cancelled.
   virtual void end_step(execution& operation, bool posts) = 0;
   /// Does a kernel, or charges for it. Returns its work in seconds.
-  virtual double kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
-                        function_ref<void()> body) = 0;
+  virtual double kernel(execution& operation, kernel_call const& what) = 0;
 
   /// Sends an object or a control message to another node. Does not wait. Returns whether the object's transfer has
   /// ended already; else thread_manager::sent of its node follows when it has.

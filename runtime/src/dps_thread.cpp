@@ -2,7 +2,10 @@
 #include "dps_thread.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
+
+#include <boost/container_hash/hash.hpp>
 
 #include "execution_thread.hpp"
 #include "thread_manager.hpp"
@@ -69,8 +72,10 @@ bool dps_thread::settle(bool stepped) {
   return false;
 }
 
-void dps_thread::take_in() {
-  while (mail* const m = inbox_.take()) take_in(m);
+bool dps_thread::take_in_next() {
+  mail* const m = work_.empty() ? inbox_.take() : nullptr;
+  if (m != nullptr) take_in(m);
+  return m != nullptr;
 }
 
 void dps_thread::take_in(mail* m) {
@@ -179,6 +184,12 @@ void dps_thread::run(mail* start, execution_thread& host) {
   operation.run(host);
   if (last_closer_ == &operation) last_closer_ = nullptr;
   closers_.erase(key);
+}
+
+bool dps_thread::begins(std::string_view kernel, std::span<std::int64_t const> sizes) {
+  std::size_t hash = std::hash<std::string_view>()(kernel);
+  boost::hash_range(hash, sizes.begin(), sizes.end());
+  return kernels_.insert(hash).second;
 }
 
 // Moving to another node

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "control.hpp"
@@ -56,13 +59,16 @@ class dps_thread {
   /// Sorts what has come in; `stepped`: an operation has run, so conditions are evaluated.
   /// Returns whether there is something to run; if not, the caller owns the thread no more.
   bool settle(bool stepped);
-  /// Sorts what has come in, for a running operation that looks for its next object.
-  void take_in();
+  /// Sorts what has come in next, for a running operation that looks for its next object. False if other work comes
+  /// before that, or nothing has come: then the operation suspends.
+  bool take_in_next();
   mail* take_work() { return work_.pop(); }
   /// Runs an operation from its start until it ends; it may be suspended in between.
   void run(mail* start, execution_thread& host);
   /// Forgets everything that waits. When nothing runs.
   void drop_mail();
+  /// Whether a kernel of this name and these sizes is the first one here.
+  bool begins(std::string_view kernel, std::span<std::int64_t const> sizes);
   /// Registers a suspended operation that waits for a condition.
   void add_waiter(execution& waiter) { waiters_.push_back(&waiter); }
 
@@ -115,6 +121,7 @@ class dps_thread {
   std::unordered_map<group_id, execution*> gathered_;  // groups whose total is not known here
   std::vector<execution*> waiters_;
   std::vector<execution*> live_;  // executions that have started and not ended
+  std::unordered_set<std::size_t> kernels_;  // that have run here, hashed
   std::optional<node_id> moving_to_;
   mail_queue held_;  // while moving: what goes along
   bool departed_ = false;

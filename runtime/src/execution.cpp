@@ -221,9 +221,7 @@ void* execution::wait() {
       saw_end_ = true;
       return nullptr;
     }
-    thread_.take_in();
-    if (gathering_->has_object() || gathering_->complete()) continue;
-    suspend(waits_for::object);
+    if (!thread_.take_in_next()) suspend(waits_for::object);
   }
 }
 
@@ -238,9 +236,10 @@ void execution::wait_until(function_ref<bool()> until) {
 
 void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) {
   expect_running();
-  double const work_s = manager_.backend().kernel(*this, name, sizes.values(), body);
+  kernel_call const what{name, sizes.values(), thread_.begins(name, sizes.values()), body};
+  double const work_s = manager_.backend().kernel(*this, what);
   step_work_s_ += work_s;
-  if (manager_.recording()) manager_.record_kernel(call(), name, sizes.values(), work_s);
+  if (manager_.recording()) manager_.record_kernel(call(), what, work_s);
 }
 
 void execution::set_iteration(std::int32_t iteration) {

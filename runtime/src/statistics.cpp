@@ -21,9 +21,8 @@ void add_durations(std::vector<call_statistics::durations>& to, call_statistics:
     to.push_back(more);
     return;
   }
-  same->count += more.count;
-  same->sum_s += more.sum_s;
-  same->sum_of_squares_s2 += more.sum_of_squares_s2;
+  same->firsts.add(more.firsts);
+  same->others.add(more.others);
 }
 
 using json = nlohmann::ordered_json;
@@ -40,6 +39,18 @@ void write_file(std::string const& file, std::string const& text) {
 }
 
 }  // namespace
+
+void call_statistics::sample::add(sample const& more) {
+  count += more.count;
+  sum_s += more.sum_s;
+  sum_of_squares_s2 += more.sum_of_squares_s2;
+}
+
+double call_statistics::sample::standard_deviation_s() const {
+  if (count < 2) return 0;
+  auto const n = static_cast<double>(count);
+  return std::sqrt(std::max(0.0, sum_of_squares_s2 / n - mean_s() * mean_s()) * n / (n - 1));
+}
 
 void call_statistics::add(call_statistics const& other) {
   atomic_steps += other.atomic_steps;
@@ -86,11 +97,9 @@ void statistics_sink::kernel(kernel_record const& record) {
   auto& by_sizes = kernel_index_[{record.call, std::string(record.name)}];
   std::vector<std::int64_t> sizes(record.sizes.begin(), record.sizes.end());
   auto const [index, added] = by_sizes.emplace(std::move(sizes), call.kernels.size());
-  if (added) call.kernels.push_back({std::string(record.name), index->first, 0, 0, 0});
+  if (added) call.kernels.push_back({std::string(record.name), index->first, {}, {}});
   call_statistics::durations& durations = call.kernels[index->second];
-  ++durations.count;
-  durations.sum_s += record.work_s;
-  durations.sum_of_squares_s2 += record.work_s * record.work_s;
+  (record.first ? durations.firsts : durations.others).add({1, record.work_s, record.work_s * record.work_s});
 }
 
 void statistics_sink::transfer(transfer_record const& record) {
@@ -252,14 +261,13 @@ void write_durations(std::string const& file, call_statistics const& all, std::s
   to["reference_core"] = reference_core;
   to["kernels"] = json::object();
   for (auto const& d : all.kernels) {
-    auto const count = static_cast<double>(d.count);
-    double const mean_s = d.sum_s / count;
-    double const variance = std::max(0.0, d.sum_of_squares_s2 / count - mean_s * mean_s);
-    to["kernels"][d.kernel].push_back(
-        {{"sizes", d.sizes},
-         {"mean_s", mean_s},
-         {"count", d.count},
-         {"standard_deviation_s", d.count > 1 ? std::sqrt(variance * count / (count - 1)) : 0.0}});
+    call_statistics::sample const& usual = d.others.count > 0 ? d.others : d.firsts;
+    json entry{{"sizes", d.sizes},
+               {"mean_s", usual.mean_s()},
+               {"count", usual.count},
+               {"standard_deviation_s", usual.standard_deviation_s()}};
+    if (d.firsts.count > 0 && d.others.count > 0) entry["first_s"] = d.firsts.mean_s();
+    to["kernels"][d.kernel].push_back(std::move(entry));
   }
   write_file(file, to.dump(2) + "\n");
 }

@@ -20,12 +20,20 @@ struct call_statistics {
     double end_s;
     double work_s;
   };
-  struct durations {
-    std::string kernel;
-    std::vector<std::int64_t> sizes;
+  struct sample {
     std::uint64_t count;
     double sum_s;
     double sum_of_squares_s2;
+
+    void add(sample const& more);
+    double mean_s() const { return sum_s / static_cast<double>(count); }
+    double standard_deviation_s() const;  ///< 0 of one
+  };
+  struct durations {
+    std::string kernel;
+    std::vector<std::int64_t> sizes;
+    sample firsts;  ///< each the first one in a DPS thread
+    sample others;
   };
 
   std::uint64_t atomic_steps = 0;

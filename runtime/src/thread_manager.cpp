@@ -486,9 +486,8 @@ void thread_manager::record_step(execution const& operation, std::int32_t iterat
                         operation.thread().address().index, iteration, start_s, world_.now_s(), computed_s, work_s});
 }
 
-void thread_manager::record_kernel(group_id call, std::string_view name, std::span<std::int64_t const> sizes,
-                                   double work_s) {
-  settings_.sink->kernel({call, self_, name, sizes, work_s});
+void thread_manager::record_kernel(group_id call, kernel_call const& what, double work_s) {
+  settings_.sink->kernel({call, self_, what.name, what.sizes, what.first, work_s});
 }
 
 std::vector<std::string> thread_manager::waiting() {

@@ -140,7 +140,7 @@ class thread_manager {
   bool recording() const { return settings_.sink != nullptr; }
   void record_step(execution const& operation, std::int32_t iteration, double start_s, double computed_s,
                    double work_s);
-  void record_kernel(group_id call, std::string_view name, std::span<std::int64_t const> sizes, double work_s);
+  void record_kernel(group_id call, kernel_call const& what, double work_s);
 
   node_id self() const { return self_; }
   ovlp::program const& program() const { return program_; }

@@ -55,7 +55,7 @@ std::vector<kernel_duration> read_durations(std::string const& file) {
   std::vector<kernel_duration> all;
   for (std::string const& name : kernels.keys()) {
     for (json_object list : kernels.objects(name)) {
-      kernel_duration read{name, {}, 0, 0, 0};
+      kernel_duration read{name, {}, 0, 0, 0, 0};
       auto const& given = list.at("sizes");
       if (!given.is_array()) list.fail(list.path("sizes"), "a list of whole numbers", given);
       for (auto const& size : given) {
@@ -65,6 +65,7 @@ std::vector<kernel_duration> read_durations(std::string const& file) {
       read.mean_s = list.number("mean_s", 0);
       read.count = list.number("count", 1, 1);
       read.standard_deviation_s = list.number("standard_deviation_s", 0, 0);
+      read.first_s = list.number("first_s", 0, read.mean_s);
       list.end();
       all.push_back(std::move(read));
     }
@@ -78,6 +79,7 @@ void kernel_times::read(std::string const& file) {
     entry& of = kernels_[one.kernel].of_sizes[one.sizes];
     of.estimate_s = one.mean_s;
     of.standard_deviation_s = one.standard_deviation_s;
+    of.first_ratio = one.mean_s > 0 ? one.first_s / one.mean_s : 1;
   }
 }
 
@@ -92,11 +94,13 @@ kernel_times::entry& kernel_times::find(kernel& in, std::span<std::int64_t const
   return in.of_sizes.emplace(std::vector<std::int64_t>(sizes.begin(), sizes.end()), entry{}).first->second;
 }
 
-double kernel_times::charge(kernel const& of, entry& of_sizes, std::string_view name,
-                            std::span<std::int64_t const> sizes) {
+double kernel_times::charge(kernel const& of, entry& of_sizes, kernel_call const& what) {
+  auto const& [name, sizes, first, body] = what;
   if (of_sizes.estimate_s) {
     bool const varies = varied_ && of_sizes.standard_deviation_s > 0 && *of_sizes.estimate_s > 0;
-    return varies ? drawn_s(*of_sizes.estimate_s, of_sizes.standard_deviation_s, *varied_) : *of_sizes.estimate_s;
+    double const usual_s =
+        varies ? drawn_s(*of_sizes.estimate_s, of_sizes.standard_deviation_s, *varied_) : *of_sizes.estimate_s;
+    return first ? usual_s * of_sizes.first_ratio : usual_s;
   }
   double const estimate_s = of.estimate ? of.estimate(sizes) : model(name, sizes);
   if (!(estimate_s >= 0) || !std::isfinite(estimate_s)) {
@@ -145,15 +149,14 @@ bool kernel_times::sampled_enough(entry const& of) const {
   return of.count >= 3 && of.relative_error() <= *sample_.relative_error;
 }
 
-kernel_times::time kernel_times::operator()(std::string_view name, std::span<std::int64_t const> sizes,
-                                            function_ref<void()> body) {
-  kernel& called = find(name);
-  entry& of_sizes = find(called, sizes);
+kernel_times::time kernel_times::operator()(kernel_call const& what) {
+  kernel& called = find(what.name);
+  entry& of_sizes = find(called, what.sizes);
   switch (called.mode.value_or(mode_)) {
-    case execution_mode::direct: return measure(of_sizes, body);
-    case execution_mode::partial: return {charge(called, of_sizes, name, sizes), 0};
+    case execution_mode::direct: return measure(of_sizes, what.body);
+    case execution_mode::partial: return {charge(called, of_sizes, what), 0};
     case execution_mode::sampled:
-      if (!sampled_enough(of_sizes)) return measure(of_sizes, body);
+      if (!sampled_enough(of_sizes)) return measure(of_sizes, what.body);
       ++of_sizes.charged;
       return {of_sizes.mean_s, 0};
   }

@@ -16,6 +16,8 @@
 #include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/simkernel/platform.hpp>
 
+#include "runtime/src/backend.hpp"
+
 namespace ovlp::sim {
 
 /// When a kernel of some sizes has been measured often enough: after `count` times, or from the third time on when the
@@ -35,6 +37,7 @@ struct kernel_duration {
   double mean_s;
   double count;
   double standard_deviation_s;
+  double first_s;  ///< of the first one in a DPS thread
 };
 /// Errors: config_error that names file, key and what was expected.
 std::vector<kernel_duration> read_durations(std::string const& file);
@@ -64,7 +67,7 @@ class kernel_times {
   };
   /// Executes a kernel, or not, and says how long it takes.
   /// Errors: config_error if it is to be charged and nothing tells how much.
-  time operator()(std::string_view name, std::span<std::int64_t const> sizes, function_ref<void()> body);
+  time operator()(kernel_call const& what);
 
   /// The largest relative standard error of the means that were charged after sampling.
   double sampling_error() const;
@@ -73,6 +76,7 @@ class kernel_times {
   struct entry {
     std::optional<double> estimate_s;  ///< once it is known
     double standard_deviation_s = 0;   ///< of the estimate
+    double first_ratio = 1;            ///< how much longer the first one in a DPS thread takes
     std::uint64_t count = 0;           ///< measured
     double mean_s = 0;
     double squares_s2 = 0;  ///< sum of squared deviations from the mean (Welford 1962)
@@ -94,7 +98,7 @@ class kernel_times {
 
   kernel& find(std::string_view name);
   entry& find(kernel& in, std::span<std::int64_t const> sizes) const;
-  double charge(kernel const& of, entry& of_sizes, std::string_view name, std::span<std::int64_t const> sizes);
+  double charge(kernel const& of, entry& of_sizes, kernel_call const& what);
   double model(std::string_view name, std::span<std::int64_t const> sizes) const;
   time measure(entry& of, function_ref<void()> body) const;
   bool sampled_enough(entry const& of) const;

@@ -60,6 +60,7 @@ communication_cost read_communication(json_object from) {
   read.receive.per_byte_s = from.number("receive_per_byte_s", 0, read.send.per_byte_s);
   read.piece_bytes = from.number("piece_bytes", 0, 0);
   read.cold_s = from.number("cold_s", 0, 0);
+  read.send_wake_s = from.number("send_wake_s", 0, 0);
   read.wake_s = from.number("wake_s", 0, 0);
   read.asleep_s = from.number("asleep_s", 0, 0);
   read.cooling_s = from.number("cooling_s", 0, 0);

@@ -264,10 +264,9 @@ void world::end_step(execution& operation, bool posts) {
   if (w.thread.manager().stopping()) throw cancelled{};
 }
 
-double world::kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
-                     function_ref<void()> body) {
+double world::kernel(execution& operation, kernel_call const& what) {
   worker& w = *current_;
-  auto const [alone_s, measured_s] = kernels_(name, sizes, body);
+  auto const [alone_s, measured_s] = kernels_(what);
   double const moved_bytes = std::exchange(nodes_[operation.node()]->moved_bytes, 0);
   double const work_s = alone_s + moved_bytes * platform_.communication.evicted_per_byte_s;
   w.step_s += work_s;
@@ -324,24 +323,28 @@ double world::coldness(double computed_s) const {
   return computed_s >= after_s ? 1 : computed_s / after_s;
 }
 
-/// What a message costs more on a node whose caches hold what kernels left.
-double world::after_kernels_s(node_id node) {
-  return coldness(std::exchange(nodes_[node]->computed_s, 0)) * platform_.communication.cold_s;
+/// What the node that sends it does before its transfer.
+double world::send_cost_s(message const& m) {
+  communication_cost const& cost = platform_.communication;
+  virtual_node& from = *nodes_[m.from];
+  double const cold = std::max(coldness(std::exchange(from.computed_s, 0)), std::exchange(from.cooled, 0));
+  double const wake_s = nodes_[m.to]->processor->idle() ? cost.send_wake_s : 0;
+  return cost.send.per_message_s + cost.send.per_byte_s * piece_of(m) + cold * cost.cold_s + wake_s;
 }
 
 /// What a message costs more that comes now, if the node does nothing.
 double world::wake_s(node_id node) {
-  virtual_node const& to = *nodes_[node];
+  virtual_node& to = *nodes_[node];
   communication_cost const& cost = platform_.communication;
   if (!to.processor->idle()) return 0;
-  if (cost.cooling_s == 0) return cost.wake_s + cost.asleep_s;
-  return cost.wake_s - cost.asleep_s * std::expm1((to.last_active_s - now_s_) / cost.cooling_s);
+  double const cooled = cost.cooling_s == 0 ? 1 : -std::expm1((to.last_active_s - now_s_) / cost.cooling_s);
+  to.cooled = std::max(to.cooled, cooled);
+  return cost.wake_s + cost.asleep_s * cooled;
 }
 
 void world::send(std::uint32_t number) {
   message& m = messages_[number];
-  communication_cost::end const& cost = platform_.communication.send;
-  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + after_kernels_s(m.from);
+  double const work_s = send_cost_s(m);
   nodes_[m.from]->moved_bytes += static_cast<double>(m.bytes);
   if (platform_.runtime.connection_bytes > 0) m.sender = current_;
   process(m.from, number, part::first_piece, work_s);
@@ -510,7 +513,7 @@ void world::part_ended(std::uint32_t number) {
   message const& m = messages_[number];
   if (!m.transferred || !m.sender_done || !m.receiver_done) return;
   communication_cost::end const& cost = platform_.communication.receive;
-  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + after_kernels_s(m.to) + wake_s(m.to);
+  double const work_s = cost.per_message_s + cost.per_byte_s * piece_of(m) + wake_s(m.to);
   nodes_[m.to]->moved_bytes += static_cast<double>(m.bytes);
   node_id const from = m.from, to = m.to;
   if (m.object && platform_.runtime.connection_bytes == 0) sent(from, to);

@@ -77,8 +77,7 @@ class world final : public backend {
   void idle(execution_thread& thread) override;
   void wake(execution_thread& thread) override;
   void end_step(execution& operation, bool posts) override;
-  double kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
-                function_ref<void()> body) override;
+  double kernel(execution& operation, kernel_call const& what) override;
   bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& message) override;
   void launch(node_id node) override;
@@ -131,7 +130,8 @@ class world final : public backend {
     }
     std::unique_ptr<thread_manager> manager;
     std::size_t launches = 0;
-    double computed_s = 0;     ///< by kernels since the last message
+    double computed_s = 0;     ///< by kernels since it sent a message
+    double cooled = 0;         ///< how cold a pause has left the caches since it sent a message, 0 to 1
     double moved_bytes = 0;    ///< by messages since the last kernel
     double last_active_s = 0;  ///< when something ended
     std::unique_ptr<sim::processor> processor;
@@ -188,7 +188,7 @@ class world final : public backend {
   double piece_of(message const& m) const;
   double rest_of(message const& m) const;
   double coldness(double computed_s) const;
-  double after_kernels_s(node_id node);
+  double send_cost_s(message const& m);
   double wake_s(node_id node);
   void make_manager(node_id node, bool joins_later);
 

@@ -30,7 +30,7 @@ constexpr double piece_bytes = real::most_awaited_bytes;
 /// large one. What comes after a kernel finds caches cold, and the colder the longer it was.
 constexpr std::uint32_t short_kernel = 8, usual_kernel = 50, large_kernel = 400;
 constexpr std::uint32_t kernels = 80;
-constexpr std::uint32_t pauses_ratio = 3;
+constexpr std::uint32_t pauses_ratio = 4;
 /// Of an object that is longer than any burst, that costs more than its answer, and that a node with a tenth of a core
 /// copies before its grant is used up.
 constexpr std::uint32_t single_bytes = 1'600'000;
@@ -71,8 +71,8 @@ void calibration::round() {
   node_speed();
   costs_of_steps();
   costs_of_messages();
+  messages_after_kernels();
   waking_messages();
-  cold_messages();
   messages_after_pauses();
   costs_of_bytes();
   evicted_caches();
@@ -103,7 +103,6 @@ void calibration::costs_of_steps() {
   constexpr std::uint32_t count = 4000;
   note("per_step_s", run({{{1, 1, 0, count}}}).node_cpu_s[1] / count / 3);
   measured const local = run({{{1, 1, 0, kernels, usual_kernel}}});
-  note("beyond_work_s", (local.node_cpu_s[1] - local.work_s) / kernels);
   auto const cold_s = [&](measured const& m, std::uint32_t of) {
     return std::max(0.0, (m.node_cpu_s[1] - m.work_s / last("speed")) / of - 3 * last("per_step_s"));
   };
@@ -131,50 +130,66 @@ void calibration::costs_of_messages() {
   note("per_message_s", std::max(0.0, each_s - 3 * last("per_step_s")) / 4);
 }
 
+/// To a node that sleeps, and to all others: what it costs to send the first message after a kernel, and to wake each.
+void calibration::messages_after_kernels() {
+  auto const posting_s = [this](std::uint32_t nodes, bool cold) {
+    constexpr int times = 8;
+    std::vector<double> all_s;
+    for (int i = 0; i < times; ++i) {
+      std::this_thread::sleep_for(rest / times);
+      all_s.push_back(ask_.posting_s(nodes, cold));
+    }
+    return median(all_s);
+  };
+  double const first_s = posting_s(1, true);
+  double const next_s =
+      nodes_ > 2 ? (posting_s(nodes_ - 1, true) - first_s) / (nodes_ - 2) : posting_s(1, false);
+  note("send_wake_s", std::max(0.0, next_s - last("per_message_s") - last("per_step_s")));
+  note("cold_s", std::max(0.0, first_s - next_s));
+}
+
 /// One at a time: each finds threads that sleep.
 void calibration::waking_messages() {
   constexpr std::uint32_t count = 100;
-  measured const to_and_fro = run({{{0, 1, 0, count}}, true});
+  measured const to_and_fro = run({{{0, 1, 0, count}}, true}), one = run({{{0, 1, 0, 1}}, true});
   double const each_s = (to_and_fro.node_cpu_s[0] + to_and_fro.node_cpu_s[1]) / count;
-  note("awaited_s", to_and_fro.node_cpu_s[0] / count);
-  note("wake_s", std::max(0.0, each_s - 3 * last("per_step_s") - 4 * last("per_message_s")) / 2);
-}
-
-/// Many, both ways, with a kernel for each object: what that costs more than kernels and steps without messages.
-void calibration::cold_messages() {
-  measured const both = run({{{0, 1, 0, kernels, usual_kernel}, {1, 0, 0, kernels, usual_kernel}}});
-  double const each_s = (both.node_cpu_s[0] + both.node_cpu_s[1] - both.work_s) / (2 * kernels);
-  note("cold_s", std::max(0.0, (each_s - last("beyond_work_s")) / 4 - last("per_message_s")));
+  note("awaited_s", (to_and_fro.node_cpu_s[0] - one.node_cpu_s[0]) / (count - 1));
+  double const sent_s = last("per_message_s") + last("send_wake_s");
+  note("wake_s", std::max(0.0, each_s - 3 * last("per_step_s") - 2 * (sent_s + last("per_message_s"))) / 2);
 }
 
 /// One at a time, with pauses in which the other node computes: what the node that waits spends more on a message then.
 void calibration::messages_after_pauses() {
   auto const measure = [this](std::string const& name, std::uint32_t count, std::uint32_t rounds) {
-    measured const slow = run({{{0, 1, 0, count, rounds}}, true});
-    note(name + "_pause_s", slow.time_s / count);
-    note(name + "_pause_more_s", std::max(0.0, slow.node_cpu_s[0] / count - last("awaited_s")));
+    measured const many = run({{{0, 1, 0, count, rounds}}, true}), one = run({{{0, 1, 0, 1, rounds}}, true});
+    double const each_s = (many.node_cpu_s[0] - one.node_cpu_s[0]) / (count - 1);
+    note(name + "_pause_s", (many.time_s - one.time_s) / (count - 1));
+    note(name + "_pause_more_s", std::max(0.0, each_s - last("awaited_s")));
   };
   measure("short", 40, usual_kernel);
   measure("long", 40 / pauses_ratio, usual_kernel * pauses_ratio);
 }
 
-/// Of the two pauses, one three times as long as the other: more = asleep_s * (1 - exp(-pause / cooling_s)).
+/// Of the two pauses: more = (cold_s + asleep_s) * (1 - exp(-pause / cooling_s)), for the node that has waited wakes up
+/// and then sends.
 calibration::cooling calibration::cools() const {
-  double const pause_s = middle("short_pause_s");
   double const short_more_s = middle("short_pause_more_s"), long_more_s = middle("long_pause_more_s");
-  // With x = exp(-pause / cooling_s) one is to the other as 1 - x to 1 - x^3.
+  // With x = exp(-short pause / cooling_s) the one is to the other as 1 - x to 1 - x^4, so as 1 to 1 + x + x^2 + x^3.
   double const ratio = short_more_s > 0 ? long_more_s / short_more_s : 1;
-  double const x = std::clamp((std::sqrt(std::max(0.0, 4 * ratio - 3)) - 1) / 2, 0.0, 0.9);
-  if (x == 0) return {std::max(short_more_s, long_more_s), 0};
-  return {long_more_s / (1 - x * x * x), -pause_s / std::log(x)};
+  constexpr double slowest = 0.9;
+  double x = 0;
+  while (x < slowest && 1 + x * (1 + x * (1 + x)) < ratio) x += 0.001;
+  if (x == 0) return {std::max(0.0, std::max(short_more_s, long_more_s) - middle("cold_s")), 0};
+  double const all_s = long_more_s / (1 - std::pow(x, pauses_ratio));
+  return {std::max(0.0, all_s - middle("cold_s")), -middle("short_pause_s") / std::log(x)};
 }
 
 /// Large objects one way. An end that has nothing else to do wakes up: the receiver for each piece, the sender for the
-/// answer.
+/// answer; and who sends to it wakes it.
 void calibration::costs_of_bytes() {
   constexpr std::uint32_t count = 10;
   measured const one_way = run({{{0, 1, single_bytes, count}}});
-  double const apart_s = 2 * last("per_message_s") + 1.5 * last("per_step_s");
+  double const apart_s = 2 * last("per_message_s") + last("send_wake_s") + 1.5 * last("per_step_s");
   auto const per_byte_s = [&](std::size_t node, double wakes) {
     double const asleep = std::max(0.0, 1 - one_way.node_cpu_s[node] / (one_way.time_s * limits_.cores));
     return std::max(0.0, one_way.node_cpu_s[node] / count - apart_s - asleep * wakes * last("wake_s")) / single_bytes;
@@ -273,7 +288,8 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   }
   double const bandwidth = middle("bandwidth_Bps");
   double const nothing_s = least(values_.at("nothing_s"));
-  double const processing_s = 3 * middle("per_step_s") + 4 * middle("per_message_s") + 2 * middle("wake_s");
+  double const processing_s =
+      3 * middle("per_step_s") + 4 * middle("per_message_s") + 2 * (middle("send_wake_s") + middle("wake_s"));
   double const copied_s = (middle("per_byte_s") + middle("receive_per_byte_s")) * piece_bytes;
   double const after_burst_s = least(values_.at("single_s")) - nothing_s - copied_s;
   double const burst_bytes = std::max(0.0, single_bytes - bandwidth * std::max(0.0, after_burst_s));
@@ -299,6 +315,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
                       {"receive_per_byte_s", middle("receive_per_byte_s")},
                       {"piece_bytes", piece_bytes},
                       {"cold_s", middle("cold_s")},
+                      {"send_wake_s", middle("send_wake_s")},
                       {"wake_s", middle("wake_s")},
                       {"asleep_s", asleep_s},
                       {"cooling_s", cooling_s},

@@ -48,8 +48,8 @@ class calibration {
   void node_speed();
   void costs_of_steps();
   void costs_of_messages();
+  void messages_after_kernels();
   void waking_messages();
-  void cold_messages();
   void messages_after_pauses();
   void costs_of_bytes();
   void evicted_caches();

@@ -30,7 +30,7 @@ node_limits own_limits() {
   return {quota->cores, quota->period_s};
 }
 
-constexpr std::size_t visited = 128 * 1024;  // numbers: 1 MiB
+constexpr std::size_t near = 128 * 1024, far = 16 * near;  // numbers: 1 and 16 MiB
 
 }  // namespace
 
@@ -39,11 +39,23 @@ patterns::patterns(engine_base& run)
       ends_("ends", mapping::in_turn(run.nodes(), run.nodes())),
       at_once_(make(0)),
       one_at_a_time_(make(1)),
-      usage_(make_usage()) {
+      usage_(make_usage()),
+      posting_(make_posting()) {
   run_.add(at_once_);
   run_.add(one_at_a_time_);
   run_.add(usage_);
+  run_.add(posting_);
   run_.record();
+}
+
+void patterns::visit(here<memory>& here, std::size_t numbers, std::uint32_t rounds) {
+  here.kernel("visit", {numbers, rounds}, [&] {
+    std::vector<double>& values = here.state.values;
+    values.resize(numbers);
+    for (std::uint32_t r = 0; r < rounds; ++r) {
+      for (double& value : values) value = value * 0.5 + 1;
+    }
+  });
 }
 
 graph<pattern, patterns::nothing> patterns::make(std::size_t window) {
@@ -56,14 +68,7 @@ graph<pattern, patterns::nothing> patterns::make(std::size_t window) {
     for (std::uint32_t i = 0; i < order.count; ++i) blocks.post({order.to, order.rounds, content});
   });
   auto take = g.leaf("take", ends_, [](here<memory>& here, block block) {
-    if (block.rounds == 0) return taken{};
-    here.kernel("visit", {block.rounds}, [&] {
-      std::vector<double>& values = here.state.values;
-      values.resize(visited);
-      for (std::uint32_t r = 0; r < block.rounds; ++r) {
-        for (double& value : values) value = value * 0.5 + 1;
-      }
-    });
+    if (block.rounds > 0) visit(here, near, block.rounds);
     return taken{};
   });
   auto answered = g.merge("answered", ends_, [](in<taken>& all) {
@@ -107,6 +112,30 @@ graph<patterns::nothing, patterns::usage> patterns::make_usage() {
   g.edge(tell, list, at(0));
   g.leave(list);
   return g;
+}
+
+graph<patterns::posts, patterns::posted> patterns::make_posting() {
+  graph<posts, posted> g("posting");
+  auto post = g.split("post", ends_, [](here<memory>& here, posts order, out<place>& nodes) {
+    if (order.cold) visit(here, far, 1);
+    double const before_s = thread_cpu_s();
+    for (std::uint32_t n = 1; n <= order.nodes; ++n) nodes.post({n});
+    here.state.posting_s = thread_cpu_s() - before_s;
+  });
+  auto hear = g.leaf("hear", ends_, [](place) { return taken{}; });
+  auto heard = g.merge("heard", ends_, [](here<memory>& here, in<taken>& all) {
+    while (all.wait()) continue;
+    return posted{here.state.posting_s};
+  });
+  g.enter(post, at(0));
+  g.edge(post, hear, by(&place::node));
+  g.edge(hear, heard, at(0));
+  g.leave(heard);
+  return g;
+}
+
+double patterns::posting_s(std::uint32_t nodes, bool cold) {
+  return run_(posting_, {nodes, cold}).cpu_s;
 }
 
 std::vector<node_limits> patterns::limits() { return run_(usage_, {}).limits; }

@@ -48,6 +48,9 @@ class patterns {
 
   measured run(pattern const& what);
   std::vector<node_limits> limits();
+  /// CPU time of a thread that sends a small object to each of so many nodes, which wait for it; `cold`: after a kernel
+  /// that goes through more memory than a core's own caches hold.
+  double posting_s(std::uint32_t nodes, bool cold);
 
  private:
   struct nothing {};
@@ -58,15 +61,26 @@ class patterns {
   /// Memory that `visit` goes through, so that what the caches held before is gone: as real kernels do.
   struct memory {
     std::vector<double> values;
+    double posting_s = 0;
+  };
+  struct posts {
+    std::uint32_t nodes;
+    bool cold;
+  };
+  struct posted {
+    double cpu_s;
   };
 
   graph<pattern, nothing> make(std::size_t window);
   graph<nothing, usage> make_usage();
+  graph<posts, posted> make_posting();
+  static void visit(here<memory>& here, std::size_t numbers, std::uint32_t rounds);
 
   engine_base& run_;
   threads<memory> ends_;
   graph<pattern, nothing> at_once_, one_at_a_time_;
   graph<nothing, usage> usage_;
+  graph<posts, posted> posting_;
 };
 
 }  // namespace ovlp::tools::calibrate

@@ -25,7 +25,7 @@ constexpr char const* run_columns =
 constexpr char const* iteration_columns =
     "testbed,application,options,repetition,iteration,start_s,end_s,work_s,held_node_s";
 constexpr char const* kernel_columns =
-    "testbed,application,options,repetition,kernel,sizes,mean_s,standard_deviation_s,count";
+    "testbed,application,options,repetition,kernel,sizes,mean_s,standard_deviation_s,first_s,count";
 
 fields split_row(std::string const& line) {
   fields all{""};
@@ -101,7 +101,7 @@ class table {
     return {key(), number<int>(4), measure(5), measure(6), measure(7), measure(8)};
   }
   kernel_measurement kernel() const {
-    return {key(), text(4), sizes(5), measure(6), measure(7), number<std::uint64_t>(8)};
+    return {key(), text(4), sizes(5), measure(6), measure(7), measure(8), number<std::uint64_t>(9)};
   }
 
  private:
@@ -187,7 +187,7 @@ void measurements::write() const {
   rows << kernel_columns << "\n";
   for (auto const& k : kernels_) {
     rows << k.of << ',' << k.kernel << ',' << k.sizes << ',' << k.mean_s << ',' << k.standard_deviation_s << ','
-         << k.count << "\n";
+         << k.first_s << ',' << k.count << "\n";
   }
   replace_file(folder_ + "/durations.csv", rows.str());
   rows = row_writer();

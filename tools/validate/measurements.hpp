@@ -56,6 +56,7 @@ struct kernel_measurement {
   std::string sizes;  ///< separated by blanks
   double mean_s = 0;
   double standard_deviation_s = 0;
+  double first_s = 0;  ///< of the first one in a DPS thread
   std::uint64_t count = 0;
 };
 

@@ -69,9 +69,9 @@ void world::idle(execution_thread& thread) {
 
 void world::wake(execution_thread& thread) { reactor_.wake(static_cast<worker*>(thread.world)->flag); }
 
-double world::kernel(execution&, std::string_view, std::span<std::int64_t const>, function_ref<void()> body) {
+double world::kernel(execution&, kernel_call const& what) {
   double const start_s = computed_s();
-  body();
+  what.body();
   return computed_s() - start_s;
 }
 

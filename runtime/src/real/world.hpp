@@ -54,8 +54,7 @@ class world final : public backend {
   void idle(execution_thread& thread) override;
   void wake(execution_thread& thread) override;
   void end_step(execution&, bool) override {}
-  double kernel(execution& operation, std::string_view name, std::span<std::int64_t const> sizes,
-                function_ref<void()> body) override;
+  double kernel(execution& operation, kernel_call const& what) override;
   bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& message) override;
   void launch(node_id node) override;

@@ -27,6 +27,7 @@ struct kernel_record {
   std::uint32_t node;
   std::string_view name;
   std::span<std::int64_t const> sizes;
+  bool first;  ///< of this name and these sizes, in its DPS thread on this node
   double work_s;
 };
 

@@ -67,11 +67,15 @@ struct communication_cost {
   /// Objects are copied in pieces of this size: what is copied before a transfer begins, and after it has ended; the
   /// rest is copied meanwhile. 0: all of it before, and all after.
   double piece_bytes = 0;
-  /// More for a message, at either end, that finds the caches cold after kernels (runtime_parameters::cold_after_s).
+  /// More for the first message that a node sends after kernels, which leave its caches cold
+  /// (runtime_parameters::cold_after_s); or after it has done nothing for t, while others used them: then
+  /// 1 - exp(-t / cooling_s) of it.
   double cold_s = 0;
-  /// More for a message that comes to a node that does nothing, and for each piece: its threads must be woken.
+  /// More for a message to a node that does nothing: for who sends it, and so wakes it, and for the node, there again
+  /// for each piece.
+  double send_wake_s = 0;
   double wake_s = 0;
-  /// And more if it has done nothing for t, while others used the caches: asleep_s * (1 - exp(-t / cooling_s)).
+  /// And more for the node if it has done nothing for t: asleep_s * (1 - exp(-t / cooling_s)).
   double asleep_s = 0;
   double cooling_s = 0;
   /// Longer, for each byte that messages have moved through the node's caches since the kernel before, takes a kernel.
