@@ -185,8 +185,8 @@ TEST_CASE("nodes on one core of a host compute one after another, each until its
   CHECK(first.next_event_s() == never);
 }
 
-TEST_CASE("nodes on one core of a host take turns while others wait, who waited longest first" * doctest::timeout(10)) {
-  host_core core(0.1);
+TEST_CASE("nodes on one core of a host take turns from beat to beat, who waited longest first" * doctest::timeout(10)) {
+  host_core core(0.1, 0.1);
   cpu_grant const all({0.5, 100, 0}, 1, 0);
   hosted_processor first(1, all, 0, core, [] {}), second(1, all, 0, core, [] {}), third(1, all, 0, core, [] {});
   job a(job::kind_type::step), b(job::kind_type::step), c(job::kind_type::step);
@@ -194,7 +194,7 @@ TEST_CASE("nodes on one core of a host take turns while others wait, who waited 
   CHECK(ended(third, third.next_event_s()) == &c);
   CHECK(ended(third, third.next_event_s()) == nullptr);  // 0.05: it gives the core back
   first.start(a, 2, 0.4, 1);
-  second.start(b, 3, 0.15, 1.26);  // when the first is 0.06 into its third turn
+  second.start(b, 3, 0.15, 1.26);
   CHECK(first.next_event_s() == doctest::Approx(1.3));
   CHECK(ended(first, first.next_event_s()) == nullptr);
   CHECK(first.next_event_s() == never);

@@ -27,15 +27,18 @@ void host_core::release(double now_s) {
   running_->run(now_s);
 }
 
+double host_core::next_beat_s(double now_s) const {
+  if (turn_s_ == 0) return std::numeric_limits<double>::infinity();
+  double const beat_s = first_s_ + turn_s_ * (std::floor((now_s - first_s_) / turn_s_) + 1);
+  constexpr double now_again = 1e-6;  // of a turn: by rounding
+  return beat_s - now_s > now_again * turn_s_ ? beat_s : beat_s + turn_s_;
+}
+
 void hosted_processor::advance(double now_s) {
   double const active_s = grant_.pass(at_s_, now_s, state_ == state::runs ? 1 : 0);
   if (state_ == state::runs) {
     threads_.front().left_s -= rate() * active_s;
     turn_left_s_ -= active_s;
-    core_turn_left_s_ -= active_s;
-    if (!core_.is_wanted() && core_turn_left_s_ <= 0) {
-      core_turn_left_s_ += core_.turn_s() * std::floor(1 - core_turn_left_s_ / core_.turn_s());
-    }
   }
   at_s_ = now_s;
 }
@@ -54,7 +57,6 @@ void hosted_processor::leave_core(state to, double now_s) {
 void hosted_processor::run(double now_s) {
   advance(now_s);
   state_ = state::runs;
-  core_turn_left_s_ = core_.turn_s();
   changed_();
 }
 
@@ -85,10 +87,6 @@ void hosted_processor::set_taken(double cores, double now_s) {
 
 double hosted_processor::turn_end_s() const {
   return threads_.size() > 1 ? at_s_ + turn_left_s_ : std::numeric_limits<double>::infinity();
-}
-
-double hosted_processor::core_turn_end_s() const {
-  return core_.is_wanted() ? at_s_ + core_turn_left_s_ : std::numeric_limits<double>::infinity();
 }
 
 double hosted_processor::next_event_s() const {

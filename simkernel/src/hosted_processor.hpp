@@ -17,21 +17,22 @@ namespace ovlp::sim {
 class hosted_processor;
 
 /// A core of a machine on which several nodes live, each with a quota of it. A node that has something to compute, and
-/// some of its grant left, gets the core and keeps it until either has ended, or its turn while others wait. Then the
-/// one has it that has waited longest since it had it last. So do Linux's control groups. docs/model.md.
+/// some of its grant left, gets the core and keeps it until either has ended, or until the next beat if others wait.
+/// Then the one has it that has waited longest since it had it last. So do Linux's control groups. docs/model.md.
 class host_core {
  public:
-  /// `turn_s`: 0: none.
-  explicit host_core(double turn_s = 0) : turn_s_(turn_s > 0 ? turn_s : std::numeric_limits<double>::infinity()) {}
+  /// `turn_s`: from beat to beat; 0: there is none. `first_s`: when one is.
+  explicit host_core(double turn_s = 0, double first_s = 0) : turn_s_(turn_s), first_s_(first_s) {}
 
   void request(hosted_processor& by, double now_s);
   /// By the one that has it.
   void release(double now_s);
   bool is_wanted() const { return !waiting_.empty(); }
-  double turn_s() const { return turn_s_; }
+  double next_beat_s(double now_s) const;
 
  private:
   double turn_s_;
+  double first_s_;
   hosted_processor* running_ = nullptr;
   std::vector<hosted_processor*> waiting_;  ///< in the order of their asking
 };
@@ -74,7 +75,9 @@ class hosted_processor final : public processor {
   double rate() const { return speed_ * (1 - taken_); }
   double job_end_s() const { return at_s_ + threads_.front().left_s / rate(); }
   double turn_end_s() const;
-  double core_turn_end_s() const;
+  double core_turn_end_s() const {
+    return core_.is_wanted() ? core_.next_beat_s(at_s_) : std::numeric_limits<double>::infinity();
+  }
   void want_core(double now_s);
   void leave_core(state to, double now_s);
 
@@ -88,7 +91,6 @@ class hosted_processor final : public processor {
   double at_s_ = 0;
   std::deque<thread> threads_;  ///< it is the first one's turn
   double turn_left_s_ = 0;
-  double core_turn_left_s_ = 0;     ///< it begins anew if nobody waits
   double had_core_s_ = -1;          ///< until when
   double ended_at_s_ = -1;          ///< when a job has ended last,
   double left_of_that_turn_s_ = 0;  ///< in the middle of a turn

@@ -68,6 +68,9 @@ void world::make_node(node_id number, double speed_factor, double place) {
 
 void world::vary(std::uint64_t seed) {
   std::mt19937_64 random(seed);
+  for (host_core& core : host_cores_) {
+    core = host_core(platform_.host_turn_s, platform_.host_turn_s * std::uniform_real_distribution(0.0, 1.0)(random));
+  }
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     double const place = std::uniform_real_distribution(0.0, 1.0)(random);
     double const deviation = platform_.kind_of(n).speed_deviation;

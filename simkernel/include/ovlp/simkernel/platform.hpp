@@ -123,7 +123,8 @@ struct platform {
   /// How long a thread of a node there computes before another thread of the node that waits gets its turn; 0: until it
   /// has nothing to do.
   double host_slice_s = 0;
-  /// How long a node has such a core while another one waits for it; 0: until it has nothing to do or no grant.
+  /// From one moment to the next at which such a core goes to another node, if one waits for it; 0: a node has it until
+  /// it has nothing to do or no grant.
   double host_turn_s = 0;
   network_parameters network;
   communication_cost communication;
