@@ -369,7 +369,8 @@ TEST_CASE("the first message that a node sends after a kernel costs more" * doct
     return fan_time_s(costs + cold + "}", "node1", 1, 0);
   };
   double const cold = 1 - std::exp(-(0.1 + 1.001) / 2);
-  CHECK(idle_time_of(R"(, "cold_s": 0.5, "cooling_s": 2)") == doctest::Approx(idle_time_of("") + 0.5 * cold).epsilon(1e-9));
+  CHECK(idle_time_of(R"(, "cold_s": 0.5, "cooling_s": 2)") ==
+        doctest::Approx(idle_time_of("") + 0.5 * cold).epsilon(1e-9));
 }
 
 TEST_CASE("a message costs more the longer its node has done nothing" * doctest::timeout(20)) {

@@ -120,7 +120,7 @@ class dps_thread {
   execution* last_closer_ = nullptr;
   std::unordered_map<group_id, execution*> gathered_;  // groups whose total is not known here
   std::vector<execution*> waiters_;
-  std::vector<execution*> live_;  // executions that have started and not ended
+  std::vector<execution*> live_;             // executions that have started and not ended
   std::unordered_set<std::size_t> kernels_;  // that have run here, hashed
   std::optional<node_id> moving_to_;
   mail_queue held_;  // while moving: what goes along

@@ -142,8 +142,7 @@ void calibration::messages_after_kernels() {
     return median(all_s);
   };
   double const first_s = posting_s(1, true);
-  double const next_s =
-      nodes_ > 2 ? (posting_s(nodes_ - 1, true) - first_s) / (nodes_ - 2) : posting_s(1, false);
+  double const next_s = nodes_ > 2 ? (posting_s(nodes_ - 1, true) - first_s) / (nodes_ - 2) : posting_s(1, false);
   note("send_wake_s", std::max(0.0, next_s - last("per_message_s") - last("per_step_s")));
   note("cold_s", std::max(0.0, first_s - next_s));
 }

@@ -134,9 +134,7 @@ graph<patterns::posts, patterns::posted> patterns::make_posting() {
   return g;
 }
 
-double patterns::posting_s(std::uint32_t nodes, bool cold) {
-  return run_(posting_, {nodes, cold}).cpu_s;
-}
+double patterns::posting_s(std::uint32_t nodes, bool cold) { return run_(posting_, {nodes, cold}).cpu_s; }
 
 std::vector<node_limits> patterns::limits() { return run_(usage_, {}).limits; }
 

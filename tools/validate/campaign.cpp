@@ -77,7 +77,8 @@ std::vector<kernel_measurement> read_durations(run_key const& of, std::string co
   for (sim::kernel_duration const& one : sim::read_durations(file)) {
     std::string sizes;
     for (std::int64_t size : one.sizes) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
-    all.push_back({of, one.kernel, sizes, one.mean_s, one.standard_deviation_s, one.first_s, static_cast<std::uint64_t>(one.count)});
+    all.push_back({of, one.kernel, sizes, one.mean_s, one.standard_deviation_s, one.first_s,
+                   static_cast<std::uint64_t>(one.count)});
   }
   return all;
 }
