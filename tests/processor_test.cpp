@@ -185,32 +185,54 @@ TEST_CASE("nodes on one core of a host compute one after another, each until its
   CHECK(first.next_event_s() == never);
 }
 
-TEST_CASE("nodes on one core of a host take turns from beat to beat, who waited longest first" * doctest::timeout(10)) {
+TEST_CASE("nodes on one core of a host take turns from beat to beat, who had least of it first" *
+          doctest::timeout(10)) {
   host_core core(0.1, 0.1);
   cpu_grant const all({0.5, 100, 0}, 1, 0);
   hosted_processor first(1, all, 0, core, [] {}), second(1, all, 0, core, [] {}), third(1, all, 0, core, [] {});
   job a(job::kind_type::step), b(job::kind_type::step), c(job::kind_type::step);
-  third.start(c, 1, 0.05, 0);
-  CHECK(ended(third, third.next_event_s()) == &c);
-  CHECK(ended(third, third.next_event_s()) == nullptr);  // 0.05: it gives the core back
-  first.start(a, 2, 0.4, 1);
-  second.start(b, 3, 0.15, 1.26);
+  first.start(a, 1, 0.43, 1);
+  second.start(b, 2, 0.15, 1.26);  // as if it had had 0.26, too
   CHECK(first.next_event_s() == doctest::Approx(1.3));
   CHECK(ended(first, first.next_event_s()) == nullptr);
   CHECK(first.next_event_s() == never);
-  third.start(c, 4, 0.3, 1.35);
+  third.start(c, 3, 0.3, 1.35);  // 0.305, the average of 0.3 and 0.31
   CHECK(second.next_event_s() == doctest::Approx(1.4));
   CHECK(ended(second, second.next_event_s()) == nullptr);
-  CHECK(third.next_event_s() == doctest::Approx(1.5));  // before the first: it had the core longer ago
-  CHECK(first.next_event_s() == never);
+  CHECK(first.next_event_s() == doctest::Approx(1.5));
+  CHECK(ended(first, first.next_event_s()) == nullptr);
+  CHECK(third.next_event_s() == doctest::Approx(1.6));
   CHECK(ended(third, third.next_event_s()) == nullptr);
-  CHECK(first.next_event_s() == doctest::Approx(1.6));
+  CHECK(second.next_event_s() == doctest::Approx(1.65));
+  CHECK(ended(second, second.next_event_s()) == &b);
+  CHECK(ended(second, second.next_event_s()) == nullptr);  // it gives the core back
+  CHECK(first.next_event_s() == doctest::Approx(1.68));
   CHECK(ended(first, first.next_event_s()) == &a);
   CHECK(ended(first, first.next_event_s()) == nullptr);
-  CHECK(ended(second, second.next_event_s()) == &b);  // 1.65
-  CHECK(ended(second, second.next_event_s()) == nullptr);
-  CHECK(third.next_event_s() == doctest::Approx(1.85));  // nobody waits any more
+  CHECK(third.next_event_s() == doctest::Approx(1.88));  // nobody waits any more
   CHECK(ended(third, third.next_event_s()) == &c);
+}
+
+TEST_CASE("a node that left with less than its share of the core gets it at once when it comes back" *
+          doctest::timeout(10)) {
+  host_core core(0.1, 0.1);
+  cpu_grant const all({0.5, 100, 0}, 1, 0);
+  hosted_processor busy(1, all, 0, core, [] {}), other(1, all, 0, core, [] {});
+  job a(job::kind_type::step), b(job::kind_type::step);
+  busy.start(a, 1, 10, 0);
+  other.start(b, 2, 0.02, 0.26);
+  CHECK(ended(busy, busy.next_event_s()) == nullptr);  // 0.3
+  CHECK(other.next_event_s() == doctest::Approx(0.32));
+  CHECK(ended(other, other.next_event_s()) == &b);
+  CHECK(ended(other, other.next_event_s()) == nullptr);  // it has had 0.02 less than the busy one
+  other.start(b, 3, 0.02, 0.41);
+  CHECK(busy.next_event_s() == never);
+  CHECK(other.next_event_s() == doctest::Approx(0.43));
+  CHECK(ended(other, other.next_event_s()) == &b);
+  CHECK(ended(other, other.next_event_s()) == nullptr);
+  other.start(b, 4, 0.02, 0.45);  // now it has had as much
+  CHECK(other.next_event_s() == never);
+  CHECK(busy.next_event_s() == doctest::Approx(0.5));
 }
 
 TEST_CASE("a node alone on its core computes as one with a core of its own" * doctest::timeout(20)) {

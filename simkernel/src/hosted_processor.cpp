@@ -7,24 +7,69 @@
 
 namespace ovlp::sim {
 
-void host_core::request(hosted_processor& by, double now_s) {
-  if (running_ != nullptr) {
-    running_->wanted(now_s);
-    waiting_.push_back(&by);
-    return;
-  }
-  running_ = &by;
-  by.run(now_s);
+namespace {
+
+constexpr double rounding_s = 1e-9;
+
+}  // namespace
+
+double host_core::average_s() const {
+  double sum_s = 0;
+  for (hosted_processor const* p : wanting_) sum_s += p->share.virtual_s;
+  return wanting_.empty() ? last_average_s_ : sum_s / static_cast<double>(wanting_.size());
 }
 
-void host_core::release(double now_s) {
+hosted_processor* host_core::best() const {
+  double const bound_s = average_s() + rounding_s;
+  hosted_processor* found = nullptr;
+  for (hosted_processor* p : wanting_) {
+    bool const better = found == nullptr || p->share.deadline_s < found->share.deadline_s;
+    if (p->share.virtual_s <= bound_s && better) found = p;
+  }
+  return found;
+}
+
+void host_core::give_to(hosted_processor& next, double now_s) {
+  running_ = &next;
+  next.run(now_s);
+}
+
+void host_core::request(hosted_processor& by, double now_s) {
+  if (running_ != nullptr) running_->wanted(now_s);
+  auto const others = static_cast<double>(wanting_.size());
+  // So that it lags as much behind an average of which it is a part.
+  double const lag_s = others > 0 ? by.share.lag_s * (others + 1) / others : 0;
+  by.share.virtual_s = average_s() - lag_s;
+  by.share.deadline_s = by.share.virtual_s + slice_s_;
+  wanting_.push_back(&by);
+  if (running_ == nullptr) {
+    give_to(by, now_s);
+  } else if (running_->computes() && running_->share.virtual_s > average_s() + rounding_s && best() == &by) {
+    running_->wait(now_s);
+    give_to(by, now_s);
+  }
+}
+
+void host_core::charge(core_share& of, double active_s) const {
+  of.virtual_s += active_s;
+  if (of.virtual_s >= of.deadline_s) of.deadline_s = of.virtual_s + slice_s_;
+}
+
+void host_core::release(bool has_more, double now_s) {
+  core_share& share = running_->share;
+  last_average_s_ = average_s();
+  double const lag_s = last_average_s_ - share.virtual_s;
+  share.lag_s = has_more ? lag_s : std::max(0.0, lag_s);
+  std::erase(wanting_, running_);
   running_ = nullptr;
-  if (waiting_.empty()) return;
-  auto const first = std::min_element(waiting_.begin(), waiting_.end(),
-                                      [](auto const* a, auto const* b) { return a->had_core_s() < b->had_core_s(); });
-  running_ = *first;
-  waiting_.erase(first);
-  running_->run(now_s);
+  if (!wanting_.empty()) give_to(*best(), now_s);
+}
+
+void host_core::take_turns(double now_s) {
+  hosted_processor& next = *best();
+  if (&next == running_) return;
+  running_->wait(now_s);
+  give_to(next, now_s);
 }
 
 double host_core::next_beat_s(double now_s) const {
@@ -39,6 +84,7 @@ void hosted_processor::advance(double now_s) {
   if (state_ == state::runs) {
     threads_.front().left_s -= rate() * active_s;
     turn_left_s_ -= active_s;
+    core_.charge(share, active_s);
   }
   at_s_ = now_s;
 }
@@ -50,13 +96,18 @@ void hosted_processor::want_core(double now_s) {
 
 void hosted_processor::leave_core(state to, double now_s) {
   state_ = to;
-  had_core_s_ = now_s;
-  core_.release(now_s);
+  core_.release(to == state::used_up, now_s);
 }
 
 void hosted_processor::run(double now_s) {
   advance(now_s);
   state_ = state::runs;
+  changed_();
+}
+
+void hosted_processor::wait(double now_s) {
+  advance(now_s);
+  state_ = state::waits;
   changed_();
 }
 
@@ -132,8 +183,7 @@ std::optional<processor::ended> hosted_processor::take_ended(double now_s) {
   } else if (threads_.empty()) {
     state_ = state::pauses;
   } else if (core_turn_ends) {
-    leave_core(state::waits, now_s);
-    core_.request(*this, now_s);
+    core_.take_turns(now_s);
   }
   return first;
 }

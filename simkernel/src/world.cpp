@@ -35,7 +35,7 @@ world::world(platform const& on, program const& known, kernel_times& kernels, no
       mode_(mode),
       host_speed_(host_speed) {
   nodes_.resize(settings_.nodes);
-  host_cores_.assign(platform_.host_cores, host_core(platform_.host_turn_s));
+  host_cores_.assign(platform_.host_cores, host_core(platform_.host_turn_s, 0, platform_.host_slice_s));
   for (std::size_t n = 0; n < settings_.nodes; ++n) {
     // Periods of different nodes begin at different times: spread evenly, whatever the number of nodes.
     constexpr double golden = 0.6180339887498949;
@@ -69,7 +69,8 @@ void world::make_node(node_id number, double speed_factor, double place) {
 void world::vary(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   for (host_core& core : host_cores_) {
-    core = host_core(platform_.host_turn_s, platform_.host_turn_s * std::uniform_real_distribution(0.0, 1.0)(random));
+    double const first_s = platform_.host_turn_s * std::uniform_real_distribution(0.0, 1.0)(random);
+    core = host_core(platform_.host_turn_s, first_s, platform_.host_slice_s);
   }
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     double const place = std::uniform_real_distribution(0.0, 1.0)(random);
