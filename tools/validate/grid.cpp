@@ -162,14 +162,15 @@ void refuse_twins(grid const& of, std::string const& file) {
 }
 
 void check_ranks(grid const& of, std::string const& file) {
-  for (auto const& [name, ranked] : of.applications) {
+  for (auto const& entry : of.applications) {  // no binding: Clang captures none
+    application const& ranked = entry.second;
     for (std::string const& option : ranked.same) {
       bool const known = std::any_of(of.configurations.begin(), of.configurations.end(), [&](configuration const& c) {
         words const all = split(c.options);
-        return c.application == name && std::find(all.begin(), all.end(), "--" + option) != all.end();
+        return c.application == ranked.name && std::find(all.begin(), all.end(), "--" + option) != all.end();
       });
       if (known) continue;
-      throw config_error(file + ": applications." + name +
+      throw config_error(file + ": applications." + ranked.name +
                          ".rank_within: expected options of its configurations, got '" + option + "'");
     }
   }

@@ -91,7 +91,7 @@ class table {
   }
   run_key key() const { return {text(0), text(1), text(2), number<std::size_t>(3)}; }
   measurement run() const {
-    measurement const read{
+    measurement read{
         key(),      text(4), measure(5), measure(6), measure(7), number<std::uint64_t>(8), number<std::uint64_t>(9),
         numbers(10)};
     if (read.failure.empty() && read.time_s == 0) fail("expected a time_s above 0 of a run that did not fail");
