@@ -84,6 +84,12 @@ double fan_time_s(std::string const& more, char const* workers_on, int tasks, in
   return time_s;
 }
 
+/// One object to a node that waits for it, a kernel and the answer; messages cost 0.1 s and `more`.
+double message_time_s(std::string const& more, int seconds) {
+  return fan_time_s(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)" + more + "}", "node1", 1,
+                    seconds);
+}
+
 }  // namespace
 
 TEST_CASE("time of a transfer, a kernel and the way back" * doctest::timeout(20)) {
@@ -348,36 +354,24 @@ TEST_CASE("kernels take longer by the bytes that messages have moved since the o
 }
 
 TEST_CASE("who sends to a node that does nothing wakes it" * doctest::timeout(20)) {
-  auto const time_of = [](std::string const& wake) {
-    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)";
-    return fan_time_s(costs + wake + "}", "node1", 1, 3);
-  };
+  auto const time_of = [](std::string const& more) { return message_time_s(more, 3); };
   // The object and the answer.
   CHECK(time_of(R"(, "send_wake_s": 0.25)") == doctest::Approx(time_of("") + 2 * 0.25).epsilon(1e-9));
 }
 
 TEST_CASE("the first message that a node sends after a kernel costs more" * doctest::timeout(20)) {
-  auto const time_of = [](std::string const& cold) {
-    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)";
-    return fan_time_s(costs + cold + "}", "node1", 1, 3);
-  };
+  auto const time_of = [](std::string const& more) { return message_time_s(more, 3); };
   // Cold: the answer.
   CHECK(time_of(R"(, "cold_s": 0.5)") == doctest::Approx(time_of("") + 0.5).epsilon(1e-9));
   // A pause cools as well, in the course of time: node 1 has waited for the object.
-  auto const idle_time_of = [](std::string const& cold) {
-    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)";
-    return fan_time_s(costs + cold + "}", "node1", 1, 0);
-  };
+  auto const idle_time_of = [](std::string const& more) { return message_time_s(more, 0); };
   double const cold = 1 - std::exp(-(0.1 + 1.001) / 2);
   CHECK(idle_time_of(R"(, "cold_s": 0.5, "cooling_s": 2)") ==
         doctest::Approx(idle_time_of("") + 0.5 * cold).epsilon(1e-9));
 }
 
 TEST_CASE("a message costs more the longer its node has done nothing" * doctest::timeout(20)) {
-  auto const time_of = [](std::string const& asleep) {
-    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)";
-    return fan_time_s(costs + asleep + "}", "node1", 1, 3);
-  };
+  auto const time_of = [](std::string const& more) { return message_time_s(more, 3); };
   double const awake_s = time_of("");
   CHECK(time_of(R"(, "wake_s": 0.25, "asleep_s": 0.5)") == doctest::Approx(awake_s + 2 * 0.75).epsilon(1e-9));
   // The object leaves at 0.1 and comes at 1.101; the answer leaves after another message and the kernel, and comes when

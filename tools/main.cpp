@@ -94,7 +94,7 @@ void validate(validate_options const& options) {
   }
   validate::measurements measured(options.where.output);
   std::optional<validate::measurements> earlier;  // whose durations are used
-  if (!options.where.calibrated.empty() && !options.where.record_durations) earlier.emplace(options.where.calibrated);
+  if (options.where.has_earlier_durations()) earlier.emplace(options.where.calibrated);
   if (!options.report_only) {
     ovlp::tools::notice_interrupts();
     validate::measure(grid, options.where, measured);

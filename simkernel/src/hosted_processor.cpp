@@ -7,20 +7,19 @@
 
 namespace ovlp::sim {
 
-namespace {
-
-constexpr double rounding_s = 1e-9;
-
-}  // namespace
-
 double host_core::average_s() const {
   double sum_s = 0;
   for (hosted_processor const* p : wanting_) sum_s += p->share.virtual_s;
   return wanting_.empty() ? last_average_s_ : sum_s / static_cast<double>(wanting_.size());
 }
 
+double host_core::eligible_up_to_s() const {
+  constexpr double rounding_s = 1e-9;
+  return average_s() + rounding_s;
+}
+
 hosted_processor* host_core::best() const {
-  double const bound_s = average_s() + rounding_s;
+  double const bound_s = eligible_up_to_s();
   hosted_processor* found = nullptr;
   for (hosted_processor* p : wanting_) {
     bool const better = found == nullptr || p->share.deadline_s < found->share.deadline_s;
@@ -44,7 +43,7 @@ void host_core::request(hosted_processor& by, double now_s) {
   wanting_.push_back(&by);
   if (running_ == nullptr) {
     give_to(by, now_s);
-  } else if (running_->computes() && running_->share.virtual_s > average_s() + rounding_s && best() == &by) {
+  } else if (running_->computes() && running_->share.virtual_s > eligible_up_to_s() && best() == &by) {
     running_->wait(now_s);
     give_to(by, now_s);
   }

@@ -51,6 +51,7 @@ class host_core {
 
  private:
   double average_s() const;
+  double eligible_up_to_s() const;  ///< virtual time
   hosted_processor* best() const;
   void give_to(hosted_processor& next, double now_s);
 

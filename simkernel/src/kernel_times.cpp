@@ -95,17 +95,16 @@ kernel_times::entry& kernel_times::find(kernel& in, std::span<std::int64_t const
 }
 
 double kernel_times::charge(kernel const& of, entry& of_sizes, kernel_call const& what) {
-  auto const& [name, sizes, first, body] = what;
   if (of_sizes.estimate_s) {
     bool const varies = varied_ && of_sizes.standard_deviation_s > 0 && *of_sizes.estimate_s > 0;
     double const usual_s =
         varies ? drawn_s(*of_sizes.estimate_s, of_sizes.standard_deviation_s, *varied_) : *of_sizes.estimate_s;
-    return first ? usual_s * of_sizes.first_ratio : usual_s;
+    return what.first ? usual_s * of_sizes.first_ratio : usual_s;
   }
-  double const estimate_s = of.estimate ? of.estimate(sizes) : model(name, sizes);
+  double const estimate_s = of.estimate ? of.estimate(what.sizes) : model(what.name, what.sizes);
   if (!(estimate_s >= 0) || !std::isfinite(estimate_s)) {
-    throw config_error("the estimate for " + describe(name, sizes) + ": expected seconds of at least 0, got " +
-                       std::to_string(estimate_s));
+    throw config_error("the estimate for " + describe(what.name, what.sizes) +
+                       ": expected seconds of at least 0, got " + std::to_string(estimate_s));
   }
   of_sizes.estimate_s = estimate_s;
   return estimate_s;

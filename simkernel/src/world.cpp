@@ -336,7 +336,7 @@ double world::send_cost_s(message const& m) {
   return cost.send.per_message_s + cost.send.per_byte_s * piece_of(m) + cold * cost.cold_s + wake_s;
 }
 
-/// What a message costs more that comes now, if the node does nothing.
+/// What a message costs more that comes now, if the node does nothing; and notes how cold what it sends then will be.
 double world::wake_s(node_id node) {
   virtual_node& to = *nodes_[node];
   communication_cost const& cost = platform_.communication;

@@ -173,11 +173,11 @@ void calibration::messages_after_pauses() {
 /// and then sends.
 calibration::cooling calibration::cools() const {
   double const short_more_s = middle("short_pause_more_s"), long_more_s = middle("long_pause_more_s");
-  // With x = exp(-short pause / cooling_s) the one is to the other as 1 - x to 1 - x^4, so as 1 to 1 + x + x^2 + x^3.
+  // With x = exp(-short pause / cooling_s) the one is to the other as 1 - x to 1 - x^pauses_ratio.
   double const ratio = short_more_s > 0 ? long_more_s / short_more_s : 1;
   constexpr double slowest = 0.9;
   double x = 0;
-  while (x < slowest && 1 + x * (1 + x * (1 + x)) < ratio) x += 0.001;
+  while (x < slowest && (1 - std::pow(x, pauses_ratio)) / (1 - x) < ratio) x += 0.001;
   if (x == 0) return {std::max(0.0, std::max(short_more_s, long_more_s) - middle("cold_s")), 0};
   double const all_s = long_more_s / (1 - std::pow(x, pauses_ratio));
   return {std::max(0.0, all_s - middle("cold_s")), -middle("short_pause_s") / std::log(x)};

@@ -188,7 +188,7 @@ void measure(grid const& of, places const& where, measurements& to) {
   }
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {
     for (testbed const& t : of.testbeds) {
-      std::vector<planned_run> missing = plan(of, t, repetition, !has_earlier || where.record_durations);
+      std::vector<planned_run> missing = plan(of, t, repetition, !where.has_earlier_durations());
       std::erase_if(missing, [&](planned_run const& run) { return to.has(run.key); });
       if (missing.empty()) continue;
       standing_testbed const standing(t, where);

@@ -18,6 +18,8 @@ struct places {
   /// those of this one.
   std::string calibrated;
   bool record_durations = false;  ///< of kernels, in spite of an earlier validation
+
+  bool has_earlier_durations() const { return !calibrated.empty() && !record_durations; }
 };
 
 std::string in_build(places const& where, std::string const& name);
