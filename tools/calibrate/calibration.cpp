@@ -147,23 +147,30 @@ void calibration::messages_after_kernels() {
   note("cold_s", std::max(0.0, first_s - next_s));
 }
 
-/// One at a time: each finds threads that sleep.
-void calibration::waking_messages() {
-  constexpr std::uint32_t count = 100;
-  measured const to_and_fro = run({{{0, 1, 0, count}}, true}), one = run({{{0, 1, 0, 1}}, true});
-  double const each_s = (to_and_fro.node_cpu_s[0] + to_and_fro.node_cpu_s[1]) / count;
-  note("awaited_s", (to_and_fro.node_cpu_s[0] - one.node_cpu_s[0]) / (count - 1));
-  double const sent_s = last("per_message_s") + last("send_wake_s");
-  note("wake_s", std::max(0.0, each_s - 3 * last("per_step_s") - 2 * (sent_s + last("per_message_s"))) / 2);
+/// To another node and back, one at a time: what each one takes beyond the first.
+measured calibration::each_awaited(std::uint32_t count, std::uint32_t rounds) {
+  measured const many = run({{{0, 1, 0, count, rounds}}, true}), one = run({{{0, 1, 0, 1, rounds}}, true});
+  auto const each = [count](double all, double first) { return (all - first) / (count - 1); };
+  measured further{each(many.time_s, one.time_s), each(many.work_s, one.work_s), many.node_cpu_s};
+  for (std::size_t n = 0; n < nodes_; ++n) further.node_cpu_s[n] = each(many.node_cpu_s[n], one.node_cpu_s[n]);
+  return further;
 }
 
-/// One at a time, with pauses in which the other node computes: what the node that waits spends more on a message then.
+/// Each finds threads that sleep.
+void calibration::waking_messages() {
+  measured const each = each_awaited(100, 0);
+  note("awaited_s", each.node_cpu_s[0]);
+  double const sent_s = last("per_message_s") + last("send_wake_s");
+  double const beyond_steps_s = each.node_cpu_s[0] + each.node_cpu_s[1] - 3 * last("per_step_s");
+  note("wake_s", std::max(0.0, beyond_steps_s - 2 * (sent_s + last("per_message_s"))) / 2);
+}
+
+/// With pauses in which the other node computes: what the node that waits spends more on a message then.
 void calibration::messages_after_pauses() {
   auto const measure = [this](std::string const& name, std::uint32_t count, std::uint32_t rounds) {
-    measured const many = run({{{0, 1, 0, count, rounds}}, true}), one = run({{{0, 1, 0, 1, rounds}}, true});
-    double const each_s = (many.node_cpu_s[0] - one.node_cpu_s[0]) / (count - 1);
-    note(name + "_pause_s", (many.time_s - one.time_s) / (count - 1));
-    note(name + "_pause_more_s", std::max(0.0, each_s - last("awaited_s")));
+    measured const each = each_awaited(count, rounds);
+    note(name + "_pause_s", each.time_s);
+    note(name + "_pause_more_s", std::max(0.0, each.node_cpu_s[0] - last("awaited_s")));
   };
   measure("short", 40, usual_kernel);
   measure("long", 40 / pauses_ratio, usual_kernel * pauses_ratio);

@@ -34,6 +34,7 @@ class calibration {
 
  private:
   measured run(pattern const& what);
+  measured each_awaited(std::uint32_t count, std::uint32_t rounds);
   void note(std::string const& figure, double value) { values_[figure].push_back(value); }
   double last(std::string const& figure) const { return values_.at(figure).back(); }
   double middle(std::string const& figure) const;
