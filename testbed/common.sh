@@ -2,7 +2,7 @@
 # What up, down, run and enter share. Sourced.
 #
 # A testbed NAME is: network namespaces ovlp-NAME-node0..N-1 and ovlp-NAME-switch (which holds the bridge), control
-# groups ovlp-NAME/node0..N-1, a metronome, and the folder below, which says so. Nothing else of the machine changes.
+# groups ovlp-NAME/node0..N-1 and ovlp-NAME-listener, a metronome, and the folder below, which says so. Nothing else of the machine changes.
 
 testbeds=/run/ovlp-testbed
 
@@ -34,7 +34,11 @@ leftovers() {  # NAME
   ip netns list 2>/dev/null | awk -v start="ovlp-$1-" 'index($1, start) == 1 { print "namespace", $1 }'
   controller=$(cpu_controller)
   read -r version folder <<<"$controller"
-  if [[ -n $version && -d $folder/ovlp-$1 ]]; then echo "group $folder/ovlp-$1"; fi
+  if [[ -n $version ]]; then
+    for folder in "$folder/ovlp-$1" "$folder/ovlp-$1-listener"; do
+      if [[ -d $folder ]]; then echo "group $folder"; fi
+    done
+  fi
   if [[ -d $testbeds/$1 ]]; then echo "folder $testbeds/$1"; fi
 }
 
@@ -59,11 +63,10 @@ remove_testbed() {  # NAME
   while read -r what where; do
     case $what in
       group)
-        for group in "$where"/node*; do
+        for group in "$where"/node* "$where"; do
           [[ -d $group ]] || continue
           remove_group "$group" || return 1
-        done
-        rmdir "$where" || return 1 ;;
+        done ;;
       namespace) ip netns delete "$where" || return 1 ;;
       folder)
         if [[ -s $where/huge_pages ]]; then

@@ -29,6 +29,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -165,19 +166,31 @@ long number(char const* text, char const* what, long most) {
 
 }  // namespace
 
+// ovlp-metronome beat CORE...: has the beat.
+// ovlp-metronome listen BYTES LOG CORE...: touches so much memory, then hears how fast the cores are. In a control
+// group that runs when no other does.
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    std::fprintf(stderr, "ovlp-metronome: expected a file, a number of bytes and numbers of cores\n");
+  std::string_view const what = argc > 1 ? argv[1] : "";
+  bool const listens = what == "listen";
+  int const first_core = listens ? 4 : 2;
+  if ((what != "beat" && !listens) || argc <= first_core) {
+    std::fprintf(stderr, "ovlp-metronome: expected 'beat' and cores, or 'listen', bytes, a file and cores\n");
     return 2;
   }
-  touch(static_cast<std::size_t>(number(argv[2], "a number of bytes", LONG_MAX)));
-  std::FILE* const log = std::fopen(argv[1], "ae");
-  check(log != nullptr, "write its log");
+  std::FILE* log = nullptr;
+  if (listens) {
+    touch(static_cast<std::size_t>(number(argv[2], "a number of bytes", LONG_MAX)));
+    log = std::fopen(argv[3], "ae");
+    check(log != nullptr, "write its log");
+  }
   std::vector<std::thread> threads;
-  for (int i = 3; i < argc; ++i) {
+  for (int i = first_core; i < argc; ++i) {
     auto const core = static_cast<std::size_t>(number(argv[i], "numbers of cores", CPU_SETSIZE - 1));
-    threads.emplace_back(beat, core);
-    threads.emplace_back(listen, ::fileno(log), core);
+    if (listens) {
+      threads.emplace_back(listen, ::fileno(log), core);
+    } else {
+      threads.emplace_back(beat, core);
+    }
   }
   for (std::thread& one : threads) one.join();
 }
