@@ -92,13 +92,15 @@ void validate(validate_options const& options) {
   if (!std::filesystem::is_directory(options.where.output)) {
     throw ovlp::io_error("--output: expected a folder of measurements, got '" + options.where.output + "'");
   }
-  validate::measurements measured(options.where.output);
   std::optional<validate::measurements> earlier;  // whose durations are used
   if (options.where.has_earlier_durations()) earlier.emplace(options.where.calibrated);
   if (!options.report_only) {
     ovlp::tools::notice_interrupts();
-    validate::measure(grid, options.where, measured);
+    validate::measurements all(options.where.output);
+    validate::measure(grid, options.where, all);
   }
+  // Read anew: a later --report must find the same numbers, to the last digit.
+  validate::measurements const measured(options.where.output);
   validate::results const found = validate::compare(grid, options.where, measured, earlier ? *earlier : measured);
   std::fputs(validate::write_report(grid, found, options.where.output).c_str(), stdout);
   if (found.times.empty()) {

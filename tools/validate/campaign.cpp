@@ -86,7 +86,7 @@ std::vector<kernel_measurement> read_durations(run_key const& of, std::string co
 void measure_one(grid const& of, testbed const& on, run_key const& key, bool record_durations, places const& where,
                  measurements& to) {
   application const& program = of.applications.at(key.application);
-  scratch const files(where);
+  scratch const files;
   words command{where.testbeds + "/run", "--name", testbed_name};
   append(command, command_of(program.real, key.options, where));
   append(command, {"--summary", files.summary});
@@ -99,18 +99,28 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
   std::vector<iteration_measurement> iterations;
   std::vector<kernel_measurement> kernels;
   if (!ran.good()) {
+    outcome const nothing = tools::run({{where.testbeds + "/run", "--name", testbed_name, "true"}});
+    if (!nothing.good()) throw io_error("testbed '" + on.name + "' has been taken away: " + nothing.complaint());
     found.failure = ran.complaint();
-  } else {
-    json const summary = read_json(files.summary);
-    found.time_s = summary.at("time_s");
-    found.work_s = summary.at("work_s");
-    found.overhead_s = summary.at("overhead_s");
-    found.transfers = summary.at("transfers");
-    found.bytes = summary.at("bytes");
-    found.machine_s = machine_s(testbed_folder + "/machine.log", ended_s - std::max(found.time_s, shortest_s), ended_s);
-    iterations = read_iterations(key, summary);
-    if (record_durations) kernels = read_durations(key, files.durations);
-  }
+  } else try {
+      json const summary = read_json(files.summary);
+      found.time_s = summary.at("time_s");
+      found.work_s = summary.at("work_s");
+      found.overhead_s = summary.at("overhead_s");
+      found.transfers = summary.at("transfers");
+      found.bytes = summary.at("bytes");
+      found.machine_s =
+          machine_s(testbed_folder + "/machine.log", ended_s - std::max(found.time_s, shortest_s), ended_s);
+      iterations = read_iterations(key, summary);
+      if (record_durations) kernels = read_durations(key, files.durations);
+      if (!(found.time_s > 0)) throw config_error("time_s is not above 0");
+    } catch (std::exception const& error) {  // the program's, not ours
+      found = measurement();
+      found.of = key;
+      found.failure = std::string("its summary or durations: ") + error.what();
+      iterations.clear();
+      kernels.clear();
+    }
   to.add(found, iterations, kernels);
   std::fprintf(
       stderr, "%s %s %s #%zu: %s\n", key.testbed.c_str(), key.application.c_str(), key.options.c_str(), key.repetition,

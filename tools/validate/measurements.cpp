@@ -101,7 +101,12 @@ class table {
     return {key(), number<int>(4), measure(5), measure(6), measure(7), measure(8)};
   }
   kernel_measurement kernel() const {
-    return {key(), text(4), sizes(5), measure(6), measure(7), measure(8), number<std::uint64_t>(9)};
+    auto const count = number<std::uint64_t>(9);
+    if (count == 0) fail("expected a count above 0");
+    return {key(), text(4), sizes(5), measure(6), measure(7), measure(8), count};
+  }
+  [[noreturn]] void fail(std::string const& what) const {
+    throw config_error(file_ + ":" + std::to_string(line_) + ": " + what);
   }
 
  private:
@@ -110,9 +115,6 @@ class table {
     if (!std::getline(from_, line)) return false;
     if (line.ends_with('\r')) line.pop_back();
     return true;
-  }
-  [[noreturn]] void fail(std::string const& what) const {
-    throw config_error(file_ + ":" + std::to_string(line_) + ": " + what);
   }
   std::string file_;
   std::ifstream from_;
@@ -158,6 +160,7 @@ std::string as_field(std::string text) {
 
 measurements::measurements(std::string folder) : folder_(std::move(folder)) {
   for (table t(folder_ + "/measurements.csv", run_columns); t.next();) {
+    if (has(t.key())) t.fail("expected each repetition once, got a second row of it");
     keep(t.run());
   }
   for (table t(folder_ + "/iterations.csv", iteration_columns); t.next();) {

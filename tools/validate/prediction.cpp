@@ -69,7 +69,7 @@ prediction simulate(grid const& of, configuration const& what, std::size_t seed,
 
 prediction predict(grid const& of, configuration const& what, json const& platform, json const& durations,
                    places const& where) {
-  scratch const files(where);
+  scratch const files;
   write_output(files.platform, platform.dump());
   write_output(files.durations, durations.dump());
   std::vector<double> times_s, works_s;

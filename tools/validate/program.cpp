@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -46,18 +49,18 @@ void append(words& to, words const& more) { to.insert(to.end(), more.begin(), mo
 
 nlohmann::json read_json(std::string const& file) { return sim::json_object::parse(sim::read_file(file), file); }
 
-scratch::scratch(places const& where)
-    : summary(where.output + "/run.json"),
-      durations(where.output + "/run-durations.json"),
-      platform(where.output + "/run-platform.json") {
-  clear();
+scratch::scratch() {
+  std::string made = (std::filesystem::temp_directory_path() / "ovlp-validate-XXXXXX").string();
+  if (::mkdtemp(made.data()) == nullptr) throw io_error(made + ": cannot be made: " + std::strerror(errno));
+  folder_ = made;
+  summary = made + "/summary.json";
+  durations = made + "/durations.json";
+  platform = made + "/platform.json";
 }
 
-void scratch::clear() const {
-  for (std::string const& file : {summary, durations, platform}) {
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
-  }
+scratch::~scratch() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
 }
 
 }  // namespace ovlp::tools::validate

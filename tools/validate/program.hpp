@@ -39,17 +39,21 @@ void append(words& to, words const& more);
 /// Errors: config_error that names the file, io_error.
 nlohmann::json read_json(std::string const& file);
 
-/// Temporary files of one run.
-struct scratch {
-  explicit scratch(places const& where);
+/// Temporary files of one run, in a folder of their own, so that a report can be made while a grid is measured.
+class scratch {
+ public:
+  /// Errors: io_error.
+  scratch();
   scratch(scratch const&) = delete;
   scratch& operator=(scratch const&) = delete;
-  ~scratch() { clear(); }
-  void clear() const;
+  ~scratch();
 
   std::string summary;
   std::string durations;
   std::string platform;
+
+ private:
+  std::string folder_;
 };
 
 }  // namespace ovlp::tools::validate
