@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -51,6 +53,7 @@ void greet(std::size_t self, std::vector<tcp::endpoint> const& nodes) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  ::alarm(30);  // a node that never answers
   std::vector<tcp::endpoint> nodes;
   for (int i = 2; i < argc; ++i) nodes.emplace_back(asio::ip::make_address(argv[i]), port);
   std::size_t const self = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : nodes.size();
