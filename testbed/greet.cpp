@@ -3,6 +3,8 @@
 //
 // A route's locked congestion window binds a connection only if the kernel remembers an earlier one to the same
 // address.
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,8 +12,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
