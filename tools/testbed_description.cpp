@@ -24,9 +24,4 @@ std::string testbed_differences(json const& one, json const& other) {
   return all;
 }
 
-std::string testbed_name_of(json const& description) {
-  json const name = description.is_object() ? description.value("name", json()) : json();
-  return "'" + (name.is_string() ? name.get<std::string>() : "?") + "'";
-}
-
 }  // namespace ovlp::tools

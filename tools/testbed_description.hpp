@@ -11,7 +11,4 @@ namespace ovlp::tools {
 /// "rate_Bps is 1000, not 2000". Empty if they differ by nothing, or by the name only.
 std::string testbed_differences(nlohmann::json const& one, nlohmann::json const& other);
 
-/// In quotes, for messages.
-std::string testbed_name_of(nlohmann::json const& description);
-
 }  // namespace ovlp::tools

@@ -128,13 +128,12 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
 }
 
 /// A calibration for another testbed is no reason to stop, but one to be told.
-void compare_testbeds(std::string const& platform, json const& here) {
-  json const described = read_json(platform).value("testbed", json());
-  std::string const differences = testbed_differences(described, here);
+void compare_testbeds(std::string const& file, testbed const& t, json const& here) {
+  json const platform = read_json(file);
+  std::string const differences = testbed_differences(platform.value("testbed", json()), here);
   if (differences.empty()) return;
-  std::fprintf(stderr, "ovlp validate: warning: platform '%s' was calibrated on testbed %s, not on testbed %s: %s\n",
-               platform.c_str(), testbed_name_of(described).c_str(), testbed_name_of(here).c_str(),
-               differences.c_str());
+  std::fprintf(stderr, "ovlp validate: warning: platform %s of '%s' was calibrated on another testbed than '%s': %s\n",
+               platform.value("name", json()).dump().c_str(), file.c_str(), t.name.c_str(), differences.c_str());
 }
 
 /// Adds rounds to what is known of the testbed, which stands.
@@ -202,7 +201,7 @@ void measure(grid const& of, places const& where, measurements& to) {
       std::erase_if(missing, [&](planned_run const& run) { return to.has(run.key); });
       if (missing.empty()) continue;
       standing_testbed const standing(t, where);
-      if (is_given(t)) compare_testbeds(platform_of(t, where), standing.description());
+      if (is_given(t)) compare_testbeds(platform_of(t, where), t, standing.description());
       for (std::size_t i = 0; i < missing.size(); ++i) {
         // What the machine does meanwhile meets figures and runs alike.
         if (!is_given(t) && i % runs_a_round == 0) {
