@@ -2,7 +2,8 @@
 # What up, down, run and enter share. Sourced.
 #
 # A testbed NAME is: network namespaces ovlp-NAME-node0..N-1 and ovlp-NAME-switch (which holds the bridge), control
-# groups ovlp-NAME/node0..N-1 and ovlp-NAME-listener, a metronome, and the folder below, which says so. Nothing else of the machine changes.
+# groups ovlp-NAME/node0..N-1 and ovlp-NAME-listener, a metronome, and the folder below, which says so. Nothing else of
+# the machine changes.
 
 testbeds=/run/ovlp-testbed
 
@@ -30,13 +31,13 @@ cpu_controller() {
 
 # What a testbed consists of that is still there, one a line.
 leftovers() {  # NAME
-  local controller version folder
+  local controller version folder group
   ip netns list 2>/dev/null | awk -v start="ovlp-$1-" 'index($1, start) == 1 { print "namespace", $1 }'
   controller=$(cpu_controller)
   read -r version folder <<<"$controller"
   if [[ -n $version ]]; then
-    for folder in "$folder/ovlp-$1" "$folder/ovlp-$1-listener"; do
-      if [[ -d $folder ]]; then echo "group $folder"; fi
+    for group in "$folder/ovlp-$1" "$folder/ovlp-$1-listener"; do
+      if [[ -d $group ]]; then echo "group $group"; fi
     done
   fi
   if [[ -d $testbeds/$1 ]]; then echo "folder $testbeds/$1"; fi

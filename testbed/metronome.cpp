@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps the grain of CPU quotas fine, cores awake, and tells how fast they are: ovlp-metronome LOG BYTES CORE...
+// Keeps the grain of CPU quotas fine, cores awake, and tells how fast they are:
+//   ovlp-metronome beat CORE...
+//   ovlp-metronome listen BYTES LOG CORE...
 //
 // The kernel charges a group for the time that its task has run when something happens on the core: a switch, or the
 // tick, which comes every 4 ms on many machines. A task that is alone overdraws a quota of 1 ms by up to 3 ms, and then
 // stands still for up to 40. A thread of higher priority that wakes every half millisecond and sleeps again makes
-// something happen. It takes some 0.5 % of a core. Measured: docs/testbed.md.
+// something happen: the beat. It takes some 0.5 % of a core. Measured: docs/testbed.md.
 //
-// First, before it makes the file LOG, it touches BYTES of huge pages, if so many are reserved: a virtual machine may
-// have given that memory back to its host, which finds it again at the first touch, at 10 us for 4 KiB, in the middle
-// of somebody's kernel.
+// Who listens first, before it makes the file LOG, touches BYTES of huge pages, if so many are reserved: a virtual
+// machine may have given that memory back to its host, which finds it again at the first touch, at 10 us for 4 KiB, in
+// the middle of somebody's kernel.
 //
-// A second thread, that runs when nothing else wants the core, keeps it awake: a core that sleeps between two grants
-// wakes up slow and cold, a virtual one also late. It multiplies small matrices, again and again, and takes the CPU
-// time: on a shared machine this tells how much others take of a core, of its caches and its other thread. Four times a
-// second it adds a line to LOG: when on the monotonic clock, core, CPU time of a product, all in seconds. That is the
-// mean of medians over half a millisecond, so that the packets and the cold caches of our own nodes do not count.
+// Then its threads, in a control group that runs when no other does, keep the cores awake: a core that sleeps between
+// two grants wakes up slow and cold, a virtual one also late. They multiply small matrices, again and again, and take
+// the CPU time: on a shared machine this tells how much others take of a core, of its caches and its other thread. Four
+// times a second they add a line to LOG: when on the monotonic clock, core, CPU time of a product, all in seconds. That
+// is the mean of medians over half a millisecond, so that the packets and the cold caches of our own nodes do not
+// count.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -29,6 +32,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <span>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -164,33 +168,30 @@ long number(char const* text, char const* what, long most) {
   return read;
 }
 
+/// Runs it for each core of the command line, in a thread of its own.
+template <class Body>
+void on_cores(std::span<char* const> cores, Body const& body) {
+  std::vector<std::thread> threads;
+  for (char const* core : cores) {
+    threads.emplace_back(body, static_cast<std::size_t>(number(core, "numbers of cores", CPU_SETSIZE - 1)));
+  }
+  for (std::thread& one : threads) one.join();
+}
+
 }  // namespace
 
-// ovlp-metronome beat CORE...: has the beat.
-// ovlp-metronome listen BYTES LOG CORE...: touches so much memory, then hears how fast the cores are. In a control
-// group that runs when no other does.
 int main(int argc, char** argv) {
+  std::span<char* const> const arguments(argv, static_cast<std::size_t>(argc));
   std::string_view const what = argc > 1 ? argv[1] : "";
-  bool const listens = what == "listen";
-  int const first_core = listens ? 4 : 2;
-  if ((what != "beat" && !listens) || argc <= first_core) {
+  if (what == "beat" && argc > 2) {
+    on_cores(arguments.subspan(2), beat);
+  } else if (what == "listen" && argc > 4) {
+    touch(static_cast<std::size_t>(number(argv[2], "a number of bytes", LONG_MAX)));
+    std::FILE* const log = std::fopen(argv[3], "ae");
+    check(log != nullptr, "write its log");
+    on_cores(arguments.subspan(4), [log](std::size_t core) { listen(::fileno(log), core); });
+  } else {
     std::fprintf(stderr, "ovlp-metronome: expected 'beat' and cores, or 'listen', bytes, a file and cores\n");
     return 2;
   }
-  std::FILE* log = nullptr;
-  if (listens) {
-    touch(static_cast<std::size_t>(number(argv[2], "a number of bytes", LONG_MAX)));
-    log = std::fopen(argv[3], "ae");
-    check(log != nullptr, "write its log");
-  }
-  std::vector<std::thread> threads;
-  for (int i = first_core; i < argc; ++i) {
-    auto const core = static_cast<std::size_t>(number(argv[i], "numbers of cores", CPU_SETSIZE - 1));
-    if (listens) {
-      threads.emplace_back(listen, ::fileno(log), core);
-    } else {
-      threads.emplace_back(beat, core);
-    }
-  }
-  for (std::thread& one : threads) one.join();
 }

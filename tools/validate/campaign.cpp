@@ -32,6 +32,12 @@ constexpr std::size_t runs_with_durations = 3;
 constexpr double shortest_s = 0.5;
 std::string const testbed_folder = "/run/ovlp-testbed/validate";  // as testbed/up says
 
+words on_testbed(places const& where, words const& command) {
+  words all{where.testbeds + "/run", "--name", testbed_name};
+  append(all, command);
+  return all;
+}
+
 /// A testbed that is up as long as this lives.
 class standing_testbed {
  public:
@@ -83,48 +89,58 @@ std::vector<kernel_measurement> read_durations(run_key const& of, std::string co
   return all;
 }
 
+/// What a run on the testbed has left.
+struct measured_run {
+  measurement run;
+  std::vector<iteration_measurement> iterations;
+  std::vector<kernel_measurement> kernels;
+};
+
+/// Errors: exceptions of many kinds, if the program wrote no summary or durations, or others than it should.
+measured_run read_results(run_key const& of, scratch const& files, bool has_durations, double ended_s) {
+  json const summary = read_json(files.summary);
+  measured_run read;
+  read.run.time_s = summary.at("time_s");
+  read.run.work_s = summary.at("work_s");
+  read.run.overhead_s = summary.at("overhead_s");
+  read.run.transfers = summary.at("transfers");
+  read.run.bytes = summary.at("bytes");
+  if (!(read.run.time_s > 0)) throw config_error("time_s is not above 0");
+  read.run.machine_s =
+      machine_s(testbed_folder + "/machine.log", ended_s - std::max(read.run.time_s, shortest_s), ended_s);
+  read.iterations = read_iterations(of, summary);
+  if (has_durations) read.kernels = read_durations(of, files.durations);
+  return read;
+}
+
 void measure_one(grid const& of, testbed const& on, run_key const& key, bool record_durations, places const& where,
                  measurements& to) {
   application const& program = of.applications.at(key.application);
   scratch const files;
-  words command{where.testbeds + "/run", "--name", testbed_name};
-  append(command, command_of(program.real, key.options, where));
+  words command = on_testbed(where, command_of(program.real, key.options, where));
   append(command, {"--summary", files.summary});
   if (record_durations) append(command, {"--record-durations", files.durations});
   outcome const ran = tools::run({std::move(command), "", on.environment, of.patience});
   double const ended_s = monotonic_s();
 
-  measurement found;
-  found.of = key;
-  std::vector<iteration_measurement> iterations;
-  std::vector<kernel_measurement> kernels;
+  measured_run found;
   if (!ran.good()) {
-    outcome const nothing = tools::run({{where.testbeds + "/run", "--name", testbed_name, "true"}});
+    outcome const nothing = tools::run({on_testbed(where, {"true"})});
     if (!nothing.good()) throw io_error("testbed '" + on.name + "' has been taken away: " + nothing.complaint());
-    found.failure = ran.complaint();
-  } else try {
-      json const summary = read_json(files.summary);
-      found.time_s = summary.at("time_s");
-      found.work_s = summary.at("work_s");
-      found.overhead_s = summary.at("overhead_s");
-      found.transfers = summary.at("transfers");
-      found.bytes = summary.at("bytes");
-      found.machine_s =
-          machine_s(testbed_folder + "/machine.log", ended_s - std::max(found.time_s, shortest_s), ended_s);
-      iterations = read_iterations(key, summary);
-      if (record_durations) kernels = read_durations(key, files.durations);
-      if (!(found.time_s > 0)) throw config_error("time_s is not above 0");
+    found.run.failure = ran.complaint();
+  } else {
+    try {
+      found = read_results(key, files, record_durations, ended_s);
     } catch (std::exception const& error) {  // the program's, not ours
-      found = measurement();
-      found.of = key;
-      found.failure = std::string("its summary or durations: ") + error.what();
-      iterations.clear();
-      kernels.clear();
+      found.run.failure = std::string("its summary or durations: ") + error.what();
     }
-  to.add(found, iterations, kernels);
-  std::fprintf(
-      stderr, "%s %s %s #%zu: %s\n", key.testbed.c_str(), key.application.c_str(), key.options.c_str(), key.repetition,
-      found.failure.empty() ? (std::to_string(found.time_s) + " s").c_str() : ("failed: " + found.failure).c_str());
+  }
+  found.run.of = key;
+  to.add(found.run, found.iterations, found.kernels);
+  std::fprintf(stderr, "%s %s %s #%zu: %s\n", key.testbed.c_str(), key.application.c_str(), key.options.c_str(),
+               key.repetition,
+               found.run.failure.empty() ? (std::to_string(found.run.time_s) + " s").c_str()
+                                         : ("failed: " + found.run.failure).c_str());
 }
 
 /// A calibration for another testbed is no reason to stop, but one to be told.
@@ -141,12 +157,10 @@ void calibrate(testbed const& t, json const& description, std::size_t rounds, pl
   std::fprintf(stderr, "%s: calibrating\n", t.name.c_str());
   std::filesystem::create_directories(where.output + "/platforms");
   outcome const done =
-      run({{where.testbeds + "/run", "--name", testbed_name, in_build(where, "tools/ovlp-calibrate"), "--nodes",
-            description.at("nodes").dump(), "--name", "testbed-" + t.name, "-o", platform_of(t, where), "--testbed",
-            testbed_folder + "/testbed.json", "--rounds", std::to_string(rounds), "--add"},
-           "",
-           t.environment,
-           std::chrono::seconds(600)});
+      run({on_testbed(where, {in_build(where, "tools/ovlp-calibrate"), "--nodes", description.at("nodes").dump(),
+                              "--name", "testbed-" + t.name, "-o", platform_of(t, where), "--testbed",
+                              testbed_folder + "/testbed.json", "--rounds", std::to_string(rounds), "--add"}),
+           "", t.environment, std::chrono::seconds(600)});
   if (!done.good()) throw io_error("testbed '" + t.name + "': calibration: " + done.complaint());
 }
 
@@ -187,8 +201,7 @@ std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repe
 }  // namespace
 
 void measure(grid const& of, places const& where, measurements& to) {
-  bool const has_earlier = !where.calibrated.empty();
-  auto const is_given = [&](testbed const& t) { return has_earlier || !t.platform.empty(); };
+  auto const is_given = [&](testbed const& t) { return !where.calibrated.empty() || !t.platform.empty(); };
   for (testbed const& t : of.testbeds) {
     std::string const platform = platform_of(t, where);
     if (is_given(t) && !std::filesystem::exists(platform)) {

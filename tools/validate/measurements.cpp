@@ -160,8 +160,9 @@ std::string as_field(std::string text) {
 
 measurements::measurements(std::string folder) : folder_(std::move(folder)) {
   for (table t(folder_ + "/measurements.csv", run_columns); t.next();) {
-    if (has(t.key())) t.fail("expected each repetition once, got a second row of it");
-    keep(t.run());
+    measurement read = t.run();
+    if (has(read.of)) t.fail("expected each repetition once, got a second row of it");
+    keep(std::move(read));
   }
   for (table t(folder_ + "/iterations.csv", iteration_columns); t.next();) {
     if (has(t.key())) iterations_.push_back(t.iteration());
