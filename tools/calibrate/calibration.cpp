@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <thread>
 
@@ -57,12 +58,12 @@ void calibration::launch() {
   run({{{0, 1, 1000, 10, usual_kernel}, {1, 0, 1000, 10, usual_kernel}}});  // memory is allocated, code is loaded
 }
 
-void calibration::add(json const& calibrated) {
-  for (auto const& [figure, found] : calibrated.items()) {
-    if (!found.is_object() || !found.contains("values")) continue;
-    std::vector<double> const earlier = found["values"];
+void calibration::add(sim::json_object earlier) {
+  for (std::string const& figure : earlier.keys()) {
+    if (!earlier.at(figure).is_object()) continue;  // idle_nodes
+    std::vector<double> const found = earlier.object(figure).numbers("values", std::numeric_limits<double>::lowest());
     auto& values = values_[figure];
-    values.insert(values.begin(), earlier.begin(), earlier.end());
+    values.insert(values.begin(), found.begin(), found.end());
   }
 }
 

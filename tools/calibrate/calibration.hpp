@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "patterns.hpp"
+#include "simkernel/src/json_object.hpp"
 
 namespace ovlp::tools::calibrate {
 
@@ -26,7 +27,8 @@ class calibration {
   void launch();
   void round();
   /// Takes the values of an earlier calibration as well: the section `calibration` of its file.
-  void add(nlohmann::ordered_json const& calibrated);
+  /// Errors: config_error that names a figure without values.
+  void add(sim::json_object earlier);
 
   nlohmann::ordered_json platform(std::string const& name, nlohmann::ordered_json const& testbed) const;
   /// The model of the paper's section 4: a star with equal shares, and CPU time by the number of transfers.

@@ -29,14 +29,18 @@ json read_testbed(std::string const& file) {
   if (!from) throw ovlp::config_error("--testbed: '" + file + "' cannot be read");
   json read = json::parse(from, nullptr, false);
   if (!read.is_object()) throw ovlp::config_error("--testbed: '" + file + "': expected a JSON object");
+  nlohmann::json const unordered = read;
+  ovlp::sim::json_object description(unordered, file);  // what the platform takes from it
+  if (description.has("cores")) description.count("cores", 1);
+  if (description.has("buffer_bytes")) description.number_above("buffer_bytes", 0);
   return read;
 }
 
-/// The calibration in a platform file that we have written; nothing if there is no file.
-json read_calibration(std::string const& file, json const& testbed) {
+/// Adds the values of a platform file that we have written, if there is one.
+void add_earlier(std::string const& file, json const& testbed, ovlp::tools::calibrate::calibration& to) {
   std::ifstream from(file);
-  if (!from) return {};
-  json const read = json::parse(from, nullptr, false);
+  if (!from) return;
+  nlohmann::json const read = nlohmann::json::parse(from, nullptr, false);
   if (!read.is_object() || !read.contains("calibration")) {
     throw ovlp::config_error("--add: '" + file + "': expected a platform file that 'ovlp calibrate' has written");
   }
@@ -44,7 +48,7 @@ json read_calibration(std::string const& file, json const& testbed) {
   if (!differences.empty()) {
     throw ovlp::config_error("--add: '" + file + "': expected a platform of this testbed, but " + differences);
   }
-  return read["calibration"];
+  to.add(ovlp::sim::json_object(read, file).object("calibration"));
 }
 
 /// Of all numbers, the digits that mean something.
@@ -90,7 +94,7 @@ int run_calibrate(int argc, char** argv) {
   double const start_s = ovlp::monotonic_s();
   found.launch();  // from here on in node 0 only
   json const testbed = rounded(read_testbed(testbed_file));
-  if (add) found.add(read_calibration(output, testbed));
+  if (add) add_earlier(output, testbed, found);
   for (int r = 1; r <= rounds; ++r) {
     double const passed_s = ovlp::monotonic_s() - start_s;
     if (r > 1 && passed_s > patience_s) break;

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/simkernel/platform.hpp>
 
 #include "../command.hpp"
 #include "../machine.hpp"
@@ -164,6 +165,16 @@ void calibrate(testbed const& t, json const& description, std::size_t rounds, pl
   if (!done.good()) throw io_error("testbed '" + t.name + "': calibration: " + done.complaint());
 }
 
+/// Both models' platforms must be good before hours of measurements, not after.
+void check_platform(testbed const& t, places const& where) {
+  for (std::string const& file : {platform_of(t, where), plain_platform_of(t, where)}) {
+    if (!std::filesystem::exists(file)) {
+      throw config_error("testbed '" + t.name + "': platform '" + file + "' cannot be read");
+    }
+    sim::platform::read(file);
+  }
+}
+
 struct planned_run {
   run_key key;
   bool gives_durations;
@@ -201,12 +212,10 @@ std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repe
 }  // namespace
 
 void measure(grid const& of, places const& where, measurements& to) {
+  check_scripts(where);
   auto const is_given = [&](testbed const& t) { return !where.calibrated.empty() || !t.platform.empty(); };
   for (testbed const& t : of.testbeds) {
-    std::string const platform = platform_of(t, where);
-    if (is_given(t) && !std::filesystem::exists(platform)) {
-      throw config_error("testbed '" + t.name + "': platform '" + platform + "' cannot be read");
-    }
+    if (is_given(t)) check_platform(t, where);
   }
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {
     for (testbed const& t : of.testbeds) {

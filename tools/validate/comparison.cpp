@@ -119,11 +119,14 @@ results compare(grid const& of, places const& where, measurements const& from, m
     found.machines.emplace(t.name, known.machine);
   }
   for (configuration const& c : of.configurations) {
+    calibrated_testbed const& on = testbeds.at(c.testbed);
+    json const durations = durations_of(c, on.machine, calibrated);
     try {
-      calibrated_testbed const& on = testbeds.at(c.testbed);
-      compare_one(of, c, on, durations_of(c, on.machine, calibrated), where, from, found);
+      compare_one(of, c, on, durations, where, from, found);
     } catch (io_error const& wrong) {
-      found.failures.push_back(key_of(c) + ": " + wrong.what());
+      std::string const lacking = "; of '" + c.application + " " + c.durations +
+                                  "' no durations are known: to record them, delete its rows in measurements.csv";
+      found.failures.push_back(key_of(c) + ": " + wrong.what() + (durations.at("kernels").empty() ? lacking : ""));
     }
   }
   return found;

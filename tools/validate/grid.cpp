@@ -55,13 +55,26 @@ std::vector<std::string> texts(json_object& in, std::string const& key) {
   return all;
 }
 
+/// A testbed's name is part of a file's.
+void check_testbed_name(json_object const& in, std::string const& name) {
+  constexpr char const* good = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  if (name.empty() || name.find_first_not_of(good) != std::string::npos) {
+    in.fail("testbeds", "names of letters, digits, - and _", name);
+  }
+}
+
 testbed read_testbed(std::string const& name, json_object in, std::filesystem::path const& folder) {
   testbed read;
   read.name = name;
   read.up = split(plain_text(in, "up"));
   if (in.has("environment")) {
     json_object variables = in.object("environment");
-    for (std::string const& key : variables.keys()) read.environment.emplace_back(key, plain_text(variables, key));
+    for (std::string const& key : variables.keys()) {
+      if (key.empty() || key.find('=') != std::string::npos) {
+        in.fail(in.path("environment"), "names of variables", key);
+      }
+      read.environment.emplace_back(key, plain_text(variables, key));
+    }
   }
   if (in.has("platform")) {
     std::filesystem::path const file = in.text("platform");
@@ -195,7 +208,7 @@ grid grid::read(std::string const& file) {
   if (top.has("patience_s")) read.patience = std::chrono::seconds(top.count("patience_s", 1));
   json_object testbeds = top.object("testbeds");
   for (std::string const& name : testbeds.keys()) {
-    check_plain(testbeds, name, name);
+    check_testbed_name(top, name);
     read.testbeds.push_back(read_testbed(name, testbeds.object(name), std::filesystem::path(file).parent_path()));
   }
   json_object applications = top.object("applications");

@@ -55,7 +55,7 @@ prediction simulate(grid const& of, configuration const& what, std::size_t seed,
   append(command, {"--platform", files.platform, "--execution", "partial", "--durations", files.durations, "--summary",
                    files.summary, "--vary", std::to_string(seed)});
   outcome const ran = run({std::move(command), "", {}, of.patience});
-  if (!ran.good()) throw io_error("simulating " + what.application + " " + what.options + ": " + ran.complaint());
+  if (!ran.good()) throw io_error("simulating: " + ran.complaint());
   json const summary = read_json(files.summary);
   prediction found{summary.at("time_s"), summary.at("work_s"), {}};
   for (json const& i : summary.at("iterations")) {

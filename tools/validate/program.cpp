@@ -34,14 +34,30 @@ words command_of(words const& program, std::string const& options, places const&
   return command;
 }
 
+namespace {
+
+bool is_program(std::string const& file) {
+  return std::filesystem::is_regular_file(file) && ::access(file.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
 void check_programs(grid const& of, places const& where) {
   for (auto const& [name, a] : of.applications) {
     for (words const* command : {&a.real, &a.simulated}) {
       std::string const program = in_build(where, command->front());
-      if (std::filesystem::is_regular_file(program) && ::access(program.c_str(), X_OK) == 0) continue;
+      if (is_program(program)) continue;
       throw config_error("application '" + name + "': expected a program '" + program +
                          "'; --build names the folder of a build");
     }
+  }
+}
+
+void check_scripts(places const& where) {
+  for (char const* script : {"up", "down", "run"}) {
+    std::string const file = where.testbeds + "/" + script;
+    if (!is_program(file))
+      throw config_error("--testbeds: expected a folder with up, down and run; there is no script '" + file + "'");
   }
 }
 

@@ -33,6 +33,8 @@ words command_of(words const& program, std::string const& options, places const&
 
 /// Errors: config_error that names an application whose programs are not in the build.
 void check_programs(grid const& of, places const& where);
+/// Errors: config_error that names the script that is missing.
+void check_scripts(places const& where);
 
 void append(words& to, words const& more);
 

@@ -129,6 +129,11 @@ std::string machine_lines(results const& found) {
   return text.str();
 }
 
+bool has_been_heard(results const& found) {
+  return std::any_of(found.times.begin(), found.times.end(),
+                     [](comparison const& c) { return !std::isnan(c.error_as_heard); });
+}
+
 /// For each group of variants: is the one predicted best measured best, or nearly so?
 std::string rank_table(results const& found) {
   std::map<std::string, std::vector<comparison const*>> groups;
@@ -253,7 +258,8 @@ std::string write_report(grid const& of, results const& found, std::string const
        << " repetitions.\nError: predicted / measured - 1. Spread: (longest - shortest) / median.\n";
   section("Calibrated model", error_table(found, [](comparison const& c) { return c.error(); }));
   section("Calibrated model, told how fast the machine was during each run (no forecast)",
-          error_table(found, [](comparison const& c) { return c.error_as_heard; }));
+          has_been_heard(found) ? error_table(found, [](comparison const& c) { return c.error_as_heard; })
+                                : "Not known of any run: nobody listened, or none was longer than half a second.\n");
   section("The paper's plain model", error_table(found, [](comparison const& c) { return c.plain_error(); }));
   section("Of the kernels' CPU time, predicted from runs on one node",
           error_table(found, [](comparison const& c) { return c.work_error; }));
