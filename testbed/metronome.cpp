@@ -14,10 +14,12 @@
 //
 // Then its threads, in a control group that runs when no other does, keep the cores awake: a core that sleeps between
 // two grants wakes up slow and cold, a virtual one also late. They multiply small matrices, again and again, and take
-// the CPU time: on a shared machine this tells how much others take of a core, of its caches and its other thread. Four
-// times a second they add a line to LOG: when on the monotonic clock, core, CPU time of a product, all in seconds. That
-// is the mean of medians over half a millisecond, so that the packets and the cold caches of our own nodes do not
-// count.
+// the CPU time: on a shared machine this tells how much others take of a core, of its caches and its other thread. And
+// they write each other letters: how long it takes to read one tells how far apart the cores are, which on a virtual
+// machine changes, for its host moves them. Four times a second they add a line to LOG: when on the monotonic clock,
+// core, CPU time of a product, time of a cache line that the next core has written (0: not known), all in seconds. The
+// former is the mean of medians over half a millisecond, so that the packets and the cold caches of our own nodes do
+// not count, the latter a median.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -25,8 +27,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -108,7 +112,48 @@ product& make_product() {
   return *new (page) product;
 }
 
-[[noreturn]] void listen(int log, std::size_t core) {
+/// Cache lines that one core writes and another one reads.
+class letter {
+ public:
+  letter() {
+    for (std::size_t i = 0; i < lines; ++i) lines_[i].next = (5 * i + 17) % lines;  // passes all of them, in no stride
+  }
+  void write() {
+    for (line& one : lines_) one.next.store(one.next.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    written_.fetch_add(1, std::memory_order_release);
+  }
+  /// Time of a line; 0 if nobody has written since it was read last.
+  double read_s() {
+    std::uint64_t const written = written_.load(std::memory_order_acquire);
+    if (written == read_) return 0;
+    read_ = written;
+    double const began_s = monotonic_s();
+    for (std::size_t i = 0, at = 0; i < lines; ++i) at = lines_[at].next.load(std::memory_order_relaxed);
+    return (monotonic_s() - began_s) / lines;
+  }
+
+ private:
+  static constexpr std::size_t lines = 64, line_bytes = 64;
+  struct alignas(line_bytes) line {
+    std::atomic<std::size_t> next;
+  };
+  std::array<line, lines> lines_;
+  alignas(line_bytes) std::atomic<std::uint64_t> written_{0};
+  alignas(line_bytes) std::uint64_t read_ = 0;  // the reader's
+};
+
+/// The median of many values, or 0 of none. Forgets them.
+double taken_median(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  double const value = *middle;
+  values.clear();
+  return value;
+}
+
+/// Its letters go to another core, and it gets those of another one; or its own, if there is no other.
+[[noreturn]] void listen(int log, std::size_t core, letter& to_other, letter& from_other) {
   run_on(core, SCHED_IDLE, 0, "have the lowest priority");
   product& one = make_product();
   double line_began_s = monotonic_s();
@@ -116,6 +161,7 @@ product& make_product() {
   int medians = 0;
   double clocks_s = std::numeric_limits<double>::infinity();
   std::array<double, samples_of_a_median> samples_s{};
+  std::vector<double> letters_s;
   for (std::size_t sampled = 0;;) {
     double const began_s = monotonic_s();
     double const warming_s = thread_cpu_s();
@@ -134,8 +180,10 @@ product& make_product() {
     std::nth_element(samples_s.begin(), middle, samples_s.end());
     sum_s += *middle;
     ++medians;
+    to_other.write();
+    if (double const read_s = from_other.read_s(); read_s > 0) letters_s.push_back(read_s);
     if (now_s - line_began_s < line_s) continue;
-    ::dprintf(log, "%.3f %zu %.9f\n", now_s, core, sum_s / medians);
+    ::dprintf(log, "%.3f %zu %.9f %.4g\n", now_s, core, sum_s / medians, taken_median(letters_s));
     line_began_s = now_s;
     sum_s = 0;
     medians = 0;
@@ -168,12 +216,13 @@ long number(char const* text, char const* what, long most) {
   return read;
 }
 
-/// Runs it for each core of the command line, in a thread of its own.
+/// Runs it for each core of the command line, in a thread of its own, with the thread's number and that of the core.
 template <class Body>
 void on_cores(std::span<char* const> cores, Body const& body) {
   std::vector<std::thread> threads;
   for (char const* core : cores) {
-    threads.emplace_back(body, static_cast<std::size_t>(number(core, "numbers of cores", CPU_SETSIZE - 1)));
+    threads.emplace_back(body, threads.size(),
+                         static_cast<std::size_t>(number(core, "numbers of cores", CPU_SETSIZE - 1)));
   }
   for (std::thread& one : threads) one.join();
 }
@@ -184,12 +233,16 @@ int main(int argc, char** argv) {
   std::span<char* const> const arguments(argv, static_cast<std::size_t>(argc));
   std::string_view const what = argc > 1 ? argv[1] : "";
   if (what == "beat" && argc > 2) {
-    on_cores(arguments.subspan(2), beat);
+    on_cores(arguments.subspan(2), [](std::size_t, std::size_t core) { beat(core); });
   } else if (what == "listen" && argc > 4) {
     touch(static_cast<std::size_t>(number(argv[2], "a number of bytes", LONG_MAX)));
     std::FILE* const log = std::fopen(argv[3], "ae");
     check(log != nullptr, "write its log");
-    on_cores(arguments.subspan(4), [log](std::size_t core) { listen(::fileno(log), core); });
+    auto const cores = arguments.subspan(4);
+    std::vector<letter> letters(cores.size());
+    on_cores(cores, [&](std::size_t number, std::size_t core) {
+      listen(::fileno(log), core, letters[number], letters[(number + 1) % cores.size()]);
+    });
   } else {
     std::fprintf(stderr, "ovlp-metronome: expected 'beat' and cores, or 'listen', bytes, a file and cores\n");
     return 2;

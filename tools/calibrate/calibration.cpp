@@ -80,8 +80,10 @@ void calibration::round() {
   links();
   shared_links();
   all_at_once();
-  std::vector<double> const cores_s = machine_s(machine_log_, start_s, monotonic_s());
-  if (!cores_s.empty()) note("machine_s", sum(cores_s) / static_cast<double>(cores_s.size()));
+  machine_state const machine = heard_machine(machine_log_, start_s, monotonic_s());
+  if (!machine.is_known()) return;
+  note("machine_s", sum(machine.cores_s) / static_cast<double>(machine.cores_s.size()));
+  note("apart_s", machine.apart_s);
 }
 
 /// Long kernels on all nodes: what the runtime, which must look for messages meanwhile, leaves of a processor. For as

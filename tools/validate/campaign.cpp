@@ -107,8 +107,8 @@ measured_run read_results(run_key const& of, scratch const& files, bool has_dura
   read.run.transfers = summary.at("transfers");
   read.run.bytes = summary.at("bytes");
   if (!(read.run.time_s > 0)) throw config_error("time_s is not above 0");
-  read.run.machine_s =
-      machine_s(testbed_folder + "/machine.log", ended_s - std::max(read.run.time_s, shortest_s), ended_s);
+  read.run.machine =
+      heard_machine(testbed_folder + "/machine.log", ended_s - std::max(read.run.time_s, shortest_s), ended_s);
   read.iterations = read_iterations(of, summary);
   if (has_durations) read.kernels = read_durations(of, files.durations);
   return read;

@@ -95,8 +95,8 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
   compared.without_communication_s = predict_with(without_communication(on.platform)).time_s;
   std::vector<double> errors;
   for (measurement const& run : runs) {
-    if (run.machine_s.empty() || on.machine.calibrated_s == 0) continue;
-    json const then = platform_at(run.machine_s, on.machine, c.application, on.platform);
+    if (!run.machine.is_known() || !on.machine.is_known) continue;
+    json const then = platform_at(run.machine, on.machine, c.application, on.platform);
     errors.push_back(predict_with(then).time_s / run.time_s - 1);
   }
   compared.error_as_heard = errors.empty() ? std::numeric_limits<double>::quiet_NaN() : median(errors);

@@ -21,7 +21,7 @@ namespace {
 using fields = std::vector<std::string>;
 
 constexpr char const* run_columns =
-    "testbed,application,options,repetition,failure,time_s,work_s,overhead_s,transfers,bytes,machine_s";
+    "testbed,application,options,repetition,failure,time_s,work_s,overhead_s,transfers,bytes,machine_s,apart_s";
 constexpr char const* iteration_columns =
     "testbed,application,options,repetition,iteration,start_s,end_s,work_s,held_node_s";
 constexpr char const* kernel_columns =
@@ -91,9 +91,14 @@ class table {
   }
   run_key key() const { return {text(0), text(1), text(2), number<std::size_t>(3)}; }
   measurement run() const {
-    measurement read{
-        key(),      text(4), measure(5), measure(6), measure(7), number<std::uint64_t>(8), number<std::uint64_t>(9),
-        numbers(10)};
+    measurement read{key(),
+                     text(4),
+                     measure(5),
+                     measure(6),
+                     measure(7),
+                     number<std::uint64_t>(8),
+                     number<std::uint64_t>(9),
+                     {numbers(10), measure(11)}};
     if (read.failure.empty() && read.time_s == 0) fail("expected a time_s above 0 of a run that did not fail");
     return read;
   }
@@ -198,7 +203,7 @@ void measurements::write() const {
   rows << run_columns << "\n";
   for (auto const& r : runs_) {
     rows << r.of << ',' << r.failure << ',' << r.time_s << ',' << r.work_s << ',' << r.overhead_s << ',' << r.transfers
-         << ',' << r.bytes << ',' << joined(r.machine_s) << "\n";
+         << ',' << r.bytes << ',' << joined(r.machine.cores_s) << ',' << joined({r.machine.apart_s}) << "\n";
   }
   replace_file(folder_ + "/measurements.csv", rows.str());
 }

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "../machine.hpp"
+
 namespace ovlp::tools::validate {
 
 /// What was run, once.
@@ -36,7 +38,7 @@ struct measurement {
   double overhead_s = 0;
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;
-  std::vector<double> machine_s;  ///< how fast the machine's cores were meanwhile: ../machine.hpp
+  machine_state machine;  ///< meanwhile
 };
 
 /// One iteration of a real run.

@@ -25,8 +25,8 @@ json durations_of(configuration const& what, machine_model const& machine, measu
   std::map<std::pair<std::string, std::string>, kernel_values> found;
   for (kernel_measurement const& k : from.kernels()) {
     if (!k.of.repeats(what.testbed, what.application, what.durations)) continue;
-    std::vector<double> const& machine_s = from.run(k.of).machine_s;
-    double const slower = machine_s.empty() ? 1 : machine.kernels_factor(what.application, machine_s.front());
+    machine_state const& then = from.run(k.of).machine;
+    double const slower = then.is_known() ? machine.kernels_factor(what.application, then.cores_s.front()) : 1;
     kernel_values& values = found[{k.kernel, k.sizes}];
     values.means_s.push_back(k.mean_s / slower);
     values.deviations.push_back(k.mean_s > 0 ? k.standard_deviation_s / k.mean_s : 0);

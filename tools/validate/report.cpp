@@ -124,7 +124,7 @@ std::string machine_lines(results const& found) {
     for (auto const& [application, fit] : machine.kernels_growth) {
       line("kernels of " + application + " on " + testbed, fit);
     }
-    if (machine.messages_growth.count > 0) line("messages on " + testbed, machine.messages_growth);
+    for (auto const& [figure, fit] : machine.messages_growth) line(figure + " on " + testbed, fit);
   }
   return text.str();
 }
@@ -257,7 +257,7 @@ std::string write_report(grid const& of, results const& found, std::string const
   text << "Grid '" << of.name << "': " << found.times.size() << " configurations, medians of up to " << of.repetitions
        << " repetitions.\nError: predicted / measured - 1. Spread: (longest - shortest) / median.\n";
   section("Calibrated model", error_table(found, [](comparison const& c) { return c.error(); }));
-  section("Calibrated model, told how fast the machine was during each run (no forecast)",
+  section("Calibrated model, told what the machine was like during each run (no forecast)",
           has_been_heard(found) ? error_table(found, [](comparison const& c) { return c.error_as_heard; })
                                 : "Not known of any run: nobody listened, or none was longer than half a second.\n");
   section("The paper's plain model", error_table(found, [](comparison const& c) { return c.plain_error(); }));
