@@ -43,11 +43,13 @@
 
 #include "runtime/src/host.hpp"
 #include "testbed/beat.hpp"
+#include "tools/statistics.hpp"
 
 namespace {
 
 using ovlp::monotonic_s;
 using ovlp::thread_cpu_s;
+using ovlp::tools::median;
 
 constexpr long second_ns = 1'000'000'000;
 constexpr auto beat_ns = static_cast<long>(ovlp::testbed::beat_s * second_ns);
@@ -142,16 +144,6 @@ class letter {
   alignas(line_bytes) std::uint64_t read_ = 0;  // the reader's
 };
 
-/// The median of many values, or 0 of none. Forgets them.
-double taken_median(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  double const value = *middle;
-  values.clear();
-  return value;
-}
-
 /// Its letters go to another core, and it gets those of another one; or its own, if there is no other.
 [[noreturn]] void listen(int log, std::size_t core, letter& to_other, letter& from_other) {
   run_on(core, SCHED_IDLE, 0, "have the lowest priority");
@@ -160,9 +152,8 @@ double taken_median(std::vector<double>& values) {
   double sum_s = 0;
   int medians = 0;
   double clocks_s = std::numeric_limits<double>::infinity();
-  std::array<double, samples_of_a_median> samples_s{};
-  std::vector<double> letters_s;
-  for (std::size_t sampled = 0;;) {
+  std::vector<double> samples_s, letters_s;
+  for (;;) {
     double const began_s = monotonic_s();
     double const warming_s = thread_cpu_s();
     one.compute();  // what it needs comes into the cache
@@ -173,17 +164,16 @@ double taken_median(std::vector<double>& values) {
     double const away_s = now_s - began_s - (ended_s - warming_s);
     clocks_s = std::min(clocks_s, away_s);
     if (away_s >= clocks_s + interrupted_s) continue;
-    samples_s[sampled++] = ended_s - warm_s;
-    if (sampled < samples_s.size()) continue;
-    sampled = 0;
-    auto const middle = samples_s.begin() + samples_s.size() / 2;
-    std::nth_element(samples_s.begin(), middle, samples_s.end());
-    sum_s += *middle;
+    samples_s.push_back(ended_s - warm_s);
+    if (samples_s.size() < samples_of_a_median) continue;
+    sum_s += median(samples_s);
     ++medians;
+    samples_s.clear();
     to_other.write();
     if (double const read_s = from_other.read_s(); read_s > 0) letters_s.push_back(read_s);
     if (now_s - line_began_s < line_s) continue;
-    ::dprintf(log, "%.3f %zu %.9f %.4g\n", now_s, core, sum_s / medians, taken_median(letters_s));
+    ::dprintf(log, "%.3f %zu %.9f %.4g\n", now_s, core, sum_s / medians, letters_s.empty() ? 0 : median(letters_s));
+    letters_s.clear();
     line_began_s = now_s;
     sum_s = 0;
     medians = 0;
@@ -240,8 +230,8 @@ int main(int argc, char** argv) {
     check(log != nullptr, "write its log");
     auto const cores = arguments.subspan(4);
     std::vector<letter> letters(cores.size());
-    on_cores(cores, [&](std::size_t number, std::size_t core) {
-      listen(::fileno(log), core, letters[number], letters[(number + 1) % cores.size()]);
+    on_cores(cores, [&](std::size_t own, std::size_t core) {
+      listen(::fileno(log), core, letters[own], letters[(own + 1) % cores.size()]);
     });
   } else {
     std::fprintf(stderr, "ovlp-metronome: expected 'beat' and cores, or 'listen', bytes, a file and cores\n");

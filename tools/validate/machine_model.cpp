@@ -30,13 +30,14 @@ std::vector<double> values_of(json const& calibration, char const* figure) {
 std::map<std::string, growth_fit> messages_growths(json const& calibration) {
   std::vector<double> const apart_s = values_of(calibration, "apart_s");
   std::map<std::string, growth_fit> growths;
-  if (apart_s.empty() || median(apart_s) <= 0) return growths;
+  double const usual_apart_s = apart_s.empty() ? 0 : median(apart_s);
+  if (usual_apart_s == 0) return growths;  // one core, or nobody listened
   for (auto const& [figure, grows_as] : message_figures) {
     std::vector<double> const cpu_s = values_of(calibration, grows_as);
     if (cpu_s.size() != apart_s.size()) continue;  // some rounds were not listened to
     xy_values values;
     for (std::size_t round = 0; round < cpu_s.size(); ++round) values.emplace_back(apart_s[round], cpu_s[round]);
-    growths[figure] = fitted_growth({values}, median(apart_s));
+    growths[figure] = fitted_growth({values}, usual_apart_s);
   }
   return growths;
 }
