@@ -370,15 +370,29 @@ TEST_CASE("the first message that a node sends after a kernel costs more" * doct
         doctest::Approx(idle_time_of("") + 0.5 * cold).epsilon(1e-9));
 }
 
-TEST_CASE("a message costs more the longer its node has done nothing" * doctest::timeout(20)) {
+TEST_CASE("a message costs more the longer its node has had none" * doctest::timeout(20)) {
   auto const time_of = [](std::string const& more) { return message_time_s(more, 3); };
   double const awake_s = time_of("");
   CHECK(time_of(R"(, "wake_s": 0.25, "asleep_s": 0.5)") == doctest::Approx(awake_s + 2 * 0.75).epsilon(1e-9));
   // The object leaves at 0.1 and comes at 1.101; the answer leaves after another message and the kernel, and comes when
-  // node 0 has done nothing since the object left.
+  // node 0 has had none since the object left.
   auto const more_s = [](double pause_s) { return 0.5 * (1 - std::exp(-pause_s / 2)); };
   double const first_s = more_s(0.1 + 1.001), second_s = more_s(1.001 + 0.1 + first_s + 3 + 0.1 + 0.001 + 4e-6);
   CHECK(time_of(R"(, "asleep_s": 0.5, "cooling_s": 2)") == doctest::Approx(awake_s + first_s + second_s).epsilon(1e-9));
+}
+
+TEST_CASE("a message costs more the longer its node has had none, also while it computes" * doctest::timeout(20)) {
+  auto const time_of = [](std::string const& more) {
+    return fan_time_s(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0])" + more + "}", "node1", 2, 3);
+  };
+  // The second object leaves when the first has come and comes 1.001 s later, in the middle of a kernel of 3 s, which
+  // ends later by what the object costs. Of the answers only the last one makes the run longer.
+  auto const more_s = [](double pause_s) { return 0.5 * (1 - std::exp(-pause_s / 2)); };
+  double const first_s = more_s(1.001), second_s = more_s(1.001 - first_s);
+  double const answered_s = 1.001 + first_s + 3 + second_s + 0.001 + 4e-6;
+  double const last_s = more_s(3 - more_s(answered_s - 1.001));
+  CHECK(time_of(R"(, "asleep_s": 0.5, "cooling_s": 2)") ==
+        doctest::Approx(time_of("") + first_s + second_s + last_s).epsilon(1e-9));
 }
 
 TEST_CASE("who sends copies its object before it goes on, if connections buffer" * doctest::timeout(20)) {

@@ -142,10 +142,7 @@ bool world::advance() {
   while (processors_.next_s() <= now_s_) {
     std::size_t const first = processors_.front();
     processor& p = *nodes_[first]->processor;
-    if (auto const ended = p.take_ended(now_s_)) {
-      nodes_[first]->last_active_s = now_s_;
-      due_.push_back({ended->sequence, ended->who});
-    }
+    if (auto const ended = p.take_ended(now_s_)) due_.push_back({ended->sequence, ended->who});
     processors_.set(first, p.next_event_s());
   }
   if (due_.size() > 1) {
@@ -336,14 +333,15 @@ double world::send_cost_s(message const& m) {
   return cost.send.per_message_s + cost.send.per_byte_s * piece_of(m) + cold * cost.cold_s + wake_s;
 }
 
-/// What a message costs more that comes now, if the node does nothing; and notes how cold what it sends then will be.
+/// What a message costs more that comes now: the node may sleep, and what handles messages may have left the caches.
+/// Notes how cold what the node sends then will be.
 double world::wake_s(node_id node) {
   virtual_node& to = *nodes_[node];
   communication_cost const& cost = platform_.communication;
-  if (!to.processor->idle()) return 0;
-  double const cooled = cost.cooling_s == 0 ? 1 : -std::expm1((to.last_active_s - now_s_) / cost.cooling_s);
+  double const unused_s = now_s_ - std::exchange(to.last_message_s, now_s_);
+  double const cooled = cost.cooling_s == 0 ? 1 : -std::expm1(-unused_s / cost.cooling_s);
   to.cooled = std::max(to.cooled, cooled);
-  return cost.wake_s + cost.asleep_s * cooled;
+  return (to.processor->idle() ? cost.wake_s : 0) + cost.asleep_s * cooled;
 }
 
 void world::send(std::uint32_t number) {
@@ -409,6 +407,9 @@ void world::io_ended(io_thread& io) {
 }
 
 void world::processed(std::uint32_t number, part what) {
+  message const& m = messages_[number];
+  bool const sends = what == part::first_piece || what == part::rest_of_sender;
+  nodes_[sends ? m.from : m.to]->last_message_s = now_s_;
   switch (what) {
     case part::first_piece: begin_transfer(number); break;
     case part::rest_of_sender:

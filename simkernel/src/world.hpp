@@ -130,10 +130,10 @@ class world final : public backend {
     }
     std::unique_ptr<thread_manager> manager;
     std::size_t launches = 0;
-    double computed_s = 0;     ///< by kernels since it sent a message
-    double cooled = 0;         ///< how cold a pause has left the caches since it sent a message, 0 to 1
-    double moved_bytes = 0;    ///< by messages since the last kernel
-    double last_active_s = 0;  ///< when something ended
+    double computed_s = 0;      ///< by kernels since it sent a message
+    double cooled = 0;          ///< how cold a pause has left the caches since it sent a message, 0 to 1
+    double moved_bytes = 0;     ///< by messages since the last kernel
+    double last_message_s = 0;  ///< when it last did something for a message
     std::unique_ptr<sim::processor> processor;
     io_thread io;
     double taken_since_s = 0;

@@ -75,6 +75,7 @@ void calibration::round() {
   messages_after_kernels();
   waking_messages();
   messages_after_pauses();
+  messages_amid_kernels();
   costs_of_bytes();
   evicted_caches();
   links();
@@ -177,6 +178,19 @@ void calibration::messages_after_pauses() {
   };
   measure("short", 40, usual_kernel);
   measure("long", 40 / pauses_ratio, usual_kernel * pauses_ratio);
+}
+
+/// No figure of the model comes from this: it tells whether a node that computes pays like one that waits. All nodes
+/// run long kernels, and pairs of them send each other small objects: CPU time of each object and its answer.
+void calibration::messages_amid_kernels() {
+  constexpr std::uint32_t count = 24, objects = count / 3;
+  pattern alone;
+  alone.one_at_a_time = true;
+  for (std::uint32_t n = 0; n < nodes_; ++n) alone.streams.push_back({n, n, 0, count, large_kernel});
+  pattern amid = alone;
+  for (std::uint32_t n = 0; n + 1 < nodes_; n += 2) amid.streams.push_back({n, n + 1, 0, objects});
+  double const alone_s = sum(run(alone).node_cpu_s), amid_s = sum(run(amid).node_cpu_s);
+  note("amid_kernels_s", (amid_s - alone_s) / (nodes_ / 2 * objects));
 }
 
 /// Of the two pauses: more = (cold_s + asleep_s) * (1 - exp(-pause / cooling_s)), for the node that has waited wakes up

@@ -54,6 +54,7 @@ class calibration {
   void messages_after_kernels();
   void waking_messages();
   void messages_after_pauses();
+  void messages_amid_kernels();
   void costs_of_bytes();
   void evicted_caches();
   void links();

@@ -75,7 +75,8 @@ struct communication_cost {
   /// for each piece.
   double send_wake_s = 0;
   double wake_s = 0;
-  /// And more for the node if it has done nothing for t: asleep_s * (1 - exp(-t / cooling_s)).
+  /// And more for a node, asleep or computing, that has done nothing for messages for t:
+  /// asleep_s * (1 - exp(-t / cooling_s)).
   double asleep_s = 0;
   double cooling_s = 0;
   /// Longer, for each byte that messages have moved through the node's caches since the kernel before, takes a kernel.
