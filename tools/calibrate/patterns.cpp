@@ -52,8 +52,9 @@ void patterns::visit(here<memory>& here, std::size_t numbers, std::uint32_t roun
   here.kernel("visit", {numbers, rounds}, [&] {
     std::vector<double>& values = here.state.values;
     values.resize(numbers);
+    double* const end = values.data() + numbers;  // not iterators: without optimization they take four times as long
     for (std::uint32_t r = 0; r < rounds; ++r) {
-      for (double& value : values) value = value * 0.5 + 1;
+      for (double* value = values.data(); value != end; ++value) *value = *value * 0.5 + 1;
     }
   });
 }
