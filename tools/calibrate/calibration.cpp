@@ -188,13 +188,14 @@ void calibration::messages_amid_kernels() {
   alone.one_at_a_time = true;
   for (std::uint32_t n = 0; n < nodes_; ++n) alone.streams.push_back({n, n, 0, count, large_kernel});
   pattern amid = alone;
-  for (std::uint32_t n = 0; n + 1 < nodes_; n += 2) amid.streams.push_back({n, n + 1, 0, objects});
+  std::uint32_t sent = 0;
+  for (std::uint32_t n = 0; n + 1 < nodes_; n += 2, sent += objects) amid.streams.push_back({n, n + 1, 0, objects});
   auto const beside_kernels_s = [this](pattern const& what) {
     measured const found = run(what);
     return sum(found.node_cpu_s) - found.work_s;
   };
   double const alone_s = beside_kernels_s(alone), amid_s = beside_kernels_s(amid);
-  note("amid_kernels_s", (amid_s - alone_s) / (nodes_ / 2 * objects));
+  note("amid_kernels_s", (amid_s - alone_s) / sent);
 }
 
 /// Of the two pauses: more = (cold_s + asleep_s) * (1 - exp(-pause / cooling_s)), for the node that has waited wakes up
