@@ -357,7 +357,8 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   for (auto const& [figure, values] : values_) {
     auto const [low, high] = std::minmax_element(values.begin(), values.end());
     double const value = median(values);
-    all[figure] = {{"median", value}, {"spread", value == 0 ? 0 : (*high - *low) / value}, {"values", values}};
+    all[figure] = {
+        {"median", value}, {"spread", value == 0 ? 0 : (*high - *low) / std::abs(value)}, {"values", values}};
   }
   made["calibration"] = all;
   return made;
