@@ -85,10 +85,13 @@ double fan_time_s(std::string const& more, char const* workers_on, int tasks, in
 }
 
 /// One object to a node that waits for it, a kernel and the answer; messages cost 0.1 s and `more`.
-double message_time_s(std::string const& more, int seconds) {
+double message_time_s(std::string const& more, int seconds = 3) {
   return fan_time_s(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)" + more + "}", "node1", 1,
                     seconds);
 }
+
+/// What a message costs more that comes after such a pause, if asleep_s is 0.5 and cooling_s is 2.
+double asleep_s(double pause_s) { return 0.5 * (1 - std::exp(-pause_s / 2)); }
 
 }  // namespace
 
@@ -354,15 +357,13 @@ TEST_CASE("kernels take longer by the bytes that messages have moved since the o
 }
 
 TEST_CASE("who sends to a node that does nothing wakes it" * doctest::timeout(20)) {
-  auto const time_of = [](std::string const& more) { return message_time_s(more, 3); };
   // The object and the answer.
-  CHECK(time_of(R"(, "send_wake_s": 0.25)") == doctest::Approx(time_of("") + 2 * 0.25).epsilon(1e-9));
+  CHECK(message_time_s(R"(, "send_wake_s": 0.25)") == doctest::Approx(message_time_s("") + 2 * 0.25).epsilon(1e-9));
 }
 
 TEST_CASE("the first message that a node sends after a kernel costs more" * doctest::timeout(20)) {
-  auto const time_of = [](std::string const& more) { return message_time_s(more, 3); };
   // Cold: the answer.
-  CHECK(time_of(R"(, "cold_s": 0.5)") == doctest::Approx(time_of("") + 0.5).epsilon(1e-9));
+  CHECK(message_time_s(R"(, "cold_s": 0.5)") == doctest::Approx(message_time_s("") + 0.5).epsilon(1e-9));
   // A pause cools as well, in the course of time: node 1 has waited for the object.
   auto const idle_time_of = [](std::string const& more) { return message_time_s(more, 0); };
   double const cold = 1 - std::exp(-(0.1 + 1.001) / 2);
@@ -371,14 +372,13 @@ TEST_CASE("the first message that a node sends after a kernel costs more" * doct
 }
 
 TEST_CASE("a message costs more the longer its node has had none" * doctest::timeout(20)) {
-  auto const time_of = [](std::string const& more) { return message_time_s(more, 3); };
-  double const awake_s = time_of("");
-  CHECK(time_of(R"(, "wake_s": 0.25, "asleep_s": 0.5)") == doctest::Approx(awake_s + 2 * 0.75).epsilon(1e-9));
+  double const awake_s = message_time_s("");
+  CHECK(message_time_s(R"(, "wake_s": 0.25, "asleep_s": 0.5)") == doctest::Approx(awake_s + 2 * 0.75).epsilon(1e-9));
   // The object leaves at 0.1 and comes at 1.101; the answer leaves after another message and the kernel, and comes when
   // node 0 has had none since the object left.
-  auto const more_s = [](double pause_s) { return 0.5 * (1 - std::exp(-pause_s / 2)); };
-  double const first_s = more_s(0.1 + 1.001), second_s = more_s(1.001 + 0.1 + first_s + 3 + 0.1 + 0.001 + 4e-6);
-  CHECK(time_of(R"(, "asleep_s": 0.5, "cooling_s": 2)") == doctest::Approx(awake_s + first_s + second_s).epsilon(1e-9));
+  double const first_s = asleep_s(0.1 + 1.001), second_s = asleep_s(1.001 + 0.1 + first_s + 3 + 0.1 + 0.001 + 4e-6);
+  CHECK(message_time_s(R"(, "asleep_s": 0.5, "cooling_s": 2)") ==
+        doctest::Approx(awake_s + first_s + second_s).epsilon(1e-9));
 }
 
 TEST_CASE("a message costs more the longer its node has had none, also while it computes" * doctest::timeout(20)) {
@@ -387,10 +387,9 @@ TEST_CASE("a message costs more the longer its node has had none, also while it 
   };
   // The second object leaves when the first has come and comes 1.001 s later, in the middle of a kernel of 3 s, which
   // ends later by what the object costs. Of the answers only the last one makes the run longer.
-  auto const more_s = [](double pause_s) { return 0.5 * (1 - std::exp(-pause_s / 2)); };
-  double const first_s = more_s(1.001), second_s = more_s(1.001 - first_s);
+  double const first_s = asleep_s(1.001), second_s = asleep_s(1.001 - first_s);
   double const answered_s = 1.001 + first_s + 3 + second_s + 0.001 + 4e-6;
-  double const last_s = more_s(3 - more_s(answered_s - 1.001));
+  double const last_s = asleep_s(3 - asleep_s(answered_s - 1.001));
   CHECK(time_of(R"(, "asleep_s": 0.5, "cooling_s": 2)") ==
         doctest::Approx(time_of("") + first_s + second_s + last_s).epsilon(1e-9));
 }

@@ -40,6 +40,13 @@ constexpr std::chrono::milliseconds rest{60};
 
 double sum(std::vector<double> const& of) { return std::accumulate(of.begin(), of.end(), 0.0); }
 
+/// So many long kernels on each node, by itself.
+pattern kernels_on_all(std::uint32_t nodes, std::uint32_t count) {
+  pattern all;
+  for (std::uint32_t n = 0; n < nodes; ++n) all.streams.push_back({n, n, 0, count, large_kernel});
+  return all;
+}
+
 std::string numbered(char const* figure, std::uint32_t number) { return figure + std::to_string(number); }
 
 }  // namespace
@@ -91,9 +98,7 @@ void calibration::round() {
 /// long as a short run: nodes differ more for a moment than for a run.
 void calibration::node_speed() {
   constexpr std::uint32_t count = 48;
-  pattern all;
-  for (std::uint32_t n = 0; n < nodes_; ++n) all.streams.push_back({n, n, 0, count, large_kernel});
-  measured const together = run(all);
+  measured const together = run(kernels_on_all(nodes_, count));
   note("speed", together.work_s / sum(together.node_cpu_s));
   double const mean_s = sum(together.node_cpu_s) / nodes_;
   double squares_s2 = 0;
@@ -184,9 +189,8 @@ void calibration::messages_after_pauses() {
 /// run long kernels, and pairs of them send each other small objects: CPU time, beside kernels, of each and its answer.
 void calibration::messages_amid_kernels() {
   constexpr std::uint32_t count = 24, objects = count / 3;
-  pattern alone;
+  pattern alone = kernels_on_all(nodes_, count);
   alone.one_at_a_time = true;
-  for (std::uint32_t n = 0; n < nodes_; ++n) alone.streams.push_back({n, n, 0, count, large_kernel});
   pattern amid = alone;
   std::uint32_t sent = 0;
   for (std::uint32_t n = 0; n + 1 < nodes_; n += 2, sent += objects) amid.streams.push_back({n, n + 1, 0, objects});
