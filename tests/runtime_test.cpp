@@ -625,6 +625,40 @@ TEST_CASE("suspended operations block no OS thread" * doctest::timeout(60)) {
   });
 }
 
+TEST_CASE("an operation that waited goes on while one of another collection computes" * doctest::timeout(60)) {
+  std::atomic<int> went_on{0};  // all in one process
+  std::atomic<bool> computes{false};
+  ovlp::testing::really_run_on(1, [&](engine& run) {
+    threads<Counter> const meeting{"meeting", 1};
+    threads<> const workers{"workers", 1};
+    graph<Note, Note> const waits = ovlp::leaf("wait", meeting.at(0), [&](here<Counter>& here, Note note) {
+      here.wait_until([&] { return here.state.count == note.value; });
+      ++went_on;
+      return note;
+    });
+    graph<Note, Note> const comes = ovlp::leaf("come", meeting.at(0), [](here<Counter>& here, Note note) {
+      ++here.state.count;
+      return note;
+    });
+    graph<Note, Note> const compute = ovlp::leaf("compute", workers.at(0), [&](Note note) {
+      computes = true;
+      spin_until([&] { return went_on == note.value; }, 20s);
+      CHECK(went_on == note.value);
+      return note;
+    });
+    for (auto const& g : {waits, comes, compute}) run.add(g);
+    for (int round = 1; round <= 20; ++round) {  // which OS thread computes is chance
+      auto waiting = run.async(waits, {round});
+      std::this_thread::sleep_for(2ms);
+      auto computing = run.async(compute, {round});
+      spin_until([&] { return computes.exchange(false); }, 20s);
+      run(comes, {round});
+      waiting.get();
+      computing.get();
+    }
+  });
+}
+
 TEST_CASE("one operation at a time runs in a DPS thread, while several threads run at once" * doctest::timeout(60)) {
   ovlp::testing::really_run_on(1, {"--execution-threads", "4"}, [](engine& run) {
     struct Room {

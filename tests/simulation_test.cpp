@@ -110,6 +110,70 @@ TEST_CASE("time of a transfer, a kernel and the way back" * doctest::timeout(20)
   });
 }
 
+TEST_CASE("a merge that waited goes on at once while a kernel of another collection runs on its node" *
+          doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  std::string file = platform();
+  file.replace(file.find(R"("cores": 1)"), 10, R"("cores": 2)");
+  simulate_on(2, partial(folder.file("p.json", file)), [](engine& run) {
+    run.record();
+    threads<> const dealer{"dealer", "node1"}, workers{"workers", "node1 node0"}, master{"master", "node0"};
+    auto const g = ovlp::split("deal", dealer.at(0),
+                               [](here<>& here, Start, out<int>& tasks) {
+                                 tasks.post(0);
+                                 here.kernel("one", {4}, [] {});  // until the merge waits for the second one
+                                 tasks.post(1);
+                                 tasks.post(2);
+                               }) >>
+                   ovlp::leaf("work", workers.in_turn(),
+                              [](here<>& here, int task) {
+                                here.kernel("one", {task == 1 ? 20 : 2}, [] {});  // the second one beside the merge
+                                return task;
+                              }) >>
+                   ovlp::merge("add", master.at(0), [](here<>& here, in<int>& done) {
+                     Done all{0};
+                     while (auto const task = done.wait()) {
+                       here.iteration(1 + *task);
+                       here.kernel("one", {1}, [] {});
+                       ++all.tasks;
+                     }
+                     return all;
+                   });
+    CHECK(run(g, {}).tasks == 3);
+    auto const figures = run.summary();
+    REQUIRE(figures.iterations.size() == 3);
+    // The third task is done at 6 s on node 1, and taken in at once, not when the second is done at 24.
+    CHECK(figures.iterations[2].end_s == doctest::Approx(7).epsilon(0.01));
+    CHECK(figures.time_s == doctest::Approx(25).epsilon(0.01));
+  });
+}
+
+TEST_CASE("what a merge of an empty group computes belongs to the iteration that opened the group" *
+          doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  simulate_on(1, partial(folder.file("p.json", platform())), [](engine& run) {
+    run.record();
+    threads<> const master{"master", "node0"};
+    graph<Done, Done> const step = ovlp::split("post nothing", master.at(0), [](Done, out<Done>&) {}) >>
+                                   ovlp::merge("compute", master.at(0), [](here<>& here, in<Done>& none) {
+                                     while (none.wait()) {
+                                     }
+                                     here.kernel("one", {2}, [] {});
+                                     return Done{1};
+                                   });
+    graph<Done, Done> g("steps");
+    auto const repeated = g.repeat("repeat", master, step, 3);
+    g.enter(repeated, ovlp::at(0));
+    g.leave(repeated);
+    run.add(step);
+    run(g, {0});
+    auto const figures = run.summary();
+    CHECK(figures.work_s == doctest::Approx(6));
+    REQUIRE(figures.iterations.size() == 3);
+    for (auto const& iteration : figures.iterations) CHECK(iteration.work_s == doctest::Approx(2));
+  });
+}
+
 namespace {
 
 /// The graph of the paper's figure 2: a split posts two objects of 1 MB after S1 and S2 seconds, two leaves on nodes

@@ -165,7 +165,7 @@ TEST_CASE("a message that was changed on its way is read or refused, and does no
   good.push_back(
       frame_of(outgoing(service(failure_report{{ovlp::failure::kind_type::network, "t", "x", "o", "h", "n"}}))));
   good.push_back(frame_of(outgoing(service(goodbye{1, 2, {{3, {}}}, 4.5}))));
-  good.push_back(frame_of(outgoing(service(waiting_answer{{"one", "two"}}))));
+  good.push_back(frame_of(outgoing(service(waiting_answer{false, {"one", "two"}}))));
 
   for (message const& m : good) {
     CHECK_NOTHROW(check(m.header, peer_limits));

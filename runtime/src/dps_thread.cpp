@@ -7,6 +7,8 @@
 
 #include <boost/container_hash/hash.hpp>
 
+#include <ovlp/flowgraph/buffer.hpp>
+
 #include "execution_thread.hpp"
 #include "thread_manager.hpp"
 
@@ -18,7 +20,9 @@ void dispose(mail* m) {
     case mail::kind_type::object: envelope_ptr(static_cast<envelope*>(m)).reset(); break;
     case mail::kind_type::total: delete static_cast<total_mail*>(m); break;
     case mail::kind_type::move: delete static_cast<move_mail*>(m); break;
+    case mail::kind_type::let_in: delete static_cast<let_in_mail*>(m); break;
     case mail::kind_type::leave: delete static_cast<leave_mail*>(m); break;
+    case mail::kind_type::state: delete static_cast<state_mail*>(m); break;
     case mail::kind_type::start:
     case mail::kind_type::resume: break;  // parts of executions
   }
@@ -60,12 +64,13 @@ bool dps_thread::settle(bool stepped) {
       }
     }
     if (!work_.empty()) return true;
-    if (live_.empty() && closers_.empty()) {
+    if (live_.empty()) {
       if (moving_to_ && !departed_) depart();
       // Otherwise the group's first object will find this thread here.
       if (leaving_ && !manager_.groups().awaits(address_)) {
         leaving_ = false;
-        manager_.thread_left(*this);
+        work_.push(new state_mail(state_mail::what_type::leave));
+        return true;
       }
     }
   } while (!inbox_.disown());
@@ -83,13 +88,13 @@ void dps_thread::take_in(mail* m) {
     forward(m);
     return;
   }
+  if (moving_to_ && goes_along(*m)) {
+    hold(m);
+    return;
+  }
   switch (m->kind) {
     case mail::kind_type::object: {
       auto* const object = static_cast<envelope*>(m);
-      if (moving_to_ && !belongs_here(*object)) {
-        held_.push(m);
-        break;
-      }
       if (is_closer(manager_.program().operation(object->graph, object->operation).kind)) {
         take_in_object(envelope_ptr(object));
       } else {
@@ -103,12 +108,17 @@ void dps_thread::take_in(mail* m) {
       break;
     }
     case mail::kind_type::start:
-    case mail::kind_type::resume: work_.push(m); break;
+    case mail::kind_type::resume:
+    case mail::kind_type::state: work_.push(m); break;
     case mail::kind_type::move: {
       std::unique_ptr<move_mail> const move(static_cast<move_mail*>(m));
       begin_move(move->to);
       break;
     }
+    case mail::kind_type::let_in:
+      dispose(m);
+      let_in();
+      break;
     case mail::kind_type::leave:
       dispose(m);
       leaving_ = true;
@@ -150,6 +160,7 @@ execution& dps_thread::closer(std::uint32_t graph, std::uint32_t operation, ovlp
   auto& found = closers_[key];
   if (!found) {
     found = std::make_unique<execution>(*this, graph, operation, enclosing);
+    live_.push_back(*found);
     work_.push(&found->start);
   }
   last_key_ = key;
@@ -171,11 +182,15 @@ void dps_thread::ready(execution& waiter) {
 }
 
 void dps_thread::run(mail* start, execution_thread& host) {
+  if (start->kind == mail::kind_type::state) {
+    have_state(static_cast<state_mail*>(start)->what);
+    dispose(start);
+    return;
+  }
   if (start->kind == mail::kind_type::object) {
     execution operation(*this, envelope_ptr(static_cast<envelope*>(start)));
-    live_.push_back(&operation);
+    live_.push_back(operation);
     operation.run(host);
-    std::erase(live_, &operation);
     return;
   }
   execution& operation = static_cast<start_mail*>(start)->operation;
@@ -184,6 +199,16 @@ void dps_thread::run(mail* start, execution_thread& host) {
   operation.run(host);
   if (last_closer_ == &operation) last_closer_ = nullptr;
   closers_.erase(key);
+}
+
+void dps_thread::have_state(state_mail::what_type what) {
+  if (what == state_mail::what_type::make) {
+    auto const guard = std::exchange(detail::allocation_guard, nullptr);  // states have memory, whatever objects have
+    state_ = manager_.make_state(address_);
+    detail::allocation_guard = guard;
+  } else {
+    manager_.thread_left(*this);
+  }
 }
 
 bool dps_thread::begins(std::string_view kernel, std::span<std::int64_t const> sizes) {
@@ -199,26 +224,53 @@ void dps_thread::begin_move(node_id to) {
   mail_queue kept;
   while (!work_.empty()) {
     mail* const m = work_.pop();
-    bool const goes = m->kind == mail::kind_type::object && !belongs_here(*static_cast<envelope*>(m));
-    (goes ? held_ : kept).push(m);
+    if (goes_along(*m)) {
+      hold(m);
+    } else {
+      kept.push(m);
+    }
   }
   work_ = kept;
 }
 
-// An operation that is suspended here may wait, by whatever way, for any object of the call that it belongs to; if one
-// of them waited for the move, the move would wait for it.
-bool dps_thread::belongs_here(envelope const& object) const {
-  group_id const call = origin_of(object.frames);
-  for (auto const& [key, closer] : closers_) {
-    if (closer->call() == call) return true;
+/// Whether mail for a thread that is about to move waits and moves along: what starts something in a call that is
+/// younger than all that keep the thread here. An operation that is suspended here may wait, by whatever way, for
+/// anything of its own call, and an older call may be what lets a younger one go on elsewhere; so the oldest call is
+/// never held back where another is let in.
+bool dps_thread::goes_along(mail const& m) const {
+  if (lets_in_) return false;
+  group_id call = 0;
+  if (m.kind == mail::kind_type::object) {
+    call = origin_of(static_cast<envelope const&>(m).frames);
+  } else if (m.kind == mail::kind_type::total && !static_cast<total_mail const&>(m).total.enclosing.empty()) {
+    call = origin_of(static_cast<total_mail const&>(m).total.enclosing.front());
+  } else {
+    return false;
   }
-  return std::any_of(live_.begin(), live_.end(), [&](execution const* e) { return e->call() == call; });
+  return std::none_of(live_.begin(), live_.end(), [&](execution const& e) { return e.call() >= call; });
+}
+
+void dps_thread::hold(mail* m) {
+  held_.push(m);
+  manager_.hold_back(1);
+}
+
+void dps_thread::let_in() {
+  if (!moving_to_ || departed_) return;
+  lets_in_ = true;
+  while (!held_.empty()) {
+    manager_.hold_back(-1);
+    take_in(held_.pop());
+  }
 }
 
 void dps_thread::depart() {
   departed_ = true;
   manager_.send_state(*this, *moving_to_);
-  while (!held_.empty()) forward(held_.pop());
+  while (!held_.empty()) {
+    manager_.hold_back(-1);
+    forward(held_.pop());
+  }
 }
 
 void dps_thread::forward(mail* m) {
@@ -232,10 +284,12 @@ void dps_thread::forward(mail* m) {
   }
 }
 
-execution_thread* dps_thread::bound() const {
-  mail const* const next = work_.front();
-  if (next == nullptr || next->kind != mail::kind_type::resume) return nullptr;
-  return static_cast<resume_mail const*>(next)->operation.host();
+std::vector<execution*> dps_thread::suspended() const {
+  std::vector<execution*> all;
+  for (execution const& e : live_) {
+    if (e.suspended_on != nullptr) all.push_back(const_cast<execution*>(&e));
+  }
+  return all;
 }
 
 }  // namespace ovlp

@@ -10,6 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include <boost/intrusive/list.hpp>
+
 #include "control.hpp"
 #include "envelope.hpp"
 #include "execution.hpp"
@@ -31,9 +33,21 @@ struct move_mail final : mail {
   explicit move_mail(node_id node) : mail(kind_type::move), to(node) {}
   node_id to;
 };
+/// Tells a DPS thread that is about to move to hold nothing back any longer.
+struct let_in_mail final : mail {
+  let_in_mail() : mail(kind_type::let_in) {}
+};
 /// Tells a DPS thread that nothing more will come: it leaves when it has done what it has.
 struct leave_mail final : mail {
   leave_mail() : mail(kind_type::leave) {}
+};
+
+/// Tells a DPS thread to have its state made, or taken by the collection's on_leave. The user's functions may take
+/// their time, so it is work for an execution thread.
+struct state_mail final : mail {
+  enum class what_type : std::uint8_t { make, leave };
+  explicit state_mail(what_type w) : mail(kind_type::state), what(w) {}
+  what_type what;
 };
 
 /// A logical, serial place of execution with its own state and queue. One operation runs in it at a time.
@@ -63,7 +77,7 @@ class dps_thread {
   /// before that, or nothing has come: then the operation suspends.
   bool take_in_next();
   mail* take_work() { return work_.pop(); }
-  /// Runs an operation from its start until it ends; it may be suspended in between.
+  /// Runs an operation from its start until it ends; it may be suspended in between. Or a function for the state.
   void run(mail* start, execution_thread& host);
   /// Forgets everything that waits. When nothing runs.
   void drop_mail();
@@ -79,8 +93,8 @@ class dps_thread {
   std::size_t pool() const { return pool_; }
   void* state() const { return state_.get(); }
   std::shared_ptr<void> take_state() { return std::move(state_); }
-  /// The execution thread that must run the next operation, if it is a suspended one.
-  execution_thread* bound() const;
+  /// The operations that are suspended in it. The node must be passive, or have stopped.
+  std::vector<execution*> suspended() const;
 
   dps_thread* next_ready = nullptr;  ///< of the scheduler
   std::uint64_t arrival = 0;         ///< of the scheduler
@@ -98,14 +112,17 @@ class dps_thread {
       return (key.group * 0x9e3779b97f4a7c15u) ^ (std::size_t{key.operation} << 32) ^ key.place;
     }
   };
+  void have_state(state_mail::what_type what);
   void take_in(mail* m);
   void take_in_object(envelope_ptr object);
   void take_in_total(group_total const& total);
   execution& closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing);
   void announce(execution& closer, frame const& opened);
   void ready(execution& waiter);
-  bool belongs_here(envelope const& object) const;
+  bool goes_along(mail const& m) const;
+  void hold(mail* m);
   void begin_move(node_id to);
+  void let_in();
   void depart();
   void forward(mail* m);
 
@@ -120,10 +137,14 @@ class dps_thread {
   execution* last_closer_ = nullptr;
   std::unordered_map<group_id, execution*> gathered_;  // groups whose total is not known here
   std::vector<execution*> waiters_;
-  std::vector<execution*> live_;             // executions that have started and not ended
+  boost::intrusive::list<
+      execution, boost::intrusive::member_hook<execution, decltype(execution::of_thread), &execution::of_thread>,
+      boost::intrusive::constant_time_size<false>>
+      live_;                                 // executions that have started, or are about to, and not ended
   std::unordered_set<std::size_t> kernels_;  // that have run here, hashed
   std::optional<node_id> moving_to_;
   mail_queue held_;  // while moving: what goes along
+  bool lets_in_ = false;
   bool departed_ = false;
   bool leaving_ = false;
 };

@@ -42,7 +42,8 @@ using frames = boost::container::small_vector<frame, 2>;
 inline frame call_frame(group_id call, group_id origin, std::uint32_t caller, std::int32_t iteration) {
   return {call, static_cast<std::uint32_t>(origin), static_cast<std::uint32_t>(origin >> 32), caller, iteration};
 }
-inline group_id origin_of(frames const& f) { return (group_id{f.front().port} << 32) | f.front().place; }
+inline group_id origin_of(frame const& call) { return (group_id{call.port} << 32) | call.place; }
+inline group_id origin_of(frames const& f) { return origin_of(f.front()); }
 
 /// The operation field of an envelope that carries the result of a call to the one who called.
 constexpr std::uint32_t result_operation = 0xffffffff;

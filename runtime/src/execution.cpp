@@ -94,6 +94,8 @@ execution::~execution() = default;
 
 void execution::run(execution_thread& host) {
   host_ = &host;
+  host.loop()->operation = this;
+  if (gathering_) iteration_ = gathering_->opened_in();
   begin_step();
   try {
     definition_->body(*this);
@@ -102,10 +104,11 @@ void execution::run(execution_thread& host) {
   } catch (...) {
     manager_.operation_failed(*this, std::current_exception());
   }
+  host_->loop()->operation = nullptr;
 }
 
 void execution::expect_running() const {
-  expects(scheduler::preferred == host_, "post and wait are called by the operation's own thread");
+  expects(scheduler::self() == host_, "post and wait are called by the operation's own thread");
   if (manager_.stopping()) throw cancelled{};
 }
 
@@ -129,6 +132,7 @@ void execution::suspend(waits_for what) {
   host_->suspend(*this);
   waiting_ = waits_for::nothing;
   resuming = false;
+  if (manager_.stopping()) throw cancelled{};
   begin_step();
 }
 

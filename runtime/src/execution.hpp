@@ -9,6 +9,7 @@
 #include <string>
 
 #include <boost/container/small_vector.hpp>
+#include <boost/intrusive/list_hook.hpp>
 
 #include <ovlp/flowgraph/context.hpp>
 #include <ovlp/flowgraph/graph_definition.hpp>
@@ -20,7 +21,7 @@ namespace ovlp {
 class dps_thread;
 class execution;
 class execution_thread;
-class fiber;
+class loop_fiber;
 class thread_manager;
 
 /// Thrown through an operation that waits when the run ends without it.
@@ -103,7 +104,8 @@ class execution final : public operation_context {
 
   // For the DPS thread and the execution thread.
   ovlp::gathering* gathering() const { return gathering_.get(); }
-  execution_thread* host() const { return host_; }
+  /// It is about to go on, in this execution thread.
+  void resumed_by(execution_thread& host) { host_ = &host; }
   dps_thread& thread() const { return thread_; }
   operation_definition const& definition() const { return *definition_; }
   std::uint32_t graph() const { return graph_; }
@@ -114,7 +116,8 @@ class execution final : public operation_context {
   bool resuming = false;  ///< a resume is on its way
   resume_mail resume;
   start_mail start;
-  fiber* suspended_on = nullptr;
+  loop_fiber* suspended_on = nullptr;  ///< while it is suspended
+  boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> of_thread;
   function_ref<bool()> const* condition = nullptr;
 
   /// "merge 'finish' in workers[3] on node1": for messages.

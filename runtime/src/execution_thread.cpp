@@ -1,86 +1,112 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "execution_thread.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "backend.hpp"
 #include "dps_thread.hpp"
 #include "execution.hpp"
+#include "stack_overflow.hpp"
 #include "thread_manager.hpp"
 
 namespace ovlp {
+
+// The host is asked for anew each turn: on top of a turn an operation may have gone to another execution thread.
+loop_fiber::loop_fiber(std::size_t stack_bytes)
+    : fiber(stack_bytes, [this] {
+        for (;;) host->turn();
+      }) {}
+
+loop_fiber& loop_pool::take() {
+  {
+    tbb::spin_mutex::scoped_lock const lock(mutex_);
+    if (!unused_.empty()) {
+      loop_fiber& taken = *unused_.back();
+      unused_.pop_back();
+      return taken;
+    }
+  }
+  auto made = std::make_unique<loop_fiber>(stack_bytes_);
+  tbb::spin_mutex::scoped_lock const lock(mutex_);
+  unused_.reserve(all_.size() + 1);  // so that give() needs no memory
+  all_.push_back(std::move(made));
+  return *all_.back();
+}
+
+void loop_pool::give(loop_fiber& unused) {
+  tbb::spin_mutex::scoped_lock const lock(mutex_);
+  unused_.push_back(&unused);
+}
 
 execution_thread::~execution_thread() = default;
 
 void execution_thread::enter() {
   if (current_ == nullptr && manager_->stopping()) return;  // nothing of it has run, and there may be no memory
-  scheduler::preferred = this;
+  scheduler::set_self(this);
   if (current_ == nullptr) {
+    report_stack_overflows();
     os_thread_ = std::make_unique<fiber>();
-    current_ = &spare();
+    take_over(loops_->take());
   }
-  os_thread_->switch_to(*current_);
-  scheduler::preferred = nullptr;
+  os_thread_->switch_to(current_->fiber);
+  scheduler::set_self(nullptr);
 }
 
-void execution_thread::leave() { current_->switch_to(*os_thread_); }
+void execution_thread::leave() { current_->fiber.switch_to(*os_thread_); }
 
-void execution_thread::loop() {
-  while (!manager_->stopping()) {
-    dps_thread* const finished = std::exchange(finished_, nullptr);
-    bool const more = finished != nullptr && finished->settle(true);
-    dps_thread* const next = manager_->scheduler().next(*this, finished, more);
-    if (next != nullptr) {
-      run_one(*next);
-    } else if (!manager_->stopping()) {  // asked again: from here on a stop finds this thread among the idle ones
-      manager_->backend().idle(*this);
-    }
+void execution_thread::take_over(loop_fiber& loop) {
+  current_ = &loop;
+  loop.host = this;
+}
+
+/// One turn of the loop. Nothing may follow the operation that it runs: that may end in another execution thread.
+void execution_thread::turn() {
+  if (loop_fiber* const left = std::exchange(left_, nullptr)) loops_->give(*left);
+  if (manager_->stopping()) {
+    leave();
+    return;
   }
-  leave();
+  dps_thread* const finished = std::exchange(finished_, nullptr);
+  bool const more = finished != nullptr && finished->settle(true);
+  dps_thread* const next = manager_->scheduler().next(*this, finished, more);
+  if (next != nullptr) {
+    run_one(*next);
+  } else if (!manager_->stopping()) {  // asked again: from here on a stop finds this thread among the idle ones
+    manager_->backend().idle(*this);
+  }
 }
 
 void execution_thread::run_one(dps_thread& thread) {
   mail* const item = thread.take_work();
   finished_ = &thread;
   if (item->kind == mail::kind_type::resume) {
-    auto& resumed = static_cast<resume_mail*>(item)->operation;
-    std::erase(suspended_, &resumed);
-    fiber* const here = std::exchange(current_, resumed.suspended_on);
-    spare_.push_back(here);
-    here->switch_to(*current_);
+    resume(static_cast<resume_mail*>(item)->operation);
   } else {
     thread.run(item, *this);
   }
 }
 
+void execution_thread::resume(execution& operation) {
+  left_ = current_;
+  operation.resumed_by(*this);
+  take_over(*std::exchange(operation.suspended_on, nullptr));
+  left_->fiber.switch_to(current_->fiber);
+}
+
 void execution_thread::suspend(execution& operation) {
-  fiber& next = spare();  // first: it may find no memory
-  suspended_.push_back(&operation);
-  fiber* const here = std::exchange(current_, &next);
-  operation.suspended_on = here;
-  here->switch_to(*current_);
-  if (manager_->stopping()) throw cancelled{};
+  loop_fiber& here = *current_;
+  take_over(left_ != nullptr ? *std::exchange(left_, nullptr) : loops_->take());  // there may be no memory for another
+  operation.suspended_on = &here;
+  here.fiber.switch_to(current_->fiber);
 }
 
-void execution_thread::unwind() {
-  scheduler::preferred = this;
-  while (!suspended_.empty()) {
-    execution& operation = *suspended_.back();
-    suspended_.pop_back();
-    current_ = operation.suspended_on;
-    os_thread_->switch_to(*current_);
-  }
-  scheduler::preferred = nullptr;
-}
-
-fiber& execution_thread::spare() {
-  if (spare_.empty()) {
-    fibers_.push_back(std::make_unique<fiber>(stack_bytes_, [this] { loop(); }));
-    return *fibers_.back();
-  }
-  fiber& taken = *spare_.back();
-  spare_.pop_back();
-  return taken;
+void execution_thread::unwind(execution& operation) {
+  scheduler::set_self(this);
+  os_thread_ = std::make_unique<fiber>();  // the OS thread that runs this now
+  operation.resumed_by(*this);
+  take_over(*std::exchange(operation.suspended_on, nullptr));
+  os_thread_->switch_to(current_->fiber);
+  scheduler::set_self(nullptr);
 }
 
 }  // namespace ovlp

@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include <oneapi/tbb/spin_mutex.h>
+
 #include "fiber.hpp"
 #include "scheduler.hpp"
 
@@ -13,17 +15,46 @@ namespace ovlp {
 
 class dps_thread;
 class execution;
+class execution_thread;
 class thread_manager;
 
-/// Runs the operations of a node, one at a time; an operation that suspends leaves it free for others and comes back
-/// to it. In a real run it is an OS thread.
+/// The loop of an execution thread on a stack of its own, and on top of it an operation. An operation that suspends
+/// keeps the stack, and with it the loop; the execution thread that goes on with the operation goes on with that loop.
+class loop_fiber {
+ public:
+  explicit loop_fiber(std::size_t stack_bytes);
+
+  ovlp::fiber fiber;
+  execution_thread* host = nullptr;  ///< that runs it now, or did last
+  execution* operation = nullptr;    ///< that runs on it, or is suspended
+};
+
+/// The loops of a node that no execution thread needs now. Thread: any.
+class loop_pool {
+ public:
+  explicit loop_pool(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {}
+
+  /// Errors: std::system_error if there is no stack for another one.
+  loop_fiber& take();
+  /// Nobody runs it.
+  void give(loop_fiber& unused);
+
+ private:
+  std::size_t const stack_bytes_;
+  tbb::spin_mutex mutex_;
+  std::vector<std::unique_ptr<loop_fiber>> all_;
+  std::vector<loop_fiber*> unused_;
+};
+
+/// Runs the operations of a node, one at a time; an operation that suspends leaves it free for others, and goes on in
+/// whichever execution thread is free when it may. In a real run it is an OS thread.
 ///
 /// Its loop runs in fibers. Operations run on top of the loop's own fiber; only when one suspends does another fiber
 /// take the loop over, so an operation that never waits costs no switch.
 class execution_thread {
  public:
-  execution_thread(thread_manager& manager, std::size_t number, std::size_t stack_bytes)
-      : manager_(&manager), number_(number), stack_bytes_(stack_bytes) {}
+  execution_thread(thread_manager& manager, loop_pool& loops, std::size_t number)
+      : manager_(&manager), loops_(&loops), number_(number) {}
   execution_thread(execution_thread const&) = delete;
   execution_thread& operator=(execution_thread const&) = delete;
   ~execution_thread();
@@ -32,38 +63,35 @@ class execution_thread {
   void enter();
   /// From within: enter() returns. This returns when it is entered again.
   void leave();
-  /// When enter() has returned after a stop: ends the operations that are still suspended here, by the exception
-  /// `cancelled`. From the same OS thread, while no other execution thread of the node runs, and after
-  /// thread_manager::drop_mail.
-  void unwind();
+  /// Ends a suspended operation by the exception `cancelled`. From any OS thread, when the manager has stopped and no
+  /// execution thread of the node runs any more.
+  void unwind(execution& operation);
 
-  /// Leaves the running operation, which returns from here when it is resumed.
-  /// Errors: cancelled, when the run ends without it.
+  /// Leaves the running operation, which returns from here when it is resumed, in whichever execution thread.
   void suspend(execution& operation);
 
   thread_manager& manager() const { return *manager_; }
   std::size_t number() const { return number_; }
-  /// Operations that wait here. The node must be passive.
-  std::vector<execution*> const& suspended() const { return suspended_; }
+  /// The loop that it runs now; nullptr before it is entered.
+  loop_fiber* loop() const { return current_; }
 
-  ready_queue bound;                 ///< of the scheduler: DPS threads whose next operation is suspended here
   void* world = nullptr;             ///< of the backend
   std::atomic<bool> sending{false};  ///< of the thread manager: uses a view of a collection
 
  private:
-  void loop();
+  friend class loop_fiber;
+  void turn();
   void run_one(dps_thread& thread);
-  fiber& spare();
+  void resume(execution& operation);
+  void take_over(loop_fiber& loop);
 
   thread_manager* manager_;
+  loop_pool* loops_;
   std::size_t const number_;
-  std::size_t const stack_bytes_;
   std::unique_ptr<fiber> os_thread_;
-  std::vector<std::unique_ptr<fiber>> fibers_;
-  std::vector<fiber*> spare_;
-  fiber* current_ = nullptr;
+  loop_fiber* current_ = nullptr;
+  loop_fiber* left_ = nullptr;      ///< for another operation; in the pool only once it is no longer run
   dps_thread* finished_ = nullptr;  ///< what ran last and has not been given back to the scheduler
-  std::vector<execution*> suspended_;
 };
 
 }  // namespace ovlp

@@ -29,9 +29,15 @@
 namespace ovlp {
 namespace {
 
+/// Address space below each stack that nobody may touch. As much as the stack of a thread has usually: a frame that
+/// works there does not jump over it.
+constexpr std::size_t guard_bytes = 8 * 1024 * 1024;
+
 struct stack {
-  void* base = nullptr;  // of the mapping; its lowest page is the guard
+  void* base = nullptr;  // of the mapping; it begins with the guard
   std::size_t bytes = 0;
+  char* bottom() const { return static_cast<char*>(base) + guard_bytes; }
+  std::size_t usable_bytes() const { return bytes - guard_bytes; }
 };
 
 std::size_t page_bytes() {
@@ -43,7 +49,7 @@ std::size_t page_bytes() {
 class stack_pool {
  public:
   stack take(std::size_t wanted_bytes) {
-    std::size_t const bytes = (wanted_bytes + page_bytes() - 1) / page_bytes() * page_bytes() + page_bytes();
+    std::size_t const bytes = (wanted_bytes + page_bytes() - 1) / page_bytes() * page_bytes() + guard_bytes;
     {
       std::scoped_lock const lock(mutex_);
       if (!free_.empty() && free_.back().bytes == bytes) {
@@ -52,16 +58,16 @@ class stack_pool {
         return taken;
       }
     }
-    void* const base =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED || ::mprotect(base, page_bytes(), PROT_NONE) != 0) {
+    void* const base = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    stack const made{base, bytes};
+    if (base == MAP_FAILED || ::mprotect(made.bottom(), made.usable_bytes(), PROT_READ | PROT_WRITE) != 0) {
       int const error = errno;
       if (base != MAP_FAILED) ::munmap(base, bytes);
       throw std::system_error(error, std::generic_category(),
                               "no stack for another suspended operation (raise vm.max_map_count, or make a port's "
                               "window smaller)");
     }
-    return {base, bytes};
+    return made;
   }
   void give(stack given) {
     std::scoped_lock const lock(mutex_);
@@ -145,7 +151,7 @@ struct borrowed_stack {
   void deallocate(boost::context::stack_context&) noexcept {}
   boost::context::stack_context context() const {
     boost::context::stack_context made;
-    made.size = lent.bytes - page_bytes();
+    made.size = lent.usable_bytes();
     made.sp = static_cast<char*>(lent.base) + lent.bytes;
     return made;
   }
@@ -166,8 +172,8 @@ fiber::fiber(std::size_t stack_bytes, std::function<void()> body)
   made.own = stacks().take(stack_bytes);
   borrowed_stack const lent{made.own};
 #ifdef OVLP_ADDRESS_SANITIZER
-  made.bottom = static_cast<char*>(made.own.base) + page_bytes();
-  made.size = made.own.bytes - page_bytes();
+  made.bottom = made.own.bottom();
+  made.size = made.own.usable_bytes();
 #endif
 #ifdef OVLP_THREAD_SANITIZER
   made.tsan = __tsan_create_fiber(0);
@@ -197,5 +203,10 @@ fiber::~fiber() {
 }
 
 void fiber::switch_to(fiber& next) { implementation_->switch_to(*next.implementation_); }
+
+bool fiber::overflows_at(void const* address) const {
+  stack const& own = implementation_->own;
+  return own.base != nullptr && address >= own.base && address < own.bottom();
+}
 
 }  // namespace ovlp

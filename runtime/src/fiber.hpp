@@ -9,9 +9,9 @@ namespace ovlp {
 
 /// A stack of control that can be left and entered again: what lets an operation wait without blocking its OS thread.
 ///
-/// Every OS thread that switches has a fiber for its own stack (made by the default constructor). A fiber is entered
-/// only from the OS thread that made it. Sanitizers are told of every switch, and exceptions in flight stay with
-/// their fiber.
+/// Every OS thread that switches has a fiber for its own stack (made by the default constructor). A fiber with a stack
+/// of its own may be left on one OS thread and entered on another. Sanitizers are told of every switch, and exceptions
+/// in flight stay with their fiber.
 class fiber {
  public:
   /// Stands for the stack of the calling OS thread.
@@ -24,8 +24,12 @@ class fiber {
   /// A fiber with a stack of its own must not be running; what is still on its stack is dropped without unwinding.
   ~fiber();
 
-  /// Leaves this fiber, which must be the running one, and enters `next`. Returns when somebody enters this one.
-  void switch_to(fiber& next);
+  /// Leaves this fiber, which must be the running one, and enters `next`. Returns when somebody enters this one, on
+  /// whatever OS thread: what the compiler keeps of thread_local variables across the call may be another thread's.
+  [[gnu::noinline]] void switch_to(fiber& next);
+
+  /// Whether the address is below this stack, where only what overflows it can point. Async-signal-safe.
+  bool overflows_at(void const* address) const;
 
  private:
   struct implementation;

@@ -8,7 +8,7 @@ namespace ovlp {
 
 /// Something in the queue of a DPS thread.
 struct mail {
-  enum class kind_type : std::uint8_t { object, total, start, resume, move, leave };
+  enum class kind_type : std::uint8_t { object, total, start, resume, move, let_in, leave, state };
   kind_type kind;
   /// Of an object: changes of collections that the node had adopted that sent it here. It stands here, where there is
   /// room, because an envelope just fits two cache lines.

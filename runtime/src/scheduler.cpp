@@ -11,7 +11,14 @@ namespace ovlp {
 
 using lock_type = tbb::spin_mutex::scoped_lock;
 
-constinit thread_local execution_thread* scheduler::preferred = nullptr;
+namespace {
+
+constinit thread_local execution_thread* calling = nullptr;
+
+}  // namespace
+
+execution_thread* scheduler::self() { return calling; }
+void scheduler::set_self(execution_thread* self) { calling = self; }
 
 void ready_queue::push(dps_thread* thread) {
   thread->next_ready = nullptr;
@@ -47,27 +54,20 @@ std::size_t scheduler::total_limit() const {
 void scheduler::insert(dps_thread& thread) {
   thread.arrival = ++arrivals_;
   ++waiting_;
-  execution_thread* const bound = thread.bound();
-  (bound != nullptr ? bound->bound : pools_[thread.pool()].ready).push(&thread);
+  pools_[thread.pool()].ready.push(&thread);
 }
 
-bool scheduler::can_run(execution_thread const& idle) const {
-  auto const room = [&](dps_thread const* t) { return pools_[t->pool()].running < pools_[t->pool()].limit; };
-  if (!idle.bound.empty() && room(idle.bound.front())) return true;
+bool scheduler::can_run() const {
   return std::any_of(pools_.begin(), pools_.end(),
                      [](pool const& p) { return !p.ready.empty() && p.running < p.limit; });
 }
 
 execution_thread* scheduler::take_idle() {
-  if (waiting_ == 0 || idle_.empty()) return nullptr;
-  auto chosen =
-      std::find_if(idle_.rbegin(), idle_.rend(), [&](execution_thread* t) { return t == preferred && can_run(*t); });
-  if (chosen == idle_.rend()) {
-    chosen = std::find_if(idle_.rbegin(), idle_.rend(), [&](execution_thread* t) { return can_run(*t); });
-  }
-  if (chosen == idle_.rend()) return nullptr;
+  if (waiting_ == 0 || idle_.empty() || !can_run()) return nullptr;
+  auto chosen = std::find(idle_.begin(), idle_.end(), calling);
+  if (chosen == idle_.end()) --chosen;
   execution_thread* const woken = *chosen;
-  idle_.erase(std::next(chosen).base());
+  idle_.erase(chosen);
   return woken;
 }
 
@@ -81,12 +81,8 @@ void scheduler::enqueue(dps_thread& thread) {
   if (woken != nullptr) backend_->wake(*woken);
 }
 
-dps_thread* scheduler::pick(execution_thread& self) {
+dps_thread* scheduler::pick() {
   ready_queue* best = nullptr;
-  if (!self.bound.empty()) {
-    pool const& p = pools_[self.bound.front()->pool()];
-    if (p.running < p.limit) best = &self.bound;
-  }
   for (pool& p : pools_) {
     if (p.ready.empty() || p.running >= p.limit) continue;
     if (best == nullptr || p.ready.front()->arrival < best->front()->arrival) best = &p.ready;
@@ -109,7 +105,7 @@ dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool m
       --pools_[finished->pool()].running;
       if (more) insert(*finished);
     }
-    picked = pick(self);
+    picked = pick();
     if (picked == nullptr && std::find(idle_.begin(), idle_.end(), &self) == idle_.end()) idle_.push_back(&self);
     woken = take_idle();
     if (woken == &self) woken = nullptr;  // cannot be: it has just found nothing

@@ -29,8 +29,8 @@ class ready_queue {
 /// Admission: which DPS thread of a node runs next, on which execution thread. The same code in both backends.
 ///
 /// Each collection has a pool: at most `limit` of its operations run at once. DPS threads are served in order of
-/// arrival among those whose pool has room; one whose next operation is suspended waits for the execution thread on
-/// which that operation started.
+/// arrival among those whose pool has room. Any execution thread runs any of them, and goes on with operations that
+/// another has suspended; there are as many as the limits add up to, so what has room finds one.
 /// Thread: any.
 class scheduler {
  public:
@@ -40,7 +40,7 @@ class scheduler {
   void set_limit(std::size_t pool, std::size_t limit);
   std::size_t total_limit() const;
 
-  /// The DPS thread has something to run; on `bound` if given.
+  /// The DPS thread has something to run.
   void enqueue(dps_thread& thread);
   /// What `self` runs next; `finished` is what it ran last and `more` whether that has more to run. nullptr: nothing,
   /// and `self` counts as idle until the backend is told to wake it.
@@ -50,8 +50,10 @@ class scheduler {
   std::size_t busy() const;
   void wake_all();
 
-  /// The execution thread to prefer when something is to run and it is idle: the one that the calling OS thread is.
-  static constinit thread_local execution_thread* preferred;
+  /// The execution thread that the calling OS thread is, or nullptr. If it is idle, it is the one to prefer when
+  /// something is to run. Not inlined: an operation goes on in another OS thread after a switch.
+  [[gnu::noinline]] static execution_thread* self();
+  static void set_self(execution_thread* self);
 
  private:
   struct pool {
@@ -60,8 +62,8 @@ class scheduler {
     ready_queue ready;
   };
   void insert(dps_thread& thread);
-  dps_thread* pick(execution_thread& self);
-  bool can_run(execution_thread const& idle) const;
+  dps_thread* pick();
+  bool can_run() const;
   execution_thread* take_idle();
 
   backend* backend_;

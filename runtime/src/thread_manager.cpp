@@ -22,6 +22,7 @@ thread_manager::thread_manager(node_id self, ovlp::program const& program, ovlp:
       scheduler_(world),
       groups_(self, settings.launch),
       views_(program.collections()),
+      loops_(settings.stack_bytes),
       threads_here_(program.collections()),
       traffic_(settings.nodes) {
   if (self_ == 0) allocation_.emplace(program_, settings_.nodes);
@@ -32,7 +33,8 @@ thread_manager::~thread_manager() = default;
 void thread_manager::start(bool joins_later) {
   for (std::uint32_t c = 0; c < program_.collections(); ++c) {
     collection_definition const& collection = program_.collection(c);
-    publish(c, 0, collection.initial.resolve(settings_.nodes, collection.name), !joins_later);
+    publish(c, 0, collection.initial.resolve(settings_.nodes, collection.name),
+            joins_later ? newcomers::come_later : newcomers::with_state);
   }
   set_limits();
   if (allocation_ && recording()) {
@@ -45,9 +47,12 @@ void thread_manager::stop() {
   scheduler_.wake_all();
 }
 
-void thread_manager::drop_mail() {
-  std::scoped_lock const lock(structure_);
+void thread_manager::unwind() {
+  // First, for mail refers to operations.
   for (auto const& thread : threads_) thread->drop_mail();
+  for (auto const& thread : threads_) {
+    for (execution* e : thread->suspended()) execution_threads_.front()->unwind(*e);
+  }
 }
 
 dps_thread* thread_manager::create(thread_address address, std::shared_ptr<void> state) {
@@ -59,8 +64,8 @@ dps_thread* thread_manager::create(thread_address address, std::shared_ptr<void>
 }
 
 void thread_manager::publish(std::uint32_t collection, std::uint32_t version, std::vector<node_id> nodes,
-                             bool create_threads) {
-  std::vector<std::pair<dps_thread*, mail_queue>> arrived;
+                             newcomers they) {
+  std::vector<dps_thread*> owned;
   {
     std::scoped_lock const lock(structure_);
     auto next = std::make_unique<collection_view>();
@@ -72,20 +77,26 @@ void thread_manager::publish(std::uint32_t collection, std::uint32_t version, st
       bool const mine = next->node_of[i] == self_;
       if (known != thread_at_.end()) {
         next->local[i] = known->second;
-      } else if (mine && create_threads) {
-        next->local[i] = create({collection, i}, make_state({collection, i}));
-        if (auto const mail = early_.extract({collection, i})) arrived.emplace_back(next->local[i], mail.mapped());
+      } else if (mine && they != newcomers::come_later) {
+        bool const with_state = they == newcomers::with_state;
+        dps_thread* const made = create({collection, i}, with_state ? make_state({collection, i}) : nullptr);
+        next->local[i] = made;
+        // Its mail before anyone else's.
+        bool own = !with_state && made->add(new state_mail(state_mail::what_type::make));
+        if (auto early = early_.extract({collection, i})) {
+          while (!early.mapped().empty()) own = made->add(early.mapped().pop()) || own;
+        }
+        if (own) owned.push_back(made);
       }
     }
     views_[collection].store(next.get(), std::memory_order_release);
     all_views_.push_back(std::move(next));
   }
-  for (auto& [thread, mail] : arrived) {
-    while (!mail.empty()) thread->push(mail.pop());
-  }
+  for (dps_thread* thread : owned) thread->own();
 }
 
 std::shared_ptr<void> thread_manager::make_state(thread_address of) {
+  std::scoped_lock const lock(state_functions_);
   try {
     return program_.collection(of.collection).state.make(of.index);
   } catch (...) {
@@ -115,8 +126,7 @@ void thread_manager::set_limits() {
         scheduler_.set_limit(c, std::min(threads_here_[c], settings_.cores));
     }
     while (execution_threads_.size() < scheduler_.total_limit()) {
-      execution_threads_.push_back(
-          std::make_unique<execution_thread>(*this, execution_threads_.size(), settings_.stack_bytes));
+      execution_threads_.push_back(std::make_unique<execution_thread>(*this, loops_, execution_threads_.size()));
       started.push_back(execution_threads_.back().get());
     }
   }
@@ -131,8 +141,8 @@ namespace {
 class sending_mark {
  public:
   explicit sending_mark(std::mutex& outside) {
-    if (scheduler::preferred != nullptr) {
-      scheduler::preferred->sending.store(true);
+    if (scheduler::self() != nullptr) {
+      scheduler::self()->sending.store(true);
     } else {
       outside_ = std::unique_lock(outside);
     }
@@ -140,7 +150,7 @@ class sending_mark {
   sending_mark(sending_mark const&) = delete;
   sending_mark& operator=(sending_mark const&) = delete;
   ~sending_mark() {
-    if (!outside_) scheduler::preferred->sending.store(false, std::memory_order_release);
+    if (!outside_) scheduler::self()->sending.store(false, std::memory_order_release);
   }
 
  private:
@@ -493,7 +503,7 @@ void thread_manager::record_kernel(group_id call, kernel_call const& what, doubl
 std::vector<std::string> thread_manager::waiting() {
   std::scoped_lock const lock(structure_);
   std::vector<std::string> list;
-  for (auto const& thread : execution_threads_) {
+  for (auto const& thread : threads_) {
     for (execution const* e : thread->suspended()) list.push_back(e->describe() + " " + e->describe_wait());
   }
   if (allocation_) {

@@ -87,9 +87,8 @@ class thread_manager {
   void start(bool joins_later = false);
   /// Execution threads return from run() after the operation in hand.
   void stop();
-  /// After stop, when no execution thread runs any more: forgets what waits in queues, which refers to operations
-  /// that are about to be unwound.
-  void drop_mail();
+  /// After stop, when no execution thread runs any more: ends operations that are suspended, and forgets what waits.
+  void unwind();
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
 
   // From the backend.
@@ -134,7 +133,13 @@ class thread_manager {
   void send_state(dps_thread& thread, node_id to);
   void forward(node_id to, envelope_ptr object);
   void forward(node_id to, group_total const& total);
+  /// The user's functions for the state of a thread that joins or leaves: one at a time on a node.
+  std::shared_ptr<void> make_state(thread_address of);
   void thread_left(dps_thread& thread);
+  /// So much more mail, or less, waits here for threads to move.
+  void hold_back(std::ptrdiff_t mail) { held_back_ += mail; }
+  /// When nothing else can go on in the run: lets in what is held back here. Returns whether there was something.
+  bool let_in_held();
 
   // Records.
   bool recording() const { return settings_.sink != nullptr; }
@@ -143,6 +148,7 @@ class thread_manager {
   void record_kernel(group_id call, kernel_call const& what, double work_s);
 
   node_id self() const { return self_; }
+  std::size_t stack_bytes() const { return settings_.stack_bytes; }
   ovlp::program const& program() const { return program_; }
   ovlp::backend& backend() const { return world_; }
   ovlp::scheduler& scheduler() { return scheduler_; }
@@ -160,9 +166,10 @@ class thread_manager {
   collection_view const& view(std::uint32_t collection) const {
     return *views_[collection].load(std::memory_order_acquire);
   }
-  void publish(std::uint32_t collection, std::uint32_t version, std::vector<node_id> nodes, bool create_threads);
+  /// What becomes of threads that a view places here and that are not here yet.
+  enum class newcomers : std::uint8_t { with_state, make_theirs, come_later };
+  void publish(std::uint32_t collection, std::uint32_t version, std::vector<node_id> nodes, newcomers they);
   static failure describe(std::exception_ptr what);
-  std::shared_ptr<void> make_state(thread_address of);
   dps_thread* create(thread_address address, std::shared_ptr<void> state);
   void set_limits();
   std::size_t choose(edge_definition const& edge, envelope& object, routing const& now) const;
@@ -208,9 +215,11 @@ class thread_manager {
   std::atomic<bool> stopping_{false};
 
   std::vector<std::atomic<collection_view const*>> views_;
+  std::mutex state_functions_;
   std::mutex structure_;  // guards the lists below; views are read without it
   std::vector<std::unique_ptr<collection_view const>> all_views_;
   std::vector<std::unique_ptr<dps_thread>> threads_;
+  loop_pool loops_;
   std::vector<std::unique_ptr<execution_thread>> execution_threads_;
   std::vector<std::size_t> threads_here_;  ///< by collection: those that run here, whatever the view says
   std::map<std::pair<std::uint32_t, std::uint32_t>, dps_thread*> thread_at_;  ///< by collection and index
@@ -226,6 +235,7 @@ class thread_manager {
   std::atomic<std::uint32_t> epoch_{0};  ///< changes adopted; read before the view that it goes with
   std::optional<settling> settling_;
   std::atomic<bool> watching_arrivals_{false};
+  std::atomic<std::ptrdiff_t> held_back_{0};   ///< mail that waits in threads that are about to move
   std::optional<std::uint64_t> leaving_node_;  ///< the number of the leave that this node got
   std::map<std::uint64_t, change_record> changes_;
   std::mutex allocation_mutex_;

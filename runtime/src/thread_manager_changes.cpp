@@ -161,7 +161,7 @@ void thread_manager::receive_state(envelope_ptr state) {
     if (auto const mail = early_.extract({address.collection, address.index})) waiting = mail.mapped();
   }
   collection_view const& now = view(address.collection);
-  publish(address.collection, now.version, now.node_of, false);
+  publish(address.collection, now.version, now.node_of, newcomers::come_later);
   set_limits();
   while (!waiting.empty()) thread->push(waiting.pop());
   deliver_control(0, thread_moved{address}, 0);
@@ -169,6 +169,17 @@ void thread_manager::receive_state(envelope_ptr state) {
 
 void thread_manager::forward(node_id to, envelope_ptr object) { transmit(to, std::move(object), epoch_); }
 void thread_manager::forward(node_id to, group_total const& total) { deliver_control(to, total, 0); }
+
+bool thread_manager::let_in_held() {
+  if (held_back_ == 0) return false;
+  std::vector<dps_thread*> all;
+  {
+    std::scoped_lock const lock(structure_);
+    for (auto const& thread : threads_) all.push_back(thread.get());
+  }
+  for (dps_thread* thread : all) thread->push(new let_in_mail);
+  return true;
+}
 
 // New views
 
@@ -179,7 +190,7 @@ void thread_manager::wait_for_senders() {
     for (auto const& thread : execution_threads_) all.push_back(thread.get());
   }
   for (execution_thread* thread : all) {
-    while (thread != scheduler::preferred && thread->sending.load()) std::this_thread::yield();
+    while (thread != scheduler::self() && thread->sending.load()) std::this_thread::yield();
   }
   std::scoped_lock const lock(outside_sending_);
 }
@@ -195,7 +206,7 @@ void thread_manager::take(node_id, view_update const& message) {
       ++at;
     }
   }
-  publish(message.collection, message.version, message.nodes, true);
+  publish(message.collection, message.version, message.nodes, newcomers::make_theirs);
   epoch_ = std::max(epoch_.load(), message.epoch);
   set_limits();
   wait_for_senders();
@@ -264,7 +275,7 @@ void thread_manager::forget_departed(std::uint32_t collection) {
   }
   if (forgotten == 0) return;
   collection_view const& now = view(collection);
-  publish(collection, now.version, now.node_of, false);
+  publish(collection, now.version, now.node_of, newcomers::come_later);
 }
 
 void thread_manager::thread_left(dps_thread& thread) {
@@ -272,6 +283,7 @@ void thread_manager::thread_left(dps_thread& thread) {
   auto const& leave_state = program_.collection(address.collection).state.leave;
   std::shared_ptr<void> const state = thread.take_state();
   try {
+    std::scoped_lock const lock(state_functions_);
     if (leave_state && state) leave_state(address.index, state.get());
   } catch (...) {
     state_failed("on_leave", address, std::current_exception());

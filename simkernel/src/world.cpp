@@ -112,10 +112,16 @@ world::usage world::used() const {
 bool world::run_until(std::function<bool()> const& done) {
   take_ready();
   while (!done()) {
-    if (!advance()) return false;
+    if (!advance() && !let_in_held()) return false;
     take_ready();
   }
   return true;
+}
+
+bool world::let_in_held() {
+  bool any = false;
+  for (auto const& n : nodes_) any = (n->manager && n->manager->let_in_held()) || any;
+  return any;
 }
 
 void world::take_ready() {
@@ -565,12 +571,7 @@ void world::unwind() {
   for (thread_manager* m : all) m->stop();
   ready_.clear();
   for (worker& w : workers_) enter(w);
-  for (thread_manager* m : all) m->drop_mail();
-  for (worker& w : workers_) {
-    current_ = &w;
-    w.thread.unwind();
-  }
-  current_ = nullptr;
+  for (thread_manager* m : all) m->unwind();
 }
 
 }  // namespace ovlp::sim

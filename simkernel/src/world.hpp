@@ -163,6 +163,7 @@ class world final : public backend {
   void make_node(node_id number, double speed_factor, double place);
 
   bool advance();
+  bool let_in_held();
   void take_ready();
   void handle(due& event);
   void enter(worker& w);

@@ -448,9 +448,9 @@ void network::take_service(connection& from, node_id node, service const& messag
       departed_figures_[call].add(figures);
     }
   } else if (std::get_if<waiting_request>(&message) != nullptr) {
-    tell_driver(waiting_answer{manager_->waiting()});
+    tell_driver(look_what_waits());
   } else if (auto const* list = std::get_if<waiting_answer>(&message)) {
-    waiting_[node] = list->list;
+    waiting_[node] = *list;
     report_stall();
   } else if (auto const* r = std::get_if<statistics_request>(&message)) {
     tell_driver(
@@ -709,7 +709,7 @@ void network::look_for_stall() {
     bool const quiet = passive && sent == received;
     if (quiet && quiet_ == now) {
       reporting_ = true;
-      waiting_[0] = manager_->waiting();
+      waiting_[0] = look_what_waits();
       for (auto const& [node, p] : peers_) {
         if (p.joined && !p.leaving) tell(node, waiting_request{});
       }
@@ -726,12 +726,28 @@ void network::look_for_stall() {
   }
 }
 
+/// Nothing can go on, unless what this node holds back.
+waiting_answer network::look_what_waits() {
+  if (manager_->let_in_held()) return {true, {}};
+  return {false, manager_->waiting()};
+}
+
 void network::report_stall() {
   std::size_t nodes = 1;
   for (auto const& [node, p] : peers_) nodes += p.joined && !p.leaving ? 1 : 0;
   if (waiting_.size() < nodes) return;
+  bool goes_on = false;
   std::vector<std::string> all;
-  for (auto const& [node, list] : waiting_) all.insert(all.end(), list.begin(), list.end());
+  for (auto const& [node, answer] : waiting_) {
+    goes_on = goes_on || answer.goes_on;
+    all.insert(all.end(), answer.list.begin(), answer.list.end());
+  }
+  if (goes_on) {
+    reporting_ = false;
+    waiting_.clear();
+    quiet_.reset();
+    return;
+  }
   end_run(stall(all));
 }
 

@@ -125,6 +125,7 @@ class network final : public transport {
   void tick();
   void watch_input();
   void look_for_stall();
+  waiting_answer look_what_waits();
   void report_stall();
 
   reactor& reactor_;
@@ -163,7 +164,7 @@ class network final : public transport {
   std::uint64_t wave_ = 0;
   std::map<node_id, probe_answer> answers_;
   std::optional<std::pair<std::uint64_t, std::uint64_t>> quiet_;  ///< sent and received in the last passive wave
-  std::map<node_id, std::vector<std::string>> waiting_;
+  std::map<node_id, waiting_answer> waiting_;
   bool reporting_ = false;
 
   std::mutex told_main_;  // guards what the main thread waits for

@@ -76,6 +76,7 @@ struct goodbye {
 };
 struct waiting_request {};
 struct waiting_answer {
+  bool goes_on;  ///< something had been held back, and is let in now
   std::vector<std::string> list;
 };
 struct statistics_request {

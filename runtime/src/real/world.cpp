@@ -46,18 +46,15 @@ void world::start(execution_thread& thread) {
   made->os_thread = std::thread([this, &thread] {
     thread.enter();
     --running_;
-    unwind(thread);
+    execution_thread_ended(thread.manager());
   });
   workers_.push_back(std::move(made));
 }
 
-/// Operations of one DPS thread may be suspended in several execution threads, so these end them one after another.
-void world::unwind(execution_thread& thread) {
-  std::unique_lock lock(workers_mutex_);
-  if (++ended_ == started_) thread.manager().drop_mail();
+void world::execution_thread_ended(thread_manager& manager) {
+  std::scoped_lock const lock(workers_mutex_);
+  if (++ended_ == started_) manager.unwind();
   all_ended_.notify_all();
-  all_ended_.wait(lock, [this] { return ended_ == started_; });
-  thread.unwind();
 }
 
 void world::idle(execution_thread& thread) {

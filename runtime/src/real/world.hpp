@@ -14,6 +14,10 @@
 #include "../backend.hpp"
 #include "reactor.hpp"
 
+namespace ovlp {
+class thread_manager;
+}
+
 namespace ovlp::real {
 
 /// How the real world carries messages to other nodes.
@@ -68,7 +72,7 @@ class world final : public backend {
     std::thread os_thread;
   };
 
-  void unwind(execution_thread& thread);
+  void execution_thread_ended(thread_manager& manager);
 
   reactor& reactor_;
   std::size_t const cores_;

@@ -52,7 +52,8 @@ struct placed_route {
 /// A collection of DPS threads. A handle: copies mean the same collection.
 ///
 /// Each thread owns one State, made on the thread's node when the thread is created: by State{} or by
-/// `make(index)`. Only operations that run in the thread see it, one at a time.
+/// `make(index)`. Only operations that run in the thread see it, one at a time. On a node one `make` or `on_leave` runs
+/// at a time, beside operations.
 template <class State = no_state>
 class threads {
  public:
