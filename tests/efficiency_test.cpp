@@ -56,6 +56,19 @@ TEST_CASE("efficiencies by iteration, by interval and over time, computed by han
   }
 }
 
+TEST_CASE("an interval that is empty has no efficiency") {
+  dynamic_efficiency sums({1});
+  sums.node({0, true, 0});
+  sums.step(step(2, 1, 2, 1));  // iteration 2 ends before iteration 1
+  sums.step(step(1, 0, 3, 1));
+  sums.step(step(3, 3, 4, 1));
+  auto const report = sums.take(1, 0, 4);
+  REQUIRE(report.iterations.size() == 3);
+  CHECK(report.iterations[1].efficiency.value() == doctest::Approx(1));
+  CHECK_FALSE(report.iterations[1].interval_efficiency.has_value());
+  CHECK(report.iterations[2].interval_efficiency.value() == doctest::Approx(1));
+}
+
 TEST_CASE("windows and intervals that divide a call have, weighted by what was held, the call's efficiency") {
   std::mt19937_64 random(ovlp::testing::new_seed());
   auto const number = [&](double limit) { return std::uniform_real_distribution<double>(0, limit)(random); };

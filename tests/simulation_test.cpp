@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/runtime/real.hpp>
 #include <ovlp/simkernel/platform.hpp>
+#include <ovlp/simkernel/simulated.hpp>
 
 namespace {
 
@@ -841,6 +843,25 @@ TEST_CASE("durations of sizes between measured ones are interpolated, and of oth
     auto const error = thrown_by<ovlp::operation_error>([&, &k = kernel, &s = sizes] { work_of(k, s); });
     CHECK(ovlp::testing::contains(error.text, "no estimate for kernel '" + kernel + "' of sizes ["));
     CHECK(ovlp::testing::contains(error.text, "sizes of it, but these are not between them; expected a recording"));
+  }
+}
+
+TEST_CASE("an option of the program that is one of ovlp's is refused by its name" * doctest::timeout(10)) {
+  std::string program = "test", value;
+  char* argv[] = {program.data()};
+  for (bool const real : {false, true}) {
+    ovlp::options own{"test", ""};
+    own.add("--window", value, "");
+    CHECK(thrown_by<ovlp::config_error>([&] { own.add("--window", value, ""); }).what() ==
+          std::string("--window was added before"));
+    auto const error = thrown_by<ovlp::config_error>([&] {
+      if (real) {
+        ovlp::real::engine{1, argv, own};
+      } else {
+        ovlp::sim::engine{1, argv, own};
+      }
+    });
+    CHECK(error.what() == std::string("--window is an option of ovlp: expected another name for the program's own"));
   }
 }
 

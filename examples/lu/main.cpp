@@ -67,8 +67,13 @@ struct Options {
       throw ovlp::config_error("--sub-blocks: expected at most " + std::to_string(block) + " (--block), got " +
                                std::to_string(sub_blocks));
     }
-    if (sub_blocks > 0 && graph == "owner") {
-      throw ovlp::config_error("--sub-blocks: expected graph basic or pipelined, got owner");
+    for (auto const& [option, given, has_effect] : {std::tuple("--sub-blocks", sub_blocks > 0, graph != "owner"),
+                                                    std::tuple("--flow-control", flow_control > 0, graph != "owner"),
+                                                    std::tuple("--multipliers", multipliers > 0, graph != "owner"),
+                                                    std::tuple("--owners", owners > 0, graph == "owner")}) {
+      if (!given || has_effect) continue;
+      throw ovlp::config_error(std::string(option) + ": expected with --graph " +
+                               (graph == "owner" ? "basic or pipelined" : "owner") + ", got " + graph);
     }
     if (column_nodes > nodes) {
       throw ovlp::config_error("--column-nodes: expected 1 to " + std::to_string(nodes) + " (--nodes), got " +

@@ -13,7 +13,7 @@
 namespace ovlp {
 
 main_call const& main_calls::last() const {
-  if (!last_) throw config_error("summary(): expected after a call, but no call has ended");
+  if (!last_) throw config_error("there are no figures: expected after a call of a graph, but none has ended");
   return *last_;
 }
 

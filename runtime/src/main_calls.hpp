@@ -36,7 +36,6 @@ class main_calls {
   }
   /// The one that ended last. Errors: config_error if none has ended.
   main_call const& last() const;
-  bool any() const { return last_.has_value(); }
 
  private:
   std::map<std::uint64_t, main_call> open_;

@@ -207,75 +207,74 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
   for (int i = 1; i < argc; ++i) read.arguments.emplace_back(argv[i]);
 
   std::vector<CLI::Option*> of_other;  // that mean nothing to this backend
-  try {
-    std::string threads = "collections";
-    parser.set_version_flag("--version", "ovlp " + std::string(version()));
-    auto group = [&](CLI::Option* option) { return option->group("Run"); };
-    group(add_value(parser, "--nodes", read.nodes, "nodes of the run"))->check(between(1, 65535));
-    group(
-        add_value(parser, "--execution-threads", threads,
+  std::string threads = "collections";
+  parser.set_version_flag("--version", "ovlp " + std::string(version()));
+  auto group = [&](CLI::Option* option) { return option->group("Run"); };
+  group(add_value(parser, "--nodes", read.nodes, "nodes of the run"))->check(between(1, 65535));
+  group(add_value(parser, "--execution-threads", threads,
                   "operations that run at once on a node: 'collections' (for each collection as many as it has threads "
                   "there, at most one a core), 'cores', or a number"));
-    group(add_to(parser, "--summary", read.summary_file, "write the figures of the run to this JSON file"));
-    group(add_to(parser, "--record-durations", read.durations_file,
-                 "write the durations of all kernels to this JSON file"));
-    group(add_to(parser, "--iterations", read.iterations, "print a table of the iterations"));
-    group(add_value(parser, "--stack-kib", read.stack_kib, "stack of an operation that waits"))
-        ->check(between(64, 1 << 20));
-    auto only = [&](backend_kind kind, char const* name, CLI::Option* option) {
-      if (kind != backend) of_other.push_back(option);
-      return option->group(name);
-    };
-    auto real = [&](CLI::Option* option) { return only(backend_kind::real, "Run (real backend)", option); };
-    auto simulated = [&](CLI::Option* option) { return only(backend_kind::simulated, "Run (simulated)", option); };
-    real(add_to(parser, "--poll-us", read.poll_us,
-                "how long an idle execution thread polls before it sleeps (default 50; 0 under a CPU quota or "
-                "with more processes than cores)"))
-        ->check(between(0, 1'000'000));
-    real(add_to(parser, "--hosts", read.hosts_file,
-                "file with the host of each node, one a line; the first is this one"));
-    real(add_to(parser, "--launch", read.launch_template,
-                "command that starts a node, with {host}, {node}, {program} and {arguments} (with --hosts: "
-                "'ssh {host} {program} {arguments}')"));
-    real(add_to(parser, "--listen", read.listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
-    real(add_value(parser, "--launch-timeout", read.launch_timeout_s, "seconds for a launched node to report"))
-        ->check(above_zero());
-    real(add_value(parser, "--peer-timeout", read.peer_timeout_s,
-                   "seconds of silence after which a node is lost; 0: never"))
-        ->check(at_least_number(0));
-    parser.add_flag("--worker", read.worker)->group("");
+  group(add_to(parser, "--summary", read.summary_file, "write the figures of the run to this JSON file"));
+  group(add_to(parser, "--record-durations", read.durations_file,
+               "write the durations of all kernels to this JSON file"));
+  group(add_to(parser, "--iterations", read.iterations, "print a table of the iterations"));
+  group(add_value(parser, "--stack-kib", read.stack_kib, "stack of an operation that waits"))
+      ->check(between(64, 1 << 20));
+  auto only = [&](backend_kind kind, char const* name, CLI::Option* option) {
+    if (kind != backend) of_other.push_back(option);
+    return option->group(name);
+  };
+  auto real = [&](CLI::Option* option) { return only(backend_kind::real, "Run (real backend)", option); };
+  auto simulated = [&](CLI::Option* option) { return only(backend_kind::simulated, "Run (simulated)", option); };
+  real(add_to(parser, "--poll-us", read.poll_us,
+              "how long an idle execution thread polls before it sleeps (default 50; 0 under a CPU quota or "
+              "with more processes than cores)"))
+      ->check(between(0, 1'000'000));
+  real(
+      add_to(parser, "--hosts", read.hosts_file, "file with the host of each node, one a line; the first is this one"));
+  real(add_to(parser, "--launch", read.launch_template,
+              "command that starts a node, with {host}, {node}, {program} and {arguments} (with --hosts: "
+              "'ssh {host} {program} {arguments}')"));
+  real(add_to(parser, "--listen", read.listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
+  real(add_value(parser, "--launch-timeout", read.launch_timeout_s, "seconds for a launched node to report"))
+      ->check(above_zero());
+  real(add_value(parser, "--peer-timeout", read.peer_timeout_s,
+                 "seconds of silence after which a node is lost; 0: never"))
+      ->check(at_least_number(0));
+  parser.add_flag("--worker", read.worker)->group("");
 
-    simulated(add_value(parser, "--platform", read.platform,
-                        "nodes and network: fast-ethernet-ultrasparc, gigabit, 10-gigabit, local (this machine's "
-                        "loopback), or a file"));
-    simulated(
-        add_value(parser, "--execution", read.execution,
-                  "direct: kernels run and are measured; partial: estimates are charged; sampled: the first of each "
-                  "kernel and sizes run, then their mean is charged"))
-        ->check(among({"direct", "partial", "sampled"}));
-    simulated(add_to(parser, "--durations", read.durations,
-                     "file with durations of kernels, as --record-durations writes them; repeatable"))
-        ->allow_extra_args(false);
-    simulated(add_to(parser, "--sample", read.sample,
-                     "with --execution sampled: how often each kernel and sizes is measured, as a number or until the "
-                     "standard error of the mean is below a percentage, such as 2% (default 5)"));
-    simulated(
-        add_to(parser, "--no-alloc", read.no_alloc, "buffers have sizes and no elements; needs --execution partial"));
-    simulated(add_value(parser, "--host-speed", read.host_speed,
-                        "speed of a core of this machine relative to the platform's reference core"))
-        ->check(between(1e-6, 1e6));
-    simulated(add_to(parser, "--shuffle", read.shuffle, "events at one instant come in an order drawn from this seed"));
-    simulated(add_to(parser, "--vary", read.vary,
-                     "one of many runs that could be, by this seed: kernels take times around their means, as "
-                     "--durations says, and quotas begin at other moments"));
-    simulated(add_to(parser, "--efficiency", read.efficiency_file,
-                     "write the dynamic efficiency of each iteration to this CSV file"));
-    simulated(add_to(parser, "--efficiency-over-time", read.over_time_file,
-                     "write the dynamic efficiency in a sliding window to this CSV file"));
-    simulated(add_value(parser, "--window", read.window_s,
-                        "seconds of that window, a thousandth of the call at least; 0: a 25th"))
-        ->check(at_least_number(0));
+  simulated(add_value(parser, "--platform", read.platform,
+                      "nodes and network: fast-ethernet-ultrasparc, gigabit, 10-gigabit, local (this machine's "
+                      "loopback), or a file"));
+  simulated(
+      add_value(parser, "--execution", read.execution,
+                "direct: kernels run and are measured; partial: estimates are charged; sampled: the first of each "
+                "kernel and sizes run, then their mean is charged"))
+      ->check(among({"direct", "partial", "sampled"}));
+  simulated(add_to(parser, "--durations", read.durations,
+                   "file with durations of kernels, as --record-durations writes them; repeatable"))
+      ->allow_extra_args(false);
+  simulated(add_to(parser, "--sample", read.sample,
+                   "with --execution sampled: how often each kernel and sizes is measured, as a number or until the "
+                   "standard error of the mean is below a percentage, such as 2% (default 5)"));
+  simulated(
+      add_to(parser, "--no-alloc", read.no_alloc, "buffers have sizes and no elements; needs --execution partial"));
+  simulated(add_value(parser, "--host-speed", read.host_speed,
+                      "speed of a core of this machine relative to the platform's reference core"))
+      ->check(between(1e-6, 1e6));
+  simulated(add_to(parser, "--shuffle", read.shuffle, "events at one instant come in an order drawn from this seed"));
+  simulated(add_to(parser, "--vary", read.vary,
+                   "one of many runs that could be, by this seed: kernels take times around their means, as "
+                   "--durations says, and quotas begin at other moments"));
+  simulated(add_to(parser, "--efficiency", read.efficiency_file,
+                   "write the dynamic efficiency of each iteration to this CSV file"));
+  simulated(add_to(parser, "--efficiency-over-time", read.over_time_file,
+                   "write the dynamic efficiency in a sliding window to this CSV file"));
+  simulated(add_value(parser, "--window", read.window_s,
+                      "seconds of that window, a thousandth of the call at least; 0: a 25th"))
+      ->check(at_least_number(0));
 
+  try {
     parser.parse(argc, argv);
     for (auto const& [option, file] :
          {std::pair("--summary", read.summary_file), std::pair("--record-durations", read.durations_file),

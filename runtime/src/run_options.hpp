@@ -55,7 +55,8 @@ enum class backend_kind : std::uint8_t { real, simulated };
 
 /// Reads the command line into `application` and the run's own options. An option that means nothing to this backend is
 /// noted on stderr.
-/// Ends the program on --help (status 0) and on wrong options (one line, status 2).
+/// Ends the program on --help (status 0) and on wrong options (one line, status 2). Errors: config_error if the
+/// application has an option of a name that is ovlp's.
 run_options read_command_line(int argc, char const* const* argv, options& application, backend_kind backend);
 
 /// The name of the program that runs, without its folder.

@@ -249,9 +249,12 @@ engine::engine(int argc, char** argv, options& application) {
 
 engine::~engine() {
   implementation& run = *implementation_;
-  if (!run.calls.any() || run.world->failed()) return;
+  if (run.world && run.world->failed()) return;
   std::string const core = run.on.reference_core == "this machine" ? processor_name() : run.on.reference_core;
-  write_what_is_left(*this, run.options, run.written, core, [&] { return run.sink.statistics.take(all_calls); });
+  write_what_is_left(*this, run.options, run.written, core, [&] {
+    run.calls.last();
+    return run.sink.statistics.take(all_calls);
+  });
   for (std::string const& warning : run.warnings()) {
     std::fprintf(stderr, "%s: warning: %s\n", run.options.application.c_str(), warning.c_str());
   }

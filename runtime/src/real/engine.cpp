@@ -173,9 +173,13 @@ engine::engine(int argc, char** argv, options& application) {
 
 engine::~engine() {
   implementation& run = *implementation_;
-  if (run.calls.any() && !run.network->failed()) {
-    write_what_is_left(*this, run.options, run.written, processor_name(),
-                       [&] { return run.network->collect(all_calls); });
+  if (!run.network || !run.network->failed()) {
+    write_what_is_left(*this, run.options, run.written, processor_name(), [&] {
+      run.calls.last();  // without a call there is no network
+      call_statistics all = run.network->collect(all_calls);
+      run.throw_if_failed();
+      return all;
+    });
   }
   if (run.manager) run.manager->stop();
   if (auto const what = run.network ? run.network->failed() : std::nullopt) run.end_failed(*what);
