@@ -317,6 +317,23 @@ TEST_CASE("a model never has exponents below 0, nor seconds") {
   CHECK(fitted.kernels.contains("lu.gemm"));
 }
 
+TEST_CASE("a stencil's time is proportional to its cells, also where a model far beyond the sizes would fit better") {
+  temporary_folder const folder;
+  std::string const output = (folder.path() / "p.json").string();
+  // Measured: heat.sweep.
+  std::string const file = folder.file("d.json", durations_of_k({{{100, 400}, 1.3759e-4},
+                                                                 {{150, 600}, 2.9777e-4},
+                                                                 {{200, 800}, 5.2359e-4},
+                                                                 {{300, 1200}, 1.21094e-3},
+                                                                 {{400, 1600}, 2.10548e-3},
+                                                                 {{600, 2400}, 4.64659e-3},
+                                                                 {{800, 3200}, 8.64861e-3}}));
+  REQUIRE(ovlp_command({"fit", file, "--platform", plain_platform(folder), "-o", output}).status == 0);
+  auto const model = ovlp::sim::platform::read(output).kernels.at("k");
+  CHECK(model.exponents[0] == doctest::Approx(1).epsilon(0.1));
+  CHECK(model(std::array<std::int64_t, 2>{3200, 12800}) == doctest::Approx(16 * 8.64861e-3).epsilon(0.2));
+}
+
 TEST_CASE("a fit says how far it is off at sizes that it did not see, and how far interpolation is") {
   temporary_folder const folder;
   std::vector<std::pair<std::vector<int>, double>> measured;

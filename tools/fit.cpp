@@ -226,7 +226,7 @@ std::vector<double> relative_errors(sim::kernel_model const& model, std::vector<
 }
 
 /// A size at which half of the speed is reached is worth its place if there are enough sizes to tell, and it makes the
-/// error a good deal smaller.
+/// error a good deal smaller. It is sought among them: one far beyond is an exponent by another name.
 sim::kernel_model best_model(std::vector<measured> const& of) {
   constexpr double worth = 0.8;
   constexpr int steps = 60;
@@ -240,7 +240,7 @@ sim::kernel_model best_model(std::vector<measured> const& of) {
   }
   double least_error = worth * root_mean_square(relative_errors(best, of));
   for (int i = 0; i <= steps; ++i) {
-    sim::kernel_model const tried = solve(of, by, least / 10 * std::pow(100 * most / least, double{1} * i / steps));
+    sim::kernel_model const tried = solve(of, by, least / 10 * std::pow(10 * most / least, double{1} * i / steps));
     double const error = root_mean_square(relative_errors(tried, of));
     if (error >= least_error) continue;
     best = tried;
@@ -265,9 +265,9 @@ std::vector<double> errors_of_others(std::vector<measured> const& of) {
 }
 
 /// Relative errors at sizes that are interpolated between the others, as partial execution does. Each is left out once,
-/// or a thousand of them.
+/// or some 200 of them.
 std::vector<double> errors_between(std::vector<measured> const& of) {
-  constexpr std::size_t most = 1000;
+  constexpr std::size_t most = 200;
   std::vector<double> errors;
   for (std::size_t i = 0; i < of.size(); i += 1 + of.size() / most) {
     std::vector<std::span<std::int64_t const>> others;
@@ -277,7 +277,7 @@ std::vector<double> errors_between(std::vector<measured> const& of) {
       others.emplace_back(of[j].sizes);
       logarithms.push_back(std::log(of[j].mean_s));
     }
-    auto const corners = sim::between(others, of[i].sizes);
+    auto const corners = sim::measured_sizes(others).around(of[i].sizes);
     if (corners.empty()) continue;
     double logarithm = 0;
     for (auto const& [point, weight] : corners) logarithm += weight * logarithms[point];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpolation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -106,27 +107,69 @@ class simplex {
   std::vector<std::size_t> basis_;         // of each row
 };
 
+std::vector<double> logarithms(std::span<std::int64_t const> sizes) {
+  std::vector<double> all;
+  for (std::int64_t size : sizes) all.push_back(std::log(static_cast<double>(size)));
+  return all;
+}
+
+/// By the points of these numbers.
+std::vector<weighted_point> corners_around(std::vector<double> const& at,
+                                           std::vector<std::vector<double>> const& points,
+                                           std::vector<double> const& squares,
+                                           std::vector<std::size_t> const& numbers) {
+  std::vector<std::vector<double>> columns;
+  std::vector<double> costs;  // squares of distances: their mean is least for the corners of the Delaunay simplex
+  for (std::size_t number : numbers) {
+    std::vector<double> column = points[number];
+    for (std::size_t i = 0; i < at.size(); ++i) column[i] -= at[i];
+    column.push_back(1);
+    columns.push_back(std::move(column));
+    costs.push_back(squares[number]);
+  }
+  std::vector<double> mean(at.size() + 1, 0.0);  // no distance; and weights that add up to 1
+  mean.back() = 1;
+  simplex program(columns, mean);
+  if (!program.minimize(costs)) return {};
+  std::vector<weighted_point> corners = program.above_zero();
+  for (weighted_point& corner : corners) corner.first = numbers[corner.first];
+  return corners;
+}
+
 }  // namespace
 
-std::vector<weighted_point> between(std::vector<std::span<std::int64_t const>> const& measured,
-                                    std::span<std::int64_t const> sizes) {
-  std::vector<std::vector<double>> points;
-  std::vector<double> squares;  // of distances: their weighted sum is least for the corners of the Delaunay simplex
-  for (auto const& point : measured) {
-    std::vector<double> column;
+measured_sizes::measured_sizes(std::vector<std::span<std::int64_t const>> const& all) {
+  for (auto const& sizes : all) logarithms_.push_back(logarithms(sizes));
+}
+
+std::vector<weighted_point> measured_sizes::around(std::span<std::int64_t const> sizes) const {
+  constexpr std::size_t near = 500;  // among more points those far away are looked at only if they must be
+  std::vector<double> const at = logarithms(sizes);
+  if (at.size() == 1) return between_neighbours(at[0]);
+  std::vector<double> squares;
+  std::vector<std::size_t> numbers;
+  for (std::vector<double> const& point : logarithms_) {
     double square = 0;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      column.push_back(std::log(static_cast<double>(point[i]) / static_cast<double>(sizes[i])));
-      square += column.back() * column.back();
-    }
-    column.push_back(1);
-    points.push_back(std::move(column));
+    for (std::size_t i = 0; i < at.size(); ++i) square += (point[i] - at[i]) * (point[i] - at[i]);
+    numbers.push_back(squares.size());
     squares.push_back(square);
   }
-  std::vector<double> mean(sizes.size() + 1, 0.0);  // no distance; and weights that add up to 1
-  mean.back() = 1;
-  simplex program(points, mean);
-  return program.minimize(squares) ? program.above_zero() : std::vector<weighted_point>();
+  if (numbers.size() > near) {
+    std::vector<std::size_t> nearest = numbers;
+    auto const end = nearest.begin() + near;
+    std::ranges::nth_element(nearest, end, {}, [&](std::size_t number) { return std::pair(squares[number], number); });
+    nearest.erase(end, nearest.end());
+    if (auto corners = corners_around(at, logarithms_, squares, nearest); !corners.empty()) return corners;
+  }
+  return corners_around(at, logarithms_, squares, numbers);
+}
+
+std::vector<weighted_point> measured_sizes::between_neighbours(double logarithm) const {
+  auto const after = std::ranges::upper_bound(logarithms_, logarithm, {}, [](auto const& point) { return point[0]; });
+  if (after == logarithms_.begin() || after == logarithms_.end()) return {};
+  auto const last = static_cast<std::size_t>(after - logarithms_.begin());
+  double const part = (logarithm - logarithms_[last - 1][0]) / (logarithms_[last][0] - logarithms_[last - 1][0]);
+  return {{last - 1, 1 - part}, {last, part}};
 }
 
 }  // namespace ovlp::sim

@@ -110,7 +110,7 @@ double kernel_times::charge(entry const& of_sizes, bool first) {
   return first ? usual_s * of_sizes.first_ratio : usual_s;
 }
 
-void kernel_times::find_estimate(kernel const& of, entry& of_sizes, kernel_call const& what) const {
+void kernel_times::find_estimate(kernel& of, entry& of_sizes, kernel_call const& what) const {
   if (interpolate(of, of_sizes, what.sizes)) return;
   of_sizes.source = of.estimate ? duration_source::program : duration_source::platform;
   double const estimate_s = of.estimate ? of.estimate(what.sizes) : model(of, what.name, what.sizes);
@@ -121,25 +121,35 @@ void kernel_times::find_estimate(kernel const& of, entry& of_sizes, kernel_call 
   of_sizes.estimate_s = estimate_s;
 }
 
+struct kernel_times::kernel::from_files {
+  std::vector<entry const*> entries;
+  measured_sizes sizes;
+};
+
 /// From what files say of sizes around these.
-bool kernel_times::interpolate(kernel const& of, entry& of_sizes, std::span<std::int64_t const> sizes) const {
+bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes) {
   auto const above_zero = [](std::span<std::int64_t const> all) {
     return std::ranges::all_of(all, [](std::int64_t size) { return size > 0; });
   };
-  std::vector<std::span<std::int64_t const>> points;
-  std::vector<entry const*> measured;
-  for (auto const& [at, there] : of.of_sizes) {
-    bool const usable = there.source == duration_source::durations && *there.estimate_s > 0;
-    if (!usable || at.size() != sizes.size() || !above_zero(at)) continue;
-    points.emplace_back(at);
-    measured.push_back(&there);
+  auto& measured = of.measured[sizes.size()];
+  if (!measured) {
+    std::vector<std::span<std::int64_t const>> points;
+    std::vector<entry const*> entries;
+    for (auto const& [at, there] : of.of_sizes) {
+      bool const usable = there.source == duration_source::durations && *there.estimate_s > 0;
+      if (!usable || at.size() != sizes.size() || !above_zero(at)) continue;
+      points.emplace_back(at);
+      entries.push_back(&there);
+    }
+    measured =
+        std::make_shared<kernel::from_files const>(kernel::from_files{std::move(entries), measured_sizes(points)});
   }
-  if (points.empty() || !above_zero(sizes)) return false;
-  auto const corners = between(points, sizes);
+  if (measured->entries.empty() || !above_zero(sizes)) return false;
+  auto const corners = measured->sizes.around(sizes);
   if (corners.empty()) return false;
   double logarithm = 0, deviation = 0, first_ratio = 0;
   for (auto const& [point, weight] : corners) {
-    entry const& corner = *measured[point];
+    entry const& corner = *measured->entries[point];
     logarithm += weight * std::log(*corner.estimate_s);
     deviation += weight * corner.standard_deviation_s / *corner.estimate_s;
     first_ratio += weight * corner.first_ratio;

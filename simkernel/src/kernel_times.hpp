@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <span>
@@ -123,12 +124,15 @@ class kernel_times {
     kernel_estimate estimate;            ///< of the program; may be empty
     std::array<std::uint64_t, duration_sources.size()> counts{};
     std::map<std::vector<std::int64_t>, entry, less_sizes> of_sizes;
+    struct from_files;
+    /// By how many there are: sizes above 0 that files know; made when they are first asked for.
+    std::map<std::size_t, std::shared_ptr<from_files const>> measured;
   };
 
   kernel& find(std::string_view name);
   entry& find(kernel& in, std::span<std::int64_t const> sizes) const;
-  void find_estimate(kernel const& of, entry& of_sizes, kernel_call const& what) const;
-  bool interpolate(kernel const& of, entry& of_sizes, std::span<std::int64_t const> sizes) const;
+  void find_estimate(kernel& of, entry& of_sizes, kernel_call const& what) const;
+  static bool interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes);
   double charge(entry const& of_sizes, bool first);
   double model(kernel const& of, std::string_view name, std::span<std::int64_t const> sizes) const;
   time measure(entry& of, function_ref<void()> body) const;
