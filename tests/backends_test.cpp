@@ -131,9 +131,9 @@ TEST_CASE("every combination of variants and changes of the allocation comes to 
                                                               one_of({"0", "2e-8"}) + R"(},
       "runtime": {"concurrent_per_pair": )" + one_of({"0", "1", "3"}) +
                                                               R"(},
-      "kernels": {"getrf": {"coefficient_s": 1e-8, "exponents": [1, 2]}, "trsm": {"coefficient_s": 1e-8, "exponents": [2, 1]},
-        "gemm": {"coefficient_s": 2e-8, "exponents": [1, 1, 1]}, "laswp": {"coefficient_s": 1e-7, "exponents": [1, 1]},
-        "subtract": {"coefficient_s": 1e-7, "exponents": [1, 1]}, "copy": {"coefficient_s": 1e-7, "exponents": [1, 1]}}})");
+      "kernels": {"lu.getrf": {"coefficient_s": 1e-8, "exponents": [1, 2]}, "lu.trsm": {"coefficient_s": 1e-8, "exponents": [2, 1]},
+        "lu.gemm": {"coefficient_s": 2e-8, "exponents": [1, 1, 1]}, "lu.laswp": {"coefficient_s": 1e-7, "exponents": [1, 1]},
+        "lu.subtract": {"coefficient_s": 1e-7, "exponents": [1, 1]}, "lu.copy": {"coefficient_s": 1e-7, "exponents": [1, 1]}}})");
     std::string command = std::string(LU_SIM) + " --n 2592 --execution partial --no-alloc --platform " + file +
                           " --block " + std::to_string(block) + " --nodes " + std::to_string(nodes) + " --graph " +
                           one_of({"basic", "pipelined", "pipelined"}) + " --shuffle " + std::to_string(below(1000)) +
@@ -161,7 +161,7 @@ TEST_CASE("durations that one run records, another charges") {
     std::string const arguments = lu ? " --n 250 --block 50" : " --rows 60 --columns 40 --sweeps 5";
     json const recorded = summary(real + arguments + " --record-durations " + file);
     if (!lu) {  // the first sweep of each strip, of two
-      json const sweep = json::parse(ovlp::testing::contents(file)).at("kernels").at("sweep").at(0);
+      json const sweep = json::parse(ovlp::testing::contents(file)).at("kernels").at("heat.sweep").at(0);
       CHECK(sweep.at("count") == 2 * 4);
       CHECK(sweep.at("first_s") > 0);
     }
@@ -171,4 +171,99 @@ TEST_CASE("durations that one run records, another charges") {
     CHECK(summary(partial) == charged);
     CHECK(summary(simulated + arguments + " --execution sampled --sample 3").contains("sampling_error"));
   }
+}
+
+// What every program does with its command line and its output.
+
+namespace {
+
+/// A program refuses its command line.
+void refuses(std::string const& command, std::string const& why) {
+  CAPTURE(command);
+  ovlp::testing::shell_outcome const ended = ovlp::testing::shell(command);
+  CHECK(ended.status == 2);
+  CHECK(ended.text == "lu: " + why + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("output that cannot be written is an error that says so") {
+  for (std::string const program : {LU_REAL, LU_SIM}) {
+    ovlp::testing::shell_outcome const full = ovlp::testing::shell("(" + program + " --n 40 --block 20 >/dev/full)");
+    CHECK(full.status == 1);
+    CHECK(full.text == "lu: standard output: cannot be written: No space left on device\n");
+    ovlp::testing::shell_outcome const closed = ovlp::testing::shell("(" + program + " --n 40 --block 20 >&-)");
+    CHECK(closed.status == 1);
+  }
+  std::string const sample = std::string(SOURCE_FOLDER) + "/examples/wordcount/sample.txt";
+  for (std::string const program : {WORDCOUNT_REAL, WORDCOUNT_SIM}) {
+    CHECK(ovlp::testing::shell("(" + program + " " + sample + " >/dev/full)").status == 1);
+    for (std::string const option : {"--summary", "--record-durations"}) {  // written when the engine ends
+      ovlp::testing::shell_outcome const full =
+          ovlp::testing::shell(program + " " + sample + " " + option + " /dev/full");
+      CHECK(full.status == 1);
+      CHECK(full.text.find("wordcount: cannot write '/dev/full'") != std::string::npos);
+    }
+  }
+  CHECK(ovlp::testing::shell(std::string(LU_SIM) + " --n 40 --block 20 | head -c 1").status == 0);
+}
+
+TEST_CASE("numbers on the command line mean what they say, or are refused") {
+  std::string const lu = std::string(LU_SIM) + " --block 4 ";
+  CHECK(run(lu + "--n 010").find("LU         10, blocks of 4") != std::string::npos);
+  refuses(lu + "--n 1e3", "--n: expected a whole number, got '1e3'");
+  refuses(lu + "--n 0x10", "--n: expected a whole number, got '0x10'");
+  refuses(lu + "--n 99999999999", "--n: expected a whole number from -2147483648 to 2147483647, got '99999999999'");
+  refuses(lu + "--seed 99999999999999999999",
+          "--seed: expected a whole number from 0 to 18446744073709551615, got '99999999999999999999'");
+  refuses(lu + "--seed -1", "--seed: expected a whole number of at least 0, got '-1'");
+  refuses(lu + "--multipliers 99999999", "--multipliers: expected at most 100000, got '99999999'");
+  refuses(lu + "--host-speed 1e-320", "--host-speed: expected 1e-06 to 1000000, got '1e-320'");
+  refuses(lu + "--shuffle 1.5", "--shuffle: expected a whole number of at least 0, got '1.5'");
+}
+
+TEST_CASE("a run has one node unless it is told otherwise, in both backends") {
+  for (std::string const program : {LU_REAL, LU_SIM}) {
+    CHECK(summary(program + " --n 40 --block 20 --platform gigabit").at("nodes") == 1);
+  }
+}
+
+TEST_CASE("every program prints the table of its iterations, or that it has none") {
+  for (std::string const program : {HEAT_REAL, HEAT_SIM}) {
+    std::string const text = run(program + " --rows 20 --columns 20 --sweeps 3 --iterations");
+    CAPTURE(text);
+    CHECK(text.find("\niteration    from [s]      to [s]    work [s]  nodes") != std::string::npos);
+    CHECK(text.find("\n        3 ") != std::string::npos);
+  }
+  std::string const sample = std::string(SOURCE_FOLDER) + "/examples/wordcount/sample.txt";
+  CHECK(run(std::string(WORDCOUNT_REAL) + " --iterations " + sample)
+            .find("no iterations: no operation of this call says here.iteration(k)") != std::string::npos);
+}
+
+TEST_CASE("durations are recorded over all calls of a program") {
+  ovlp::testing::temporary_folder const folder;
+  std::string const file = folder.path() / "durations.json";
+  for (std::string const program : {HEAT_REAL, HEAT_SIM}) {
+    run(program + " --rows 60 --columns 40 --sweeps 5 --nodes 2 --record-durations " + file);
+    json const kernels = json::parse(ovlp::testing::contents(file)).at("kernels");
+    for (std::string const kernel : {"heat.fill", "heat.sweep", "heat.checksum"}) {
+      CAPTURE(kernel);
+      CHECK(kernels.contains(kernel));
+    }
+  }
+}
+
+TEST_CASE("a prediction from poor measurements warns on stderr") {
+  ovlp::testing::temporary_folder const folder;
+  std::string const file = folder.file("d.json", R"({"reference_core": "abacus", "kernels": {}})");
+  std::string const sample = std::string(SOURCE_FOLDER) + "/examples/wordcount/sample.txt";
+  CHECK(run(std::string(WORDCOUNT_SIM) + " --window 1 " + sample)
+            .find("wordcount: warning: --window had no effect: expected with --efficiency-over-time or --summary\n") !=
+        std::string::npos);
+  std::string const text =
+      run(std::string(LU_SIM) + " --n 40 --block 20 --platform gigabit --execution partial --durations " + file);
+  CHECK(text.find("lu: warning: " + file +
+                  " has durations of 'abacus', but the platform's reference core is 'AMD EPYC'") != std::string::npos);
+  CHECK(text.find("lu: warning: --durations had no effect: no kernel that it knows was done\n") != std::string::npos);
+  CHECK(text.find("estimates  platform gigabit: lu.copy, lu.gemm") != std::string::npos);
 }

@@ -40,10 +40,10 @@ TEST_CASE("efficiencies by iteration, by interval and over time, computed by han
   // A: 3 until 6, then 1.
   CHECK(report.efficiency == doctest::Approx(8.0 / (3 * 6 + 4)));
   REQUIRE(report.iterations.size() == 2);
-  CHECK(report.iterations[0].efficiency == doctest::Approx(4.0 / 12));
-  CHECK(report.iterations[1].efficiency == doctest::Approx(4.0 / (3 * 4 + 2)));
-  CHECK(report.iterations[0].interval_efficiency == doctest::Approx(5.0 / 12));
-  CHECK(report.iterations[1].interval_efficiency == doctest::Approx(3.0 / (3 * 2 + 4)));
+  CHECK(report.iterations[0].efficiency.value() == doctest::Approx(4.0 / 12));
+  CHECK(report.iterations[1].efficiency.value() == doctest::Approx(4.0 / (3 * 4 + 2)));
+  CHECK(report.iterations[0].interval_efficiency.value() == doctest::Approx(5.0 / 12));
+  CHECK(report.iterations[1].interval_efficiency.value() == doctest::Approx(3.0 / (3 * 2 + 4)));
 
   // Windows of 2 s, one each second.
   std::vector<double> const expected{2.0 / 6, 2.5 / 6, 3.0 / 6, 2.0 / 6, 1.0 / 6, 1.5 / 4, 2.0 / 2, 1.0 / 2, 0};
@@ -54,6 +54,19 @@ TEST_CASE("efficiencies by iteration, by interval and over time, computed by han
     CHECK(report.windows[i].end_s == doctest::Approx(static_cast<double>(i) + 2));
     CHECK(report.windows[i].efficiency == doctest::Approx(expected[i]).epsilon(1e-3));
   }
+}
+
+TEST_CASE("an interval that is empty has no efficiency") {
+  dynamic_efficiency sums({1});
+  sums.node({0, true, 0});
+  sums.step(step(2, 1, 2, 1));  // iteration 2 ends before iteration 1
+  sums.step(step(1, 0, 3, 1));
+  sums.step(step(3, 3, 4, 1));
+  auto const report = sums.take(1, 0, 4);
+  REQUIRE(report.iterations.size() == 3);
+  CHECK(report.iterations[1].efficiency.value() == doctest::Approx(1));
+  CHECK_FALSE(report.iterations[1].interval_efficiency.has_value());
+  CHECK(report.iterations[2].interval_efficiency.value() == doctest::Approx(1));
 }
 
 TEST_CASE("windows and intervals that divide a call have, weighted by what was held, the call's efficiency") {
@@ -77,7 +90,7 @@ TEST_CASE("windows and intervals that divide a call have, weighted by what was h
     double by_window = 0, by_interval = 0;
     for (std::size_t i = 0; i < report.windows.size(); i += 2) by_window += report.windows[i].efficiency / 25;
     for (auto const& i : report.iterations) {
-      by_interval += i.interval_efficiency * (i.interval_end_s - i.interval_start_s) / (last_s - begin_s);
+      by_interval += i.interval_efficiency.value_or(0) * (i.interval_end_s - i.interval_start_s) / (last_s - begin_s);
     }
     CHECK(by_window == doctest::Approx(report.efficiency).epsilon(1e-3));
     CHECK(by_interval == doctest::Approx(report.efficiency).epsilon(1e-9));

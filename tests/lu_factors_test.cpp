@@ -289,7 +289,8 @@ TEST_CASE("the owner graph's factors depend on who owns what, and on nothing els
 TEST_CASE("a wrong option is answered with one line that says what was expected") {
   for (std::string const wrong : {"--n 0", "--n x", "--block -1", "--graph round", "--column-nodes 0",
                                   "--flow-control -1", "--nodes 2 --column-nodes 3", "--seed -1", "--multipliers 0",
-                                  "--sub-blocks -1", "--sub-blocks 325", "--sub-blocks 9 --graph owner"}) {
+                                  "--sub-blocks -1", "--sub-blocks 325", "--sub-blocks 9 --graph owner",
+                                  "--flow-control 8 --graph owner", "--multipliers 2 --graph owner", "--owners 2"}) {
     CAPTURE(wrong);
     Outcome const outcome = run_lu(wrong);
     CAPTURE(outcome.text);

@@ -5,14 +5,19 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <ovlp/runtime/real.hpp>
 #include <ovlp/simkernel/platform.hpp>
+#include <ovlp/simkernel/simulated.hpp>
 
 namespace {
 
@@ -300,10 +305,10 @@ TEST_CASE("a node that leaves in mid-run is held until its work is done, and cou
     // Three nodes for 10 s with 20 s of work; two nodes for 20 s with as much. Latencies are a thousandth of that.
     CHECK(figures.time_s == doctest::Approx(30).epsilon(0.002));
     REQUIRE(figures.iterations.size() == 2);
-    CHECK(figures.iterations[0].efficiency->efficiency == doctest::Approx(20.0 / 30).epsilon(0.002));
-    CHECK(figures.iterations[1].efficiency->efficiency == doctest::Approx(20.0 / 40).epsilon(0.002));
-    CHECK(figures.iterations[0].efficiency->interval_efficiency == doctest::Approx(20.0 / 30).epsilon(0.002));
-    CHECK(figures.iterations[1].efficiency->interval_efficiency == doctest::Approx(20.0 / 40).epsilon(0.002));
+    CHECK(*figures.iterations[0].efficiency->efficiency == doctest::Approx(20.0 / 30).epsilon(0.002));
+    CHECK(*figures.iterations[1].efficiency->efficiency == doctest::Approx(20.0 / 40).epsilon(0.002));
+    CHECK(*figures.iterations[0].efficiency->interval_efficiency == doctest::Approx(20.0 / 30).epsilon(0.002));
+    CHECK(*figures.iterations[1].efficiency->interval_efficiency == doctest::Approx(20.0 / 40).epsilon(0.002));
   });
 }
 
@@ -535,9 +540,8 @@ TEST_CASE("under a quota a virtual node computes in grants, and gives less" * do
     auto const figures = run.summary();
     // Half of the time from some place in a period on, so 6 s but for a part of one.
     CHECK(figures.time_s == doctest::Approx(0.001 + 0.999 + 6 + 0.001).epsilon(0.01));
-    REQUIRE(figures.backend_figures.size() > 2);
-    CHECK(figures.backend_figures[2].first == "efficiency");
-    CHECK(std::get<double>(figures.backend_figures[2].second) == doctest::Approx(3 / figures.time_s).epsilon(1e-6));
+    REQUIRE(figures.efficiency);
+    CHECK(*figures.efficiency == doctest::Approx(3 / figures.time_s).epsilon(1e-6));
   });
 }
 
@@ -620,8 +624,8 @@ TEST_CASE("dynamic efficiency: work divided by what the held nodes could have do
     REQUIRE(figures.iterations.size() == 1);
     REQUIRE(figures.iterations[0].efficiency);
     // 5 s of work on two nodes in a little over 4 s
-    CHECK(figures.iterations[0].efficiency->efficiency == doctest::Approx(5.0 / 8.0).epsilon(0.002));
-    CHECK(figures.iterations[0].efficiency->interval_efficiency == doctest::Approx(5.0 / 8.0).epsilon(0.002));
+    CHECK(*figures.iterations[0].efficiency->efficiency == doctest::Approx(5.0 / 8.0).epsilon(0.002));
+    CHECK(*figures.iterations[0].efficiency->interval_efficiency == doctest::Approx(5.0 / 8.0).epsilon(0.002));
   });
 }
 
@@ -754,7 +758,7 @@ TEST_CASE("equal runs give equal figures, and the order of simultaneous events c
       threads<> const master{"master", "node0"}, workers{"workers", 8};
       CHECK(run(fan(master, workers, 100, 1000, 1), {}).tasks == 100);
       auto figures = run.summary();
-      figures.host.clear();
+      figures.host = {};
       if (first.empty()) first = figures.json();
       if (seed.empty()) CHECK(figures.json() == first);
     });
@@ -767,7 +771,7 @@ TEST_CASE("platforms are found by name, or are files" * doctest::timeout(10)) {
     CAPTURE(name);
     CHECK(machine::find(name).name == name);
   }
-  CHECK(machine::find("fast-ethernet-ultrasparc").kernels.contains("gemm"));
+  CHECK(machine::find("fast-ethernet-ultrasparc").kernels.contains("lu.gemm"));
   ovlp::testing::temporary_folder const folder;
   CHECK(machine::find(folder.file("p.json", platform())).name == "test");
   auto const unknown = thrown_by<ovlp::config_error>([] { machine::find("gigabite"); });
@@ -812,4 +816,181 @@ TEST_CASE("what is wrong with a platform file is said by file and key" * doctest
   CHECK(fault(names + nodes + ", " + network + R"(, "runtime": {"control_in_order": 1}})") ==
         "p.json: runtime.control_in_order: expected true or false, got 1");
   CHECK(fault("{").starts_with("p.json: expected JSON:"));
+  CHECK(fault(names + nodes + ", " + network + R"(, "name": "m"})") == "p.json: name: expected once, but given again");
+  CHECK(
+      fault(names + nodes + R"(, "network": {"model": "star", "latency_s": 0, "latency_s": 1, "bandwidth_Bps": 1}})") ==
+      "p.json: network.latency_s: expected once, but given again");
+  // What would never end.
+  CHECK(fault(names + nodes + ", " + network + R"(, "host_slice_s": 1e-300})") ==
+        "p.json: host_slice_s: expected 0, or a number from 1e-06, got 1e-300");
+  CHECK(fault(names +
+              R"("nodes": [{"count": 1, "cores": 1, "speed": 1, "quota": {"share": 0.5, "period_s": 1e-9}}], )" +
+              network + "}") == "p.json: nodes[0].quota.period_s: expected a number of at least 1e-06, got 1e-09");
+}
+
+TEST_CASE("models of a platform are for the kernels of one program, and not for another's that are called alike" *
+          doctest::timeout(20)) {
+  simulate_on(1, {"--platform", "gigabit", "--execution", "partial"}, [](engine& run) {
+    threads<> const master{"master", 1};
+    graph<Start, Done> const g = ovlp::leaf("multiply", master.at(0), [](here<>& here, Start) {
+      here.kernel("gemm", {100, 100, 100}, [] {});
+      return Done{1};
+    });
+    auto const error = thrown_by<ovlp::operation_error>([&] { run(g, {}); });
+    CHECK(ovlp::testing::contains(error.text, "no estimate for kernel 'gemm' of sizes [100, 100, 100]"));
+  });
+}
+
+TEST_CASE("the summary says of each kernel where its durations came from" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  auto options = partial(folder.file("p.json", platform()));
+  options.insert(options.end(), {"--durations", folder.file("d.json", R"({"reference_core": "any", "kernels": {
+    "told": [{"sizes": [10], "mean_s": 1}, {"sizes": [1000], "mean_s": 100}]}})")});
+  simulate_on(1, options, [&](engine& run) {
+    run.record();
+    run.estimate("told", 7.0);
+    run.estimate("guessed", 0.5);
+    threads<> const master{"master", 1};
+    graph<Start, Done> const g = ovlp::leaf("all", master.at(0), [](here<>& here, Start) {
+      for (int size : {10, 10, 100, 5000}) here.kernel("told", {size}, [] {});
+      here.kernel("guessed", {}, [] {});
+      here.kernel("one", {2}, [] {});
+      return Done{5};
+    });
+    for (int call = 0; call < 2; ++call) {  // of each call the summary tells its own kernels
+      run(g, {});
+      auto const figures = run.summary();
+      CHECK(figures.work_s == doctest::Approx(1 + 1 + 10 + 7 + 0.5 + 2));
+      REQUIRE(figures.simulation);
+      CHECK(figures.simulation->estimates == std::map<std::string, std::map<std::string, std::uint64_t>>{
+                                                 {"guessed", {{"program", 1}}},
+                                                 {"one", {{"platform", 1}}},
+                                                 {"told", {{"durations", 2}, {"interpolated", 1}, {"program", 1}}}});
+      CHECK(figures.estimates_line() ==
+            "durations: told; interpolated: told; platform test: one; program: guessed, told");
+      CHECK(figures.simulation->warnings.empty());
+    }
+  });
+}
+
+TEST_CASE("durations of sizes between measured ones are interpolated, and of others refused" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  // 1e-6 a^2 b, at corners that are no grid; and a kernel whose second size was always 4.
+  std::string const file = folder.file("d.json", R"({"reference_core": "this machine", "kernels": {
+    "power": [{"sizes": [10, 20], "mean_s": 2e-3}, {"sizes": [100, 10], "mean_s": 0.1},
+              {"sizes": [200, 300], "mean_s": 12}, {"sizes": [20, 500], "mean_s": 0.2}, {"sizes": [7, 0], "mean_s": 0}],
+    "merge": [{"sizes": [1024, 4], "mean_s": 1}, {"sizes": [65536, 4], "mean_s": 64}],
+    "cube": [{"sizes": [128, 128, 128], "mean_s": 1}, {"sizes": [256, 256, 256], "mean_s": 8}]}})");
+  auto const work_of = [&](std::string const& kernel, ovlp::kernel_sizes const& sizes) {
+    double work_s = 0;
+    simulate_on(1, {"--execution", "partial", "--durations", file}, [&](engine& run) {
+      run.record();
+      threads<> const master{"master", 1};
+      graph<Start, Done> const g = ovlp::leaf("all", master.at(0), [&](here<>& here, Start) {
+        here.kernel(kernel, sizes, [] {});
+        return Done{1};
+      });
+      run(g, {});
+      work_s = run.summary().work_s;
+    });
+    return work_s;
+  };
+  CHECK(work_of("power", {50, 60}) == doctest::Approx(0.15).epsilon(1e-9));
+  CHECK(work_of("power", {150, 150}) == doctest::Approx(3.375).epsilon(1e-9));
+  CHECK(work_of("power", {200, 300}) == 12);
+  CHECK(work_of("power", {7, 0}) == 0);
+  CHECK(work_of("merge", {16384, 4}) == doctest::Approx(16).epsilon(1e-9));
+  CHECK(work_of("cube", {192, 192, 192}) == doctest::Approx(3.375).epsilon(1e-9));
+  for (auto const& [kernel, sizes] : std::vector<std::pair<std::string, ovlp::kernel_sizes>>{
+           {"merge", {1048576, 4}}, {"merge", {16384, 5}}, {"power", {9, 20}}, {"cube", {192, 192, 193}}}) {
+    CAPTURE(kernel);
+    auto const error = thrown_by<ovlp::operation_error>([&, &k = kernel, &s = sizes] { work_of(k, s); });
+    CHECK(ovlp::testing::contains(error.text, "no estimate for kernel '" + kernel + "' of sizes ["));
+    CHECK(ovlp::testing::contains(error.text, "sizes of it, but these are not between them; expected a recording"));
+  }
+}
+
+TEST_CASE("an option of the program that is one of ovlp's is refused by its name" * doctest::timeout(10)) {
+  std::string program = "test", value;
+  char* argv[] = {program.data()};
+  for (bool const real : {false, true}) {
+    ovlp::options own{"test", ""};
+    own.add("--window", value, "");
+    CHECK(thrown_by<ovlp::config_error>([&] { own.add("--window", value, ""); }).what() ==
+          std::string("--window was added before"));
+    auto const error = thrown_by<ovlp::config_error>([&] {
+      if (real) {
+        ovlp::real::engine{1, argv, own};
+      } else {
+        ovlp::sim::engine{1, argv, own};
+      }
+    });
+    CHECK(error.what() == std::string("--window is an option of ovlp: expected another name for the program's own"));
+  }
+}
+
+TEST_CASE("a summary may be asked for as often as one likes after a call" * doctest::timeout(60)) {
+  ovlp::testing::run_on(2, [](engine& run) {
+    run.record();
+    threads<> const master{"master", 1}, workers{"workers", 2};
+    auto const g = fan(master, workers, 3, 100, 1);
+    run(g, {});
+    std::string const first = run.summary().json();
+    CHECK(run.summary().json() == first);
+    run(g, {});
+    std::string const second = run.summary().json();
+    CHECK(second != first);  // another call, at another time
+    CHECK(run.summary().json() == second);
+  });
+}
+
+TEST_CASE("why a prediction may be weak, and what had no effect, stands in the summary" * doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  auto const warnings = [&](std::vector<std::string> options, bool uneven) {
+    std::vector<std::string> found;
+    simulate_on(1, options, [&](engine& run) {
+      run.record();
+      threads<> const master{"master", 1};
+      graph<Start, Done> const g = ovlp::leaf("all", master.at(0), [&](here<>& here, Start) {
+        for (int i = 0; i < 5; ++i) {
+          here.kernel("one", {1}, [&] {
+            double const until_s = uneven && i == 0 ? 0.05 : 0.001;
+            volatile double sum = 0;
+            for (auto const from = std::chrono::steady_clock::now(); ovlp::testing::seconds_since(from) < until_s;) {
+              sum = sum + 1;
+            }
+          });
+        }
+        return Done{5};
+      });
+      run(g, {});
+      found = run.summary().simulation->warnings;
+    });
+    return found;
+  };
+  std::string const file = folder.file("p.json", platform());
+  auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--platform", file});
+    return more;
+  };
+  CHECK(warnings({}, false).empty());
+  auto const poor = warnings({"--execution", "sampled", "--sample", "3"}, true);
+  REQUIRE(poor.size() == 1);
+  CHECK(poor[0].starts_with("the mean charged for kernel 'one' of sizes [1] is of 3 measurements and has a standard"));
+  std::string const other = folder.file("o.json", R"({"reference_core": "abacus", "kernels": {"one": [{"sizes": [1],
+    "mean_s": 2}]}})");
+  CHECK(warnings(with({"--execution", "partial", "--durations", other}), false) ==
+        std::vector<std::string>{other + " has durations of 'abacus', but the platform's reference core is 'any': they "
+                                         "are charged as they are"});
+  std::string const unknown = folder.file("u.json", R"({"reference_core": "any", "kernels": {"two": [{"sizes": [1],
+    "mean_s": 2}]}})");
+  CHECK(warnings(with({"--execution", "partial", "--durations", unknown, "--sample", "7", "--vary", "1", "--host-speed",
+                       "2"}),
+                 false) == std::vector<std::string>{
+                               "--durations had no effect: no kernel that it knows was done",
+                               "--sample had no effect: expected with --execution sampled",
+                               "--host-speed had no effect: nothing was measured",
+                               "--vary had no effect: neither --durations nor the platform says how anything varies"});
+  CHECK(warnings(with({"--durations", unknown}), false) ==
+        std::vector<std::string>{"--durations had no effect: expected with --execution partial"});
 }

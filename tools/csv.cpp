@@ -115,6 +115,10 @@ double csv_reader::number(std::size_t column) const {
   return value;
 }
 
+std::optional<double> csv_reader::number_or_none(std::size_t column) const {
+  return fields_[places_[column]].empty() ? std::nullopt : std::optional(number(column));
+}
+
 std::uint64_t csv_reader::whole_number(std::size_t column, std::uint64_t least, std::uint64_t most) const {
   std::string_view const field = fields_[places_[column]];
   std::uint64_t value = 0;

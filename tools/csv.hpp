@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <istream>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,10 @@ class csv_reader {
   /// Reads up to the names of the columns, which must be all of `columns`. `name` stands for the file in messages.
   csv_reader(std::istream& from, std::string name, std::vector<std::string> columns, other_columns others);
 
+  /// Whether the file has a column of this name. Before the first next().
+  bool has_column(std::string_view name) const {
+    return std::find(fields_.begin(), fields_.end(), name) != fields_.end();
+  }
   /// The comment lines, as they are.
   std::vector<std::string> const& comments() const { return comments_; }
 
@@ -44,6 +50,8 @@ class csv_reader {
 
   /// Finite, and at least 0.
   double number(std::size_t column) const;
+  /// None of an empty field.
+  std::optional<double> number_or_none(std::size_t column) const;
   std::uint64_t whole_number(std::size_t column, std::uint64_t least = 0,
                              std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
 

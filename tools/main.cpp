@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -18,6 +19,7 @@
 
 #include "command.hpp"
 #include "fit.hpp"
+#include "output.hpp"
 #include "plot.hpp"
 #include "transfers.hpp"
 #include "validate/campaign.hpp"
@@ -36,13 +38,18 @@ std::string one_line(std::string text) {
   return text;
 }
 
+/// To transform by: 010 is ten.
 CLI::Validator whole_number(std::size_t least, std::size_t most) {
   auto const check = [least, most](std::string& given) {
     std::size_t value = 0;
-    bool const good = CLI::detail::lexical_cast(given, value) && value >= least && value <= most;
-    return good ? std::string()
-                : "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) + ", got '" +
-                      given + "'";
+    auto const read = std::from_chars(given.data(), given.data() + given.size(), value);
+    bool const whole = read.ec == std::errc{} && read.ptr == given.data() + given.size();
+    if (whole && value >= least && value <= most) {
+      given = std::to_string(value);
+      return std::string();
+    }
+    return "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) + ", got '" + given +
+           "'";
   };
   return CLI::Validator(check, "");
 }
@@ -102,7 +109,7 @@ void validate(validate_options const& options) {
   // Read anew: a later --report must find the same numbers, to the last digit.
   validate::measurements const measured(options.where.output);
   validate::results const found = validate::compare(grid, options.where, measured, earlier ? *earlier : measured);
-  std::fputs(validate::write_report(grid, found, options.where.output).c_str(), stdout);
+  ovlp::tools::write_output("-", validate::write_report(grid, found, options.where.output));
   if (found.times.empty()) {
     throw ovlp::io_error("nothing could be compared: " +
                          (found.failures.empty() ? "the grid is empty" : found.failures.front()));
@@ -152,7 +159,7 @@ int main(int argc, char** argv) try {
       ->type_name("PLATFORM");
   transfers_command.add_option("--nodes", transfers.nodes, "nodes of the network, instead of the platform's")
       ->type_name("N")
-      ->check(whole_number(1, 1'000'000));
+      ->transform(whole_number(1, 1'000'000));
   transfers_command
       .add_option("input", transfers.input,
                   "CSV file with the columns start_s, source, destination, bytes; - is standard input")
@@ -180,12 +187,13 @@ int main(int argc, char** argv) try {
       ->required()
       ->type_name("FILE")
       ->check(picture());
-  std::string kind = "iteration";
+  std::string kind;
   efficiency_command
-      .add_option("--kind", kind,
-                  "iteration: efficiency between an iteration's start and its end; interval: between the ends of the "
-                  "iteration before and of this one, for runs whose iterations overlap; time: in a sliding window")
-      ->capture_default_str()
+      .add_option(
+          "--kind", kind,
+          "iteration: efficiency between an iteration's start and its end; interval: between the ends of the "
+          "iteration before and of this one; time: in a sliding window. Without it by interval if the iterations of a "
+          "run overlap, else by iteration")
       ->type_name("iteration|interval|time")
       ->check(among("iteration|interval|time"));
   efficiency_command.footer(
@@ -201,8 +209,9 @@ int main(int argc, char** argv) try {
   fit_command.add_option("inputs", fit.inputs, "durations of kernels, as --record-durations writes them")
       ->required()
       ->type_name("FILE");
-  fit_command.add_option("--platform", fit.platform, "platform file to be written with these models")
-      ->type_name("FILE");
+  fit_command
+      .add_option("--platform", fit.platform, "platform that gets these models: gigabit and the like, or a file")
+      ->type_name("PLATFORM");
   fit_command.add_option("-o,--output", fit.output, "platform file to write, or file of the models alone (JSON)")
       ->required()
       ->type_name("FILE");
@@ -254,12 +263,24 @@ int main(int argc, char** argv) try {
     return refuse(commands, wrong);
   }
   if (transfers_command.parsed()) ovlp::tools::replay_transfers(transfers);
-  if (fit_command.parsed()) std::fputs(ovlp::tools::fit_kernels(fit).c_str(), fit.output == "-" ? stderr : stdout);
+  if (fit_command.parsed()) {
+    std::string const table = ovlp::tools::fit_kernels(fit);
+    if (fit.output == "-") {
+      std::fputs(table.c_str(), stderr);
+    } else {
+      ovlp::tools::write_output("-", table);
+    }
+  }
   if (validate_command.parsed()) validate(check);
   if (efficiency_command.parsed()) {
-    if (kind == "interval") plot.kind = ovlp::tools::efficiency_kind::interval;
-    if (kind == "time") plot.kind = ovlp::tools::efficiency_kind::time;
-    ovlp::tools::plot_efficiency(plot);
+    using ovlp::tools::efficiency_kind;
+    if (kind == "iteration") plot.kind = efficiency_kind::iteration;
+    if (kind == "interval") plot.kind = efficiency_kind::interval;
+    if (kind == "time") plot.kind = efficiency_kind::time;
+    if (ovlp::tools::plot_efficiency(plot) == efficiency_kind::interval && !plot.kind) {
+      std::fputs("ovlp: note: iterations overlap, so intervals are drawn; --kind iteration draws each for itself\n",
+                 stderr);
+    }
   }
   return 0;
 } catch (ovlp::tools::interrupted const&) {

@@ -30,7 +30,7 @@ struct point {
   double at;     // iteration, or middle of the window
   double reach;  // to either side, to the next point's
   std::uint64_t nodes;
-  double percent;
+  std::optional<double> percent;  // none: nothing can be said of it
 };
 
 struct run {
@@ -66,23 +66,51 @@ std::vector<std::string> columns_of(efficiency_kind kind) {
   return {};
 }
 
+std::optional<double> percent(csv_reader const& reader) {
+  auto const ratio = reader.number_or_none(2);
+  return ratio ? std::optional(100 * *ratio) : std::nullopt;
+}
+
 point read_iteration(csv_reader const& reader, std::vector<point> const& before) {
   std::uint64_t const least = before.empty() ? 1 : static_cast<std::uint64_t>(before.back().at) + 1;
   return {static_cast<double>(reader.whole_number(0, least, most)), 0.5, reader.whole_number(1, 0, most),
-          100 * reader.number(2)};
+          percent(reader)};
 }
 
 /// Windows slide by a half of themselves.
 point read_window(csv_reader const& reader) {
   double const start_s = reader.number(0), end_s = reader.number(3);
   if (!(end_s > start_s) || end_s > 1e15) reader.fail("expected a window_end_s after window_start_s, and up to 1e15");
-  return {(start_s + end_s) / 2, (end_s - start_s) / 4, reader.whole_number(1, 0, most), 100 * reader.number(2)};
+  return {(start_s + end_s) / 2, (end_s - start_s) / 4, reader.whole_number(1, 0, most), percent(reader)};
+}
+
+csv_reader open(std::ifstream& file, std::string const& name, std::vector<std::string> columns) {
+  file.open(name, std::ios::binary);
+  if (!file) throw io_error(name + ": cannot be read: " + std::strerror(errno));
+  return {file, name, std::move(columns), csv_reader::other_columns::skipped};
+}
+
+/// Whether an iteration begins before all before it have ended, but for a hundredth of itself. False if the file does
+/// not say when they began and ended, or has nothing else to draw.
+bool iterations_overlap(std::string const& name) {
+  std::ifstream names, file;
+  csv_reader const known = open(names, name, {});
+  for (char const* column : {"start_s", "end_s", "interval_efficiency"}) {
+    if (!known.has_column(column)) return false;
+  }
+  csv_reader reader = open(file, name, {"start_s", "end_s"});
+  double closed_s = 0;
+  while (reader.next()) {
+    double const start_s = reader.number(0), end_s = reader.number(1);
+    if (start_s < closed_s - 0.01 * (end_s - start_s)) return true;
+    closed_s = std::max(closed_s, end_s);
+  }
+  return false;
 }
 
 run read_run(std::string const& name, efficiency_kind kind) {
-  std::ifstream file(name, std::ios::binary);
-  if (!file) throw io_error(name + ": cannot be read: " + std::strerror(errno));
-  csv_reader reader(file, name, columns_of(kind), csv_reader::other_columns::skipped);
+  std::ifstream file;
+  csv_reader reader = open(file, name, columns_of(kind));
   run read{name, {}, {}, {}};
   for (std::string const& comment : reader.comments()) {
     if (auto key = key_of(comment)) read.keys.push_back(std::move(*key));
@@ -230,8 +258,8 @@ std::pair<char const*, char const*> labels_of(efficiency_kind kind) {
   return {};
 }
 
-std::string script_of(std::vector<run> const& runs, std::vector<std::string> const& title,
-                      plot_options const& options) {
+std::string script_of(std::vector<run> const& runs, std::vector<std::string> const& title, std::string const& output,
+                      efficiency_kind kind) {
   double last = 0;
   std::uint64_t most_nodes = 1;
   double most_percent = 0;
@@ -239,7 +267,7 @@ std::string script_of(std::vector<run> const& runs, std::vector<std::string> con
     last = std::max(last, r.points.back().at + r.points.back().reach);
     for (point const& p : r.points) {
       most_nodes = std::max(most_nodes, p.nodes);
-      most_percent = std::max(most_percent, p.percent);
+      most_percent = std::max(most_percent, p.percent.value_or(0));
     }
   }
   auto const held_alike = [&](run const& r) {
@@ -257,10 +285,13 @@ std::string script_of(std::vector<run> const& runs, std::vector<std::string> con
   std::ostringstream to;
   to.precision(15);
   to << "set encoding utf8\n";
-  to << "set terminal " << terminal_of(options.output, height_of(runs)) << '\n';
+  to << "set terminal " << terminal_of(output, height_of(runs)) << '\n';
   for (std::size_t i = 0; i < runs.size(); ++i) {
     to << "$efficiency" << i << " << END\n";
-    for (point const& p : runs[i].points) to << p.at << ' ' << p.percent << '\n';
+    for (point const& p : runs[i].points) {
+      if (p.percent) to << p.at << ' ' << *p.percent;
+      to << '\n';  // an empty line is a gap
+    }
     to << "END\n$nodes" << i << " << END\n";
     // A step is as wide as the iteration. Where runs hold equal numbers their lines stand side by side.
     double const middle = static_cast<double>(runs.size() - 1) / 2;
@@ -276,11 +307,11 @@ std::string script_of(std::vector<run> const& runs, std::vector<std::string> con
   to << "set title ";
   for (std::size_t i = 0; i < title.size(); ++i) to << (i == 0 ? "" : ".\"\\n\".") << gnuplot_text(clipped(title[i]));
   to << '\n';
-  auto const [x_label, y_label] = labels_of(options.kind);
+  auto const [x_label, y_label] = labels_of(kind);
   to << "set xlabel " << gnuplot_text(x_label) << "\nset ylabel " << gnuplot_text(y_label) << '\n';
   to << "set y2label " << gnuplot_text(nodes_once ? "Nodes held (thin dashed line)" : "Nodes held (thin dashed lines)")
      << '\n';
-  if (options.kind == efficiency_kind::time) {
+  if (kind == efficiency_kind::time) {
     to << "set xrange [0:" << last << "]\nset xtics nomirror\n";
   } else {
     double const x_step = round_step(last / 20, {1, 2, 5});
@@ -299,7 +330,9 @@ std::string script_of(std::vector<run> const& runs, std::vector<std::string> con
        << (nodes_once ? "#606060" : colors[i % colors.size()]) << "' notitle, \\\n";
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    std::size_t const every = std::max<std::size_t>(1, runs[i].points.size() / 30);  // markers
+    bool const gaps = std::ranges::any_of(runs[i].points, [](point const& p) { return !p.percent; });
+    // Markers: not at each of many points, but at those that stand alone.
+    std::size_t const every = gaps ? 1 : std::max<std::size_t>(1, runs[i].points.size() / 30);
     to << "$efficiency" << i << " axes x1y1 with linespoints lw 2 pi " << every << " pt " << markers[i % markers.size()]
        << " lc rgb '" << colors[i % colors.size()] << "' title " << gnuplot_text(clipped(runs[i].label))
        << (i + 1 < runs.size() ? ", \\\n" : "\n");
@@ -314,12 +347,15 @@ bool is_picture(std::string const& file) {
   return ending == ".svg" || ending == ".png";
 }
 
-void plot_efficiency(plot_options const& options) {
+efficiency_kind plot_efficiency(plot_options const& options) {
+  bool const overlap = !options.kind && std::ranges::any_of(options.inputs, iterations_overlap);
+  efficiency_kind const kind = options.kind.value_or(overlap ? efficiency_kind::interval : efficiency_kind::iteration);
   std::vector<run> runs;
-  for (std::string const& input : options.inputs) runs.push_back(read_run(input, options.kind));
+  for (std::string const& input : options.inputs) runs.push_back(read_run(input, kind));
   common_and_different const keys = compare(runs);
   set_labels(runs, keys.different);
-  write_output(options.output, run_gnuplot(script_of(runs, title_of(keys.common), options)));
+  write_output(options.output, run_gnuplot(script_of(runs, title_of(keys.common), options.output, kind)));
+  return kind;
 }
 
 }  // namespace ovlp::tools

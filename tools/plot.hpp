@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,9 @@ namespace ovlp::tools {
 enum class efficiency_kind { iteration, interval, time };
 
 struct plot_options {
-  std::vector<std::string> inputs;  ///< CSV files, one for each run
-  std::string output;               ///< ends in .svg or .png
-  efficiency_kind kind = efficiency_kind::iteration;
+  std::vector<std::string> inputs;      ///< CSV files, one for each run
+  std::string output;                   ///< ends in .svg or .png
+  std::optional<efficiency_kind> kind;  ///< none: by interval if iterations of a run overlap, else by iteration
 };
 
 /// Whether the file's name says which format is meant.
@@ -19,7 +20,7 @@ bool is_picture(std::string const& file);
 
 /// Draws the dynamic efficiency of runs over their iterations, or over time, and the nodes that they held, with
 /// gnuplot. Format of the input: docs/formats/efficiency.md. Errors: config_error for wrong input, with file and line;
-/// io_error. Nothing is written then.
-void plot_efficiency(plot_options const& options);
+/// io_error. Nothing is written then. Returns what it drew.
+efficiency_kind plot_efficiency(plot_options const& options);
 
 }  // namespace ovlp::tools

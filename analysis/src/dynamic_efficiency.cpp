@@ -71,8 +71,10 @@ dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double s
   auto const found = calls_.extract(call);
   if (found.empty()) return made;
   of_call const& steps = found.mapped();
-  auto const ratio = [](double work_s, double capacity) { return capacity > 0 ? work_s / capacity : 0; };
-  made.efficiency = ratio(steps.work_s, capacity(start_s, end_s));
+  auto const ratio = [](double work_s, double capacity) {
+    return capacity > 0 ? std::optional(work_s / capacity) : std::nullopt;
+  };
+  made.efficiency = ratio(steps.work_s, capacity(start_s, end_s)).value_or(0);
 
   double interval_start_s = start_s;
   double work_before_s = 0;
@@ -106,7 +108,8 @@ dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double s
     double const half_s = duration_s / static_cast<double>(halves);
     for (std::size_t i = 0; i + 2 <= halves; ++i) {
       double const from_s = start_s + static_cast<double>(i) * half_s, to_s = from_s + 2 * half_s;
-      made.windows.push_back({from_s, to_s, ratio(steps.over_time->between(from_s, to_s), capacity(from_s, to_s))});
+      made.windows.push_back(
+          {from_s, to_s, ratio(steps.over_time->between(from_s, to_s), capacity(from_s, to_s)).value_or(0)});
     }
   }
   return made;

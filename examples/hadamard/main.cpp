@@ -85,7 +85,7 @@ void cut(Here& here, Round round, ovlp::out<Block>& blocks) {
   Shape const shape = here.state.shape;
   std::size_t const rows = shape.rows(here.index());
   Elements& mine = here.state.after(round.number);
-  here.kernel("transform", {rows, shape.n}, [&] {
+  here.kernel("hadamard.transform", {rows, shape.n}, [&] {
     double* const first = mine.mutate().data();
     for (std::size_t r = 0; r < rows; ++r) transform(first + r * shape.n, shape.n, round.number);
   });
@@ -93,7 +93,7 @@ void cut(Here& here, Round round, ovlp::out<Block>& blocks) {
     std::size_t const to = (here.index() + i) % shape.strips;  // all to different ones
     std::size_t const column = shape.first(to), columns = shape.rows(to);
     auto block = Elements::uninitialized(rows * columns);
-    here.kernel("cut", {rows, columns}, [&] {
+    here.kernel("hadamard.cut", {rows, columns}, [&] {
       double* write = block.mutate().data();
       double const* const read = mine.data();
       for (std::size_t r = 0; r < rows; ++r) {
@@ -110,7 +110,7 @@ Placed place(Here& here, Block block) {
   Shape const shape = here.state.shape;
   std::size_t const rows = shape.rows(here.index()), columns = shape.rows(block.from);
   Elements& next = here.state.after(block.round + 1);
-  here.kernel("place", {columns, rows}, [&] {
+  here.kernel("hadamard.place", {columns, rows}, [&] {
     double const* const read = block.elements.data();
     double* const write = next.mutate().data() + shape.first(block.from);
     constexpr std::size_t tile = 16;
@@ -154,7 +154,7 @@ Graph all_rounds(Strips const& strips, int rounds) {
 
 Round fill(Here& here, Round round) {
   Shape const shape = here.state.shape;
-  here.kernel("fill", {shape.rows(here.index()), shape.n}, [&] {
+  here.kernel("hadamard.fill", {shape.rows(here.index()), shape.n}, [&] {
     double* write = here.state.after(0).mutate().data();
     for (std::size_t r = 0; r < shape.rows(here.index()); ++r) {
       for (std::size_t c = 0; c < shape.n; ++c) *write++ = initial(shape.first(here.index()) + r, c);
@@ -170,7 +170,7 @@ Graph filling(Strips const& strips) {
 Sum sum_strip(Here& here, Round round) {
   Shape const shape = here.state.shape;
   Sum sum;
-  here.kernel("checksum", {shape.rows(here.index()), shape.n}, [&] {
+  here.kernel("hadamard.checksum", {shape.rows(here.index()), shape.n}, [&] {
     sum.value =
         checksum(here.state.after(round.number).data(), shape.rows(here.index()), shape.first(here.index()), shape.n);
   });
@@ -230,7 +230,8 @@ int main(int argc, char** argv) try {
   run.add(transform_all);
   run.add(sum_all);
   run.record();
-  for (auto const* aside : {"fill", "checksum"}) run.estimate(aside, 0.0);  // not part of what is predicted
+  for (auto const* aside : {"hadamard.fill", "hadamard.checksum"})
+    run.estimate(aside, 0.0);  // not part of what is predicted
   run(fill_all, {});
   Round const after = run(transform_all, {});
   ovlp::summary figures = run.summary();

@@ -165,7 +165,7 @@ int main(int argc, char** argv) try {
   run.add(sweeping);
   run.add(summing);
   run.record();
-  for (auto const* aside : {"fill", "checksum"}) run.estimate(aside, 0.0);  // not part of what is predicted
+  for (auto const* aside : {"heat.fill", "heat.checksum"}) run.estimate(aside, 0.0);  // not part of what is predicted
   run(filling, {});
   Status const swept = run(sweeping, {sweeps});
   ovlp::summary figures = run.summary();

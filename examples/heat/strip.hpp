@@ -59,7 +59,7 @@ inline ovlp::kernel_sizes size_of(Rows const& rows) { return {rows.size() - 2, r
 
 inline Status fill_strip(Here& here, Status) {
   Strip& strip = here.state;
-  here.kernel("fill", size_of(strip.fields[0]), [&] { fill(strip.fields[0], strip.first); });
+  here.kernel("heat.fill", size_of(strip.fields[0]), [&] { fill(strip.fields[0], strip.first); });
   forget_borders(here, strip.fields[0]);
   strip.fields[1] = strip.fields[0];
   return strip.now = {};
@@ -70,7 +70,7 @@ inline Status sweep_strip(Here& here) {
   here.iteration(strip.now.sweeps + 1);
   Rows& from = strip.after(strip.now.sweeps);
   Rows& to = strip.after(strip.now.sweeps + 1);
-  here.kernel("sweep", size_of(from), [&] { strip.now.change = sweep(from, to); });
+  here.kernel("heat.sweep", size_of(from), [&] { strip.now.change = sweep(from, to); });
   forget_borders(here, from);
   ++strip.now.sweeps;
   return strip.now;
@@ -78,6 +78,6 @@ inline Status sweep_strip(Here& here) {
 inline Status checksum_strip(Here& here, Status) {
   Strip& strip = here.state;
   Rows const& rows = strip.after(strip.now.sweeps);
-  here.kernel("checksum", size_of(rows), [&] { strip.now.checksum = checksum(rows, strip.first); });
+  here.kernel("heat.checksum", size_of(rows), [&] { strip.now.checksum = checksum(rows, strip.first); });
   return strip.now;
 }

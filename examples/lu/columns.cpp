@@ -37,12 +37,12 @@ void factor(Here& here, int k) {
   Columns& mine = here.state;
   int const m = mine.layout.rest(k), n = mine.layout.width(k);
   mine.pivots_of(k) = ovlp::buffer<int>(static_cast<std::size_t>(n));
-  here.kernel("getrf", {m, n}, [&] { getrf(m, n, mine.at(k, k), mine.pivots_of(k).mutate()); });
+  here.kernel("lu.getrf", {m, n}, [&] { getrf(m, n, mine.at(k, k), mine.pivots_of(k).mutate()); });
 }
 
 void exchange_rows(Here& here, int k, int j, int columns) {
   Columns& mine = here.state;
-  here.kernel("laswp", {mine.layout.width(k), columns},
+  here.kernel("lu.laswp", {mine.layout.width(k), columns},
               [&] { laswp(columns, mine.at(k, j), mine.pivots_of(k).view()); });
 }
 

@@ -59,7 +59,7 @@ Matrix new_matrix(int rows, int columns);
 template <class State, class Place>
 Matrix copy_of(ovlp::here<State>& here, int rows, int columns, Place block) {
   Matrix made = new_matrix(rows, columns);
-  here.kernel("copy", {rows, columns}, [&] { copy(rows, columns, block(), {made.mutate().data(), rows}); });
+  here.kernel("lu.copy", {rows, columns}, [&] { copy(rows, columns, block(), {made.mutate().data(), rows}); });
   return made;
 }
 

@@ -32,7 +32,8 @@ ovlp::graph<Seed, Filled> fill_graph(ovlp::threads<Columns> const& columns) {
   auto fill_here = [](Here& here, Seed seed) {
     Layout const& layout = here.state.layout;
     here.state.taken = 0;
-    here.kernel("fill", {layout.n, layout.columns_from(0, here.state.thread)}, [&] { fill(here.state, seed.value); });
+    here.kernel("lu.fill", {layout.n, layout.columns_from(0, here.state.thread)},
+                [&] { fill(here.state, seed.value); });
     return Filled{};
   };
   return everywhere<Seed>(columns, fill_here, [](ovlp::in<Filled>& filled) {
@@ -46,7 +47,7 @@ ovlp::graph<Factored, Checksum> checksum_graph(ovlp::threads<Columns> const& col
   auto sum_here = [](Here& here, Factored) {
     Layout const& layout = here.state.layout;
     Checksum sum{};
-    here.kernel("checksum", {layout.n, layout.columns_from(0, here.state.thread)},
+    here.kernel("lu.checksum", {layout.n, layout.columns_from(0, here.state.thread)},
                 [&] { sum.value = checksum(here.state); });
     return sum;
   };

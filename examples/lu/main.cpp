@@ -30,7 +30,6 @@ struct Options {
   std::size_t multipliers = 0;
   std::size_t owners = 0;
   std::size_t seed = 1;
-  bool iterations = false;
   bool verify = false;
   std::vector<std::string> remove, add;  // COUNT@ITERATION
   lu::Changes changes;
@@ -45,16 +44,17 @@ struct Options {
         .at_least(0);
     to.add("--column-nodes", column_nodes, "nodes that hold the matrix; default: all").at_least(1);
     to.add("--multipliers", multipliers, "threads that multiply, not in graph owner; default: one per node")
-        .at_least(1);
+        .at_least(1)
+        .at_most(100'000);
     to.add("--owners", owners, "threads that share the columns in graph owner; default: one per column node")
-        .at_least(1);
+        .at_least(1)
+        .at_most(100'000);
     to.add("--seed", seed, "of the matrix");
     to.add(
         "--remove", remove,
         "COUNT@ITERATION: so many multiplying threads leave, and their nodes, when the products of that iteration have "
         "been posted (pipelined) or subtracted (basic); repeatable");
     to.add("--add", add, "COUNT@ITERATION: so many join; repeatable");
-    to.add("--iterations", iterations, "print a table of the iterations");
     to.add("--verify", verify, "compute the residual; the run fails above 10");
   }
   /// What depends on the number of nodes. Errors: config_error.
@@ -67,8 +67,13 @@ struct Options {
       throw ovlp::config_error("--sub-blocks: expected at most " + std::to_string(block) + " (--block), got " +
                                std::to_string(sub_blocks));
     }
-    if (sub_blocks > 0 && graph == "owner") {
-      throw ovlp::config_error("--sub-blocks: expected graph basic or pipelined, got owner");
+    for (auto const& [option, given, has_effect] : {std::tuple("--sub-blocks", sub_blocks > 0, graph != "owner"),
+                                                    std::tuple("--flow-control", flow_control > 0, graph != "owner"),
+                                                    std::tuple("--multipliers", multipliers > 0, graph != "owner"),
+                                                    std::tuple("--owners", owners > 0, graph == "owner")}) {
+      if (!given || has_effect) continue;
+      throw ovlp::config_error(std::string(option) + ": expected with --graph " +
+                               (graph == "owner" ? "basic or pipelined" : "owner") + ", got " + graph);
     }
     if (column_nodes > nodes) {
       throw ovlp::config_error("--column-nodes: expected 1 to " + std::to_string(nodes) + " (--nodes), got " +
@@ -131,15 +136,6 @@ std::string joined(std::vector<std::string> const& words) {
   return all;
 }
 
-void print_iterations(ovlp::summary const& figures) {
-  std::printf("iteration    from [s]      to [s]    work [s]  nodes  efficiency\n");
-  for (ovlp::iteration_summary const& i : figures.iterations) {
-    std::printf("%9d %11.4f %11.4f %11.4f %6zu", i.index, i.start_s, i.end_s, i.work_s, i.nodes);
-    if (i.efficiency) std::printf(" %10.1f%%", 100 * i.efficiency->efficiency);  // known to the simulation only
-    std::printf("\n");
-  }
-}
-
 int run_lu(int argc, char** argv) {
   Options given;
   ovlp::options options("lu", "Block LU factorization with partial pivoting");
@@ -177,7 +173,7 @@ int run_lu(int argc, char** argv) {
   std::printf("%-10s %.6f s\n", "time", figures.time_s);
   std::printf("%-10s %.3f GFlop/s\n", "speed", 1e-9 * operations / figures.time_s);
 
-  if (given.iterations) print_iterations(figures);
+  if (auto const from = figures.estimates_line(); !from.empty()) std::printf("%-10s %s\n", "estimates", from.c_str());
 
   figures.set("n", given.n);
   figures.set("block", given.block);

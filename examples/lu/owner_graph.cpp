@@ -31,8 +31,8 @@ void eliminate(Here& here, Panel const& panel, int j, int width) {
   int const k = panel.level, height = layout.rest(k), m = layout.width(k), below = height - m;
   exchange_rows(here, k, j, width);
   auto const l = [&] { return ConstBlock{panel.l.data(), height}; };
-  here.kernel("trsm", {m, width}, [&] { trsm(m, width, l(), here.state.at(k, j)); });
-  here.kernel("gemm", {below, width, m},
+  here.kernel("lu.trsm", {m, width}, [&] { trsm(m, width, l(), here.state.at(k, j)); });
+  here.kernel("lu.gemm", {below, width, m},
               [&] { gemm(below, width, m, -1, l().below(m), here.state.at(k, j), 1, here.state.at(k + 1, j)); });
 }
 
@@ -107,7 +107,7 @@ Followed follow_last(Here& here, Panel const& panel) {
   Columns& mine = here.state;
   for (int j = mine.thread; j < mine.layout.blocks(); j += mine.layout.threads) {
     int const exchanges = mine.layout.n - mine.layout.first(j) - mine.layout.width(j);
-    here.kernel("laswp_left", {exchanges, mine.layout.width(j)}, [&] { exchange_left(mine, j); });
+    here.kernel("lu.laswp_left", {exchanges, mine.layout.width(j)}, [&] { exchange_left(mine, j); });
   }
   return {};
 }

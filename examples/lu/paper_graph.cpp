@@ -78,7 +78,7 @@ Solved solve(Here& here, Solve const& s) {
   Layout const& layout = here.state.layout;
   int const m = layout.width(s.level), n = layout.width(s.column);
   take(here, s.level, s.column, s.pivots);
-  here.kernel("trsm", {m, n}, [&] { trsm(m, n, {s.l11.data(), m}, here.state.at(s.level, s.column)); });
+  here.kernel("lu.trsm", {m, n}, [&] { trsm(m, n, {s.l11.data(), m}, here.state.at(s.level, s.column)); });
   return {s.level, s.column, extract(here, s.level, s.column, m)};
 }
 
@@ -118,7 +118,7 @@ void request_all(Here& here, AllSolved const& all, ovlp::out<Product>& products)
 Done subtract_product(Here& here, Minus const& p) {
   Layout const& layout = here.state.layout;
   int const m = layout.width(p.row), n = layout.width(p.column);
-  here.kernel("subtract", {m, n}, [&] { subtract(m, n, {p.product.data(), m}, here.state.at(p.row, p.column)); });
+  here.kernel("lu.subtract", {m, n}, [&] { subtract(m, n, {p.product.data(), m}, here.state.at(p.row, p.column)); });
   return {p.level, p.column};
 }
 

@@ -21,7 +21,7 @@ struct Minus { int level, row, column; Matrix product; };     ///< what is to be
 template <class State>
 Matrix multiply(ovlp::here<State>& here, int m, int n, int k, Matrix const& a, Matrix const& b) {
   Matrix product = new_matrix(m, n);
-  here.kernel("gemm", {m, n, k}, [&] {
+  here.kernel("lu.gemm", {m, n, k}, [&] {
     gemm(m, n, k, 1, {a.data(), m}, {b.data(), k}, 0, {product.mutate().data(), m});
   });
   return product;

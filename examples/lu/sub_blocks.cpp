@@ -95,7 +95,7 @@ ovlp::graph<Product, Minus> sub_block_graph(ovlp::threads<> const& multipliers, 
     while (auto p = products.wait()) {
       int const m = cut.m(p->of), rows = cut.rows(p->of, p->line), columns = cut.columns(p->of, p->part);
       if (whole.product.size() == 0) whole = {p->of.level, p->of.row, p->of.column, new_matrix(m, cut.n(p->of))};
-      here.kernel("copy", {rows, columns}, [&] {
+      here.kernel("lu.copy", {rows, columns}, [&] {
         Block const to{whole.product.mutate().data(), m};
         copy(rows, columns, {p->product.data(), rows}, {to.column(p->part * cut.size) + p->line * cut.size, m});
       });

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "main_calls.hpp"
 
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <utility>
@@ -12,12 +8,13 @@
 #include <ovlp/flowgraph/error.hpp>
 
 #include "host.hpp"
+#include "process_exit.hpp"
 
 namespace ovlp {
 
-main_call main_calls::take_last() {
-  if (!last_) throw config_error("summary(): no call has ended");
-  return *std::exchange(last_, std::nullopt);
+main_call const& main_calls::last() const {
+  if (!last_) throw config_error("there are no figures: expected after a call of a graph, but none has ended");
+  return *last_;
 }
 
 summary summarize(run_options const& options, std::string backend, main_call const& call, call_statistics const& all,
@@ -28,21 +25,28 @@ summary summarize(run_options const& options, std::string backend, main_call con
   figures.nodes = options.nodes;
   figures.time_s = call.end_s - call.start_s;
   fill(figures, all, call.start_s, on_node_0);
-  figures.host.emplace_back("machine", machine_name());
-  figures.host.emplace_back("processor", processor_name());
-  figures.host.emplace_back("cores", static_cast<std::int64_t>(available_cores()));
-  figures.host.emplace_back("wall_s", call.wall_s);
-  figures.host.emplace_back("peak_memory_bytes", peak_memory_bytes());
-  if (!options.durations_file.empty()) write_durations(options.durations_file, all, processor_name());
+  figures.host = {machine_name(), processor_name(), available_cores(), call.wall_s, peak_memory_bytes()};
   return figures;
 }
 
-void write_if_asked(engine_base& run, run_options const& options, bool done) {
-  if (done || std::uncaught_exceptions() > 0 || !options.ask_for_figures()) return;
+void write_figures(run_options const& options, summary const& figures) {
+  if (options.iterations) std::cout << figures.iterations_table();
+  if (!options.summary_file.empty()) write_summary(options.summary_file, figures);
+  if (!figures.simulation) return;
+  if (!options.efficiency_file.empty()) write_efficiency(options.efficiency_file, figures);
+  if (!options.over_time_file.empty()) write_over_time(options.over_time_file, figures);
+}
+
+void write_what_is_left(engine_base& run, run_options const& options, bool figures_written,
+                        std::string const& reference_core, function_ref<call_statistics()> of_all_calls) {
+  if (std::uncaught_exceptions() > 0) return;
   try {
-    run.write(run.summary());
-  } catch (error const& wrong) {
-    std::fprintf(stderr, "%s: %s\n", options.application.c_str(), wrong.what());
+    if (!figures_written && options.ask_for_figures()) run.write(run.summary());
+    if (!options.durations_file.empty()) {
+      write_durations(options.durations_file, of_all_calls().kernels, reference_core);
+    }
+  } catch (std::exception const& wrong) {
+    fail_at_exit(options.application, wrong.what());
   }
 }
 
@@ -64,25 +68,6 @@ void throw_failure(failure const& what) {
     case failure::kind_type::stalled: throw stalled(what.text);
   }
   throw error(what.text);
-}
-
-void report_uncaught_errors() {
-  static std::terminate_handler const otherwise = std::get_terminate();
-  std::set_terminate([] {
-    std::cout.flush();
-    std::fflush(nullptr);
-    if (std::exception_ptr const uncaught = std::current_exception()) {
-      try {
-        std::rethrow_exception(uncaught);
-      } catch (error const& e) {
-        std::fprintf(stderr, "ovlp: %s\n", e.what());
-        ::_exit(1);
-      } catch (...) {
-        otherwise();
-      }
-    }
-    std::abort();
-  });
 }
 
 }  // namespace ovlp

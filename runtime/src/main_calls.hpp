@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/flowgraph/function_ref.hpp>
 #include <ovlp/runtime/engine.hpp>
 #include <ovlp/runtime/summary.hpp>
 
@@ -33,32 +34,30 @@ class main_calls {
     last_->end_s = now_s;
     last_->wall_s = now_wall_s - last_->wall_s;
   }
-  /// The one that ended last, once. Errors: config_error if none has ended since.
-  main_call take_last();
-  /// Whether there is such a one.
-  bool any() const { return last_.has_value(); }
+  /// The one that ended last. Errors: config_error if none has ended.
+  main_call const& last() const;
 
  private:
   std::map<std::uint64_t, main_call> open_;
   std::optional<main_call> last_;
 };
 
-/// The figures of a call, as far as every backend knows them; writes the durations of its kernels if the options say
-/// so. Errors: io_error.
+/// The figures of a call, as far as every backend knows them.
 summary summarize(run_options const& options, std::string backend, main_call const& call, call_statistics const& all,
                   statistics_sink& on_node_0);
 
-/// At the end of a run: writes what the options ask for, of the call that ended last, unless the program has done so.
-/// Errors are told on stderr.
-void write_if_asked(engine_base& run, run_options const& options, bool done);
+/// Writes and prints what the options ask for, of one call. Errors: io_error.
+void write_figures(run_options const& options, summary const& figures);
+
+/// At the end of a run that has not failed: writes what the options ask for of the call that ended last, unless the
+/// program has done so, and of all calls. After an error the process will exit with status 1.
+void write_what_is_left(engine_base& run, run_options const& options, bool figures_written,
+                        std::string const& reference_core, function_ref<call_statistics()> of_all_calls);
 
 /// A call that can never end, and each operation that waits.
 failure stall(std::vector<std::string> const& waiting);
 
 /// Throws the exception that tells the main program of a failure.
 [[noreturn]] void throw_failure(failure const& what);
-
-/// From now on an exception of ours that nobody catches ends the program with its text and status 1.
-void report_uncaught_errors();
 
 }  // namespace ovlp

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +13,10 @@
 #include <filesystem>
 #include <functional>
 #include <iomanip>
+#include <limits>
+#include <optional>
 #include <sstream>
+#include <type_traits>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -39,9 +43,51 @@ namespace {
 
 CLI::Option& as_option(void* target) { return *static_cast<CLI::Option*>(target); }
 
+/// As std::from_chars reads it, and no other way: 010 is ten.
+template <class Whole>
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](std::string& given) {
+        Whole value{};
+        auto const read = std::from_chars(given.data(), given.data() + given.size(), value);
+        if (read.ec == std::errc{} && read.ptr == given.data() + given.size()) {
+          given = std::to_string(value);  // so is it read on
+          return std::string();
+        }
+        using limits = std::numeric_limits<Whole>;
+        std::string const bounds = " from " + std::to_string(limits::min()) + " to " + std::to_string(limits::max());
+        return "expected a whole number" +
+               (read.ec == std::errc::result_out_of_range ? bounds
+                : std::is_unsigned_v<Whole>               ? std::string(" of at least 0")
+                                                          : std::string()) +
+               ", got '" + given + "'";
+      },
+      "");
+}
+
+constexpr char const* taken_by_run = " is an option of ovlp: expected another name for the program's own";
+constexpr char const* taken_by_program = " was added before";
+
+/// Adds an option, or a flag. Errors: config_error if there is one of that name, which `taken` explains.
 template <class Value>
-CLI::Option* add_value(CLI::App& parser, std::string const& name, Value& value, std::string const& meaning) {
-  return parser.add_option(name, value, meaning)->capture_default_str();
+CLI::Option* add_to(CLI::App& parser, std::string const& names, Value& value, std::string const& meaning,
+                    char const* taken = taken_by_run) {
+  try {
+    if constexpr (std::is_same_v<Value, bool>) return parser.add_flag(names, value, meaning);
+    else {
+      CLI::Option* const added = parser.add_option(names, value, meaning);
+      if constexpr (std::is_integral_v<Value>) added->transform(whole_number<Value>());
+      if constexpr (std::is_same_v<Value, std::optional<std::size_t>>) added->transform(whole_number<std::size_t>());
+      return added;
+    }
+  } catch (CLI::OptionAlreadyAdded const&) {
+    throw config_error(names + taken);
+  }
+}
+template <class Value>
+CLI::Option* add_value(CLI::App& parser, std::string const& names, Value& value, std::string const& meaning,
+                       char const* taken = taken_by_run) {
+  return add_to(parser, names, value, meaning, taken)->capture_default_str();
 }
 
 std::string as_text(double number) {
@@ -97,26 +143,26 @@ std::string why_not_writable(std::filesystem::path const& file) {
 }  // namespace
 
 options::option options::add(std::string const& name, int& value, std::string const& meaning) {
-  return option(add_value(implementation_->parser, name, value, meaning));
+  return option(add_value(implementation_->parser, name, value, meaning, taken_by_program));
 }
 options::option options::add(std::string const& name, std::size_t& value, std::string const& meaning) {
-  return option(add_value(implementation_->parser, name, value, meaning)->check(at_least_number(0).description("")));
+  return option(add_value(implementation_->parser, name, value, meaning, taken_by_program));
 }
 options::option options::add(std::string const& name, double& value, std::string const& meaning) {
-  return option(add_value(implementation_->parser, name, value, meaning)->check(finite()));
+  return option(add_value(implementation_->parser, name, value, meaning, taken_by_program)->check(finite()));
 }
 options::option options::add(std::string const& name, std::string& value, std::string const& meaning) {
-  return option(add_value(implementation_->parser, name, value, meaning));
+  return option(add_value(implementation_->parser, name, value, meaning, taken_by_program));
 }
 options::option options::add(std::string const& name, std::vector<std::string>& values, std::string const& meaning) {
-  return option(implementation_->parser.add_option(name, values, meaning)->allow_extra_args(false));
+  return option(add_to(implementation_->parser, name, values, meaning, taken_by_program)->allow_extra_args(false));
 }
 options::option options::add(std::string const& name, bool& value, std::string const& meaning) {
-  return option(implementation_->parser.add_flag(name, value, meaning));
+  return option(add_to(implementation_->parser, name, value, meaning, taken_by_program));
 }
 options::option options::add_arguments(std::string const& name, std::vector<std::string>& values,
                                        std::string const& meaning) {
-  return option(implementation_->parser.add_option(name, values, meaning));
+  return option(add_to(implementation_->parser, name, values, meaning, taken_by_program));
 }
 
 options::option& options::option::at_least(double least) {
@@ -160,36 +206,36 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
   read.application = parser.get_name();
   for (int i = 1; i < argc; ++i) read.arguments.emplace_back(argv[i]);
 
+  std::vector<CLI::Option*> of_other;  // that mean nothing to this backend
   std::string threads = "collections";
   parser.set_version_flag("--version", "ovlp " + std::string(version()));
   auto group = [&](CLI::Option* option) { return option->group("Run"); };
-  CLI::Option* const nodes = add_value(parser, "--nodes", read.nodes, "nodes of the run");
-  group(nodes)->check(between(1, 65535));
+  group(add_value(parser, "--nodes", read.nodes, "nodes of the run"))->check(between(1, 65535));
   group(add_value(parser, "--execution-threads", threads,
                   "operations that run at once on a node: 'collections' (for each collection as many as it has threads "
                   "there, at most one a core), 'cores', or a number"));
-  group(parser.add_option("--summary", read.summary_file, "write the figures of the run to this JSON file"));
-  group(parser.add_option("--record-durations", read.durations_file,
-                          "write the durations of all kernels to this JSON file"));
+  group(add_to(parser, "--summary", read.summary_file, "write the figures of the run to this JSON file"));
+  group(add_to(parser, "--record-durations", read.durations_file,
+               "write the durations of all kernels to this JSON file"));
+  group(add_to(parser, "--iterations", read.iterations, "print a table of the iterations"));
   group(add_value(parser, "--stack-kib", read.stack_kib, "stack of an operation that waits"))
       ->check(between(64, 1 << 20));
-  std::vector<CLI::Option*> of_other;  // that mean nothing to this backend
   auto only = [&](backend_kind kind, char const* name, CLI::Option* option) {
     if (kind != backend) of_other.push_back(option);
     return option->group(name);
   };
   auto real = [&](CLI::Option* option) { return only(backend_kind::real, "Run (real backend)", option); };
   auto simulated = [&](CLI::Option* option) { return only(backend_kind::simulated, "Run (simulated)", option); };
-  real(parser.add_option("--poll-us", read.poll_us,
-                         "how long an idle execution thread polls before it sleeps (default 50; 0 under a CPU quota or "
-                         "with more processes than cores)"))
+  real(add_to(parser, "--poll-us", read.poll_us,
+              "how long an idle execution thread polls before it sleeps (default 50; 0 under a CPU quota or "
+              "with more processes than cores)"))
       ->check(between(0, 1'000'000));
-  real(parser.add_option("--hosts", read.hosts_file,
-                         "file with the host of each node, one a line; the first is this one"));
-  real(parser.add_option("--launch", read.launch_template,
-                         "command that starts a node, with {host}, {node}, {program} and {arguments} (with --hosts: "
-                         "'ssh {host} {program} {arguments}')"));
-  real(parser.add_option("--listen", read.listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
+  real(
+      add_to(parser, "--hosts", read.hosts_file, "file with the host of each node, one a line; the first is this one"));
+  real(add_to(parser, "--launch", read.launch_template,
+              "command that starts a node, with {host}, {node}, {program} and {arguments} (with --hosts: "
+              "'ssh {host} {program} {arguments}')"));
+  real(add_to(parser, "--listen", read.listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
   real(add_value(parser, "--launch-timeout", read.launch_timeout_s, "seconds for a launched node to report"))
       ->check(above_zero());
   real(add_value(parser, "--peer-timeout", read.peer_timeout_s,
@@ -205,27 +251,25 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
                 "direct: kernels run and are measured; partial: estimates are charged; sampled: the first of each "
                 "kernel and sizes run, then their mean is charged"))
       ->check(among({"direct", "partial", "sampled"}));
-  simulated(parser.add_option("--durations", read.durations,
-                              "file with durations of kernels, as --record-durations writes them; repeatable"))
+  simulated(add_to(parser, "--durations", read.durations,
+                   "file with durations of kernels, as --record-durations writes them; repeatable"))
       ->allow_extra_args(false);
-  simulated(add_value(parser, "--sample", read.sample,
-                      "with --execution sampled: how often each kernel and sizes is measured, as a number or until the "
-                      "standard error of the mean is below a percentage, such as 2%"));
+  simulated(add_to(parser, "--sample", read.sample,
+                   "with --execution sampled: how often each kernel and sizes is measured, as a number or until the "
+                   "standard error of the mean is below a percentage, such as 2% (default 5)"));
   simulated(
-      parser.add_flag("--no-alloc", read.no_alloc, "buffers have sizes and no elements; needs --execution partial"));
+      add_to(parser, "--no-alloc", read.no_alloc, "buffers have sizes and no elements; needs --execution partial"));
   simulated(add_value(parser, "--host-speed", read.host_speed,
                       "speed of a core of this machine relative to the platform's reference core"))
-      ->check(above_zero());
-  simulated(parser.add_option("--shuffle", read.shuffle, "events at one instant come in an order drawn from this seed"))
-      ->check(at_least_number(0));
-  simulated(parser.add_option("--vary", read.vary,
-                              "one of many runs that could be, by this seed: kernels take times around their means, as "
-                              "--durations says, and quotas begin at other moments"))
-      ->check(at_least_number(0));
-  simulated(parser.add_option("--efficiency", read.efficiency_file,
-                              "write the dynamic efficiency of each iteration to this CSV file"));
-  simulated(parser.add_option("--efficiency-over-time", read.over_time_file,
-                              "write the dynamic efficiency in a sliding window to this CSV file"));
+      ->check(between(1e-6, 1e6));
+  simulated(add_to(parser, "--shuffle", read.shuffle, "events at one instant come in an order drawn from this seed"));
+  simulated(add_to(parser, "--vary", read.vary,
+                   "one of many runs that could be, by this seed: kernels take times around their means, as "
+                   "--durations says, and quotas begin at other moments"));
+  simulated(add_to(parser, "--efficiency", read.efficiency_file,
+                   "write the dynamic efficiency of each iteration to this CSV file"));
+  simulated(add_to(parser, "--efficiency-over-time", read.over_time_file,
+                   "write the dynamic efficiency in a sliding window to this CSV file"));
   simulated(add_value(parser, "--window", read.window_s,
                       "seconds of that window, a thousandth of the call at least; 0: a 25th"))
       ->check(at_least_number(0));
@@ -240,17 +284,14 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
         throw CLI::ValidationError(option, "expected a file that can be written, got '" + file + "': " + why);
       }
     }
-    read.nodes_given = nodes->count() > 0;
     if (!read.listen.empty()) listen_address::parse(read.listen);
     if (threads == "cores") {
       read.execution_thread_per_core = true;
     } else if (threads != "collections") {
-      std::size_t used = 0;
-      try {
-        read.execution_threads = std::stoul(threads, &used);
-      } catch (std::exception const&) {
-      }
-      if (used != threads.size() || read.execution_threads == 0 || read.execution_threads > 4096) {
+      auto const end = threads.data() + threads.size();
+      auto const number = std::from_chars(threads.data(), end, read.execution_threads);
+      if (number.ec != std::errc{} || number.ptr != end || read.execution_threads == 0 ||
+          read.execution_threads > 4096) {
         throw CLI::ValidationError("--execution-threads",
                                    "expected 'collections', 'cores' or a number from 1 to 4096, got '" + threads + "'");
       }

@@ -14,12 +14,12 @@ namespace ovlp {
 struct run_options {
   std::string application;
   std::size_t nodes = 1;
-  bool nodes_given = false;
   std::size_t execution_threads = 0;  ///< 0: per collection
   bool execution_thread_per_core = false;
   std::size_t stack_kib = 256;
   std::string summary_file;
   std::string durations_file;
+  bool iterations = false;  ///< print a table of them
 
   // Of the real backend.
   std::optional<std::size_t> poll_us;  ///< unset: as the machine suggests
@@ -34,7 +34,7 @@ struct run_options {
   std::string platform = "local";  ///< a known one's name, or a file
   std::string execution = "direct";
   std::vector<std::string> durations;  ///< files with estimates
-  std::string sample = "5";
+  std::optional<std::string> sample;
   bool no_alloc = false;
   double host_speed = 1;
   std::optional<std::size_t> shuffle;
@@ -43,9 +43,9 @@ struct run_options {
   std::string over_time_file;
   std::string efficiency_file;
 
-  /// Whether figures of calls are to be written to a file.
+  /// Whether figures of a call are to be written or printed.
   bool ask_for_figures() const {
-    return !summary_file.empty() || !durations_file.empty() || !efficiency_file.empty() || !over_time_file.empty();
+    return iterations || !summary_file.empty() || !efficiency_file.empty() || !over_time_file.empty();
   }
 
   std::vector<std::string> arguments;  ///< as given, without the program's name
@@ -55,7 +55,8 @@ enum class backend_kind : std::uint8_t { real, simulated };
 
 /// Reads the command line into `application` and the run's own options. An option that means nothing to this backend is
 /// noted on stderr.
-/// Ends the program on --help (status 0) and on wrong options (one line, status 2).
+/// Ends the program on --help (status 0) and on wrong options (one line, status 2). Errors: config_error if the
+/// application has an option of a name that is ovlp's.
 run_options read_command_line(int argc, char const* const* argv, options& application, backend_kind backend);
 
 /// The name of the program that runs, without its folder.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <fstream>
 #include <iomanip>
+#include <limits>
+#include <optional>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -14,22 +16,15 @@
 namespace ovlp {
 namespace {
 
-void add_durations(std::vector<call_statistics::durations>& to, call_statistics::durations const& more) {
-  auto const same = std::find_if(to.begin(), to.end(),
-                                 [&](auto const& d) { return d.kernel == more.kernel && d.sizes == more.sizes; });
-  if (same == to.end()) {
-    to.push_back(more);
-    return;
-  }
-  same->firsts.add(more.firsts);
-  same->others.add(more.others);
-}
-
 using json = nlohmann::ordered_json;
 
 json as_json(summary::value const& value) {
   return std::visit([](auto const& v) { return json(v); }, value);
 }
+json as_json(std::optional<double> value) { return value ? json(*value) : json(nullptr); }
+
+/// Names are the user's: what is no UTF-8 becomes the sign for that.
+std::string as_text(json const& value) { return value.dump(2, ' ', false, json::error_handler_t::replace); }
 
 void write_file(std::string const& file, std::string const& text) {
   std::ofstream to(file);
@@ -66,7 +61,13 @@ void call_statistics::add(call_statistics const& other) {
     mine->second.end_s = std::max(mine->second.end_s, more.end_s);
     mine->second.work_s += more.work_s;
   }
-  for (durations const& more : other.kernels) add_durations(kernels, more);
+  for (auto const& [kernel, by_sizes] : other.kernels) {
+    for (auto const& [sizes, more] : by_sizes) {
+      durations& mine = kernels[kernel][sizes];
+      mine.firsts.add(more.firsts);
+      mine.others.add(more.others);
+    }
+  }
 }
 
 void call_statistics::shift(double by_s) {
@@ -93,12 +94,8 @@ void statistics_sink::step(step_record const& record) {
 
 void statistics_sink::kernel(kernel_record const& record) {
   std::scoped_lock const lock(mutex_);
-  call_statistics& call = calls_[record.call];
-  auto& by_sizes = kernel_index_[{record.call, std::string(record.name)}];
-  std::vector<std::int64_t> sizes(record.sizes.begin(), record.sizes.end());
-  auto const [index, added] = by_sizes.emplace(std::move(sizes), call.kernels.size());
-  if (added) call.kernels.push_back({std::string(record.name), index->first, {}, {}});
-  call_statistics::durations& durations = call.kernels[index->second];
+  auto& by_sizes = calls_[all_calls].kernels[std::string(record.name)];
+  call_statistics::durations& durations = by_sizes[{record.sizes.begin(), record.sizes.end()}];
   (record.first ? durations.firsts : durations.others).add({1, record.work_s, record.work_s * record.work_s});
 }
 
@@ -120,13 +117,11 @@ call_statistics statistics_sink::take(std::uint64_t call) {
   if (found == calls_.end()) return {};
   call_statistics taken = std::move(found->second);
   calls_.erase(found);
-  std::erase_if(kernel_index_, [&](auto const& entry) { return entry.first.first == call; });
   return taken;
 }
 
 std::map<std::uint64_t, call_statistics> statistics_sink::take_all() {
   std::scoped_lock const lock(mutex_);
-  kernel_index_.clear();
   std::map<std::uint64_t, call_statistics> taken;
   for (auto& [call, figures] : calls_) taken.emplace(call, std::move(figures));
   calls_.clear();
@@ -189,14 +184,23 @@ std::string summary::json() const {
   to["transfers"] = transfers;
   to["bytes"] = bytes;
   to["control_messages"] = control_messages;
-  for (auto const& [name, figure] : backend_figures) to[name] = as_json(figure);
+  if (simulation) {
+    to["platform"] = simulation->platform;
+    to["execution"] = simulation->execution;
+    to["efficiency"] = as_json(efficiency);
+    to["communication_cpu_s"] = simulation->communication_cpu_s;
+    to["network_flips"] = simulation->network_flips;
+    if (simulation->sampling_error) to["sampling_error"] = *simulation->sampling_error;
+    if (!simulation->estimates.empty()) to["estimates"] = simulation->estimates;
+    if (!simulation->warnings.empty()) to["warnings"] = simulation->warnings;
+  }
   to["iterations"] = ovlp::json::array();
   for (iteration_summary const& i : iterations) {
     ovlp::json entry{{"index", i.index},   {"start_s", i.start_s}, {"end_s", i.end_s},
                      {"work_s", i.work_s}, {"nodes", i.nodes},     {"held_node_s", i.held_node_s}};
     if (i.efficiency) {
-      entry["efficiency"] = i.efficiency->efficiency;
-      entry["interval_efficiency"] = i.efficiency->interval_efficiency;
+      entry["efficiency"] = as_json(i.efficiency->efficiency);
+      entry["interval_efficiency"] = as_json(i.efficiency->interval_efficiency);
       entry["interval_start_s"] = i.efficiency->interval_start_s;
       entry["interval_end_s"] = i.efficiency->interval_end_s;
     }
@@ -207,9 +211,69 @@ std::string summary::json() const {
     to["over_time"].push_back(
         {{"start_s", w.start_s}, {"end_s", w.end_s}, {"nodes", w.nodes}, {"efficiency", w.efficiency}});
   }
-  to["host"] = ovlp::json::object();
-  for (auto const& [name, figure] : host) to["host"][name] = as_json(figure);
-  return to.dump(2);
+  to["host"] = {{"machine", host.machine},
+                {"processor", host.processor},
+                {"cores", host.cores},
+                {"wall_s", host.wall_s},
+                {"peak_memory_bytes", host.peak_memory_bytes}};
+  return as_text(to);
+}
+
+namespace {
+
+std::string percent(std::optional<double> ratio) {
+  if (!ratio) return "-";
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << 100 * *ratio << '%';
+  return text.str();
+}
+
+/// Whether one begins before all that are before it have ended, but for a hundredth of itself.
+bool overlap(std::vector<iteration_summary> const& iterations) {
+  double closed_s = -std::numeric_limits<double>::infinity();
+  for (iteration_summary const& i : iterations) {
+    if (i.start_s < closed_s - 0.01 * (i.end_s - i.start_s)) return true;
+    closed_s = std::max(closed_s, i.end_s);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string summary::iterations_table() const {
+  if (iterations.empty()) return "no iterations: no operation of this call says here.iteration(k)\n";
+  bool const intervals = simulation && overlap(iterations);
+  std::ostringstream table;
+  table << "iteration    from [s]      to [s]    work [s]  nodes" << (simulation ? "  efficiency" : "")
+        << (intervals ? "  of interval" : "") << '\n'
+        << std::fixed << std::setprecision(4);
+  for (iteration_summary const& i : iterations) {
+    table << std::setw(9) << i.index << std::setw(12) << i.start_s << std::setw(12) << i.end_s << std::setw(12)
+          << i.work_s << std::setw(7) << i.nodes;
+    if (i.efficiency) table << std::setw(12) << percent(i.efficiency->efficiency);
+    if (i.efficiency && intervals) table << std::setw(13) << percent(i.efficiency->interval_efficiency);
+    table << '\n';
+  }
+  if (intervals)
+    table << "Iterations overlap: an interval lasts from the end of those before to the end of this one.\n";
+  return table.str();
+}
+
+std::string summary::estimates_line() const {
+  if (!simulation) return "";
+  std::map<std::string, std::string> kernels_of;
+  for (auto const& [kernel, sources] : simulation->estimates) {
+    for (auto const& [source, count] : sources) {
+      std::string& kernels = kernels_of[source];
+      kernels += (kernels.empty() ? "" : ", ") + kernel;
+    }
+  }
+  std::string line;
+  for (auto const& [source, kernels] : kernels_of) {
+    std::string const from = source == "platform" ? "platform " + simulation->platform : source;
+    line += (line.empty() ? "" : "; ") + from + ": " + kernels;
+  }
+  return line;
 }
 
 void write_summary(std::string const& file, summary const& figures) { write_file(file, figures.json() + "\n"); }
@@ -223,8 +287,9 @@ std::ostringstream begin_csv(summary const& figures) {
   auto const told = [&](char const* key, auto const& value) { csv << "# " << key << ": " << value << "\n"; };
   told("application", figures.application);
   told("backend", figures.backend);
-  for (auto const& [name, figure] : figures.backend_figures) {
-    if (auto const* text = std::get_if<std::string>(&figure)) told(name.c_str(), *text);
+  if (figures.simulation) {
+    told("platform", figures.simulation->platform);
+    told("execution", figures.simulation->execution);
   }
   told("nodes", figures.nodes);
   for (auto const& [name, figure] : figures.application_figures) {
@@ -250,26 +315,33 @@ void write_efficiency(std::string const& file, summary const& figures) {
   for (iteration_summary const& i : figures.iterations) {
     if (!i.efficiency) continue;
     csv << i.index << ',' << i.start_s << ',' << i.end_s << ',' << i.efficiency->interval_start_s << ','
-        << i.efficiency->interval_end_s << ',' << i.work_s << ',' << i.nodes << ',' << i.efficiency->efficiency << ','
-        << i.efficiency->interval_efficiency << "\n";
+        << i.efficiency->interval_end_s << ',' << i.work_s << ',' << i.nodes << ',';
+    if (i.efficiency->efficiency) csv << *i.efficiency->efficiency;
+    csv << ',';
+    if (i.efficiency->interval_efficiency) csv << *i.efficiency->interval_efficiency;
+    csv << "\n";
   }
   write_file(file, csv.str());
 }
 
-void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core) {
+void write_durations(std::string const& file, call_statistics::kernel_durations const& all,
+                     std::string const& reference_core) {
   json to;
   to["reference_core"] = reference_core;
   to["kernels"] = json::object();
-  for (auto const& d : all.kernels) {
-    call_statistics::sample const& usual = d.others.count > 0 ? d.others : d.firsts;
-    json entry{{"sizes", d.sizes},
-               {"mean_s", usual.mean_s()},
-               {"count", usual.count},
-               {"standard_deviation_s", usual.standard_deviation_s()}};
-    if (d.firsts.count > 0 && d.others.count > 0) entry["first_s"] = d.firsts.mean_s();
-    to["kernels"][d.kernel].push_back(std::move(entry));
+  for (auto const& [kernel, by_sizes] : all) {
+    json& list = to["kernels"][kernel];
+    for (auto const& [sizes, d] : by_sizes) {
+      call_statistics::sample const& usual = d.others.count > 0 ? d.others : d.firsts;
+      json entry{{"sizes", sizes},
+                 {"mean_s", usual.mean_s()},
+                 {"count", usual.count},
+                 {"standard_deviation_s", usual.standard_deviation_s()}};
+      if (d.firsts.count > 0 && d.others.count > 0) entry["first_s"] = d.firsts.mean_s();
+      list.push_back(std::move(entry));
+    }
   }
-  write_file(file, to.dump(2) + "\n");
+  write_file(file, as_text(to) + "\n");
 }
 
 }  // namespace ovlp

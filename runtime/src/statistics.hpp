@@ -13,7 +13,11 @@
 
 namespace ovlp {
 
-/// What one node did in one call of the main program. A data object: nodes send it to node 0.
+/// In place of a call of the main program: all of them together.
+constexpr std::uint64_t all_calls = ~std::uint64_t{0};
+
+/// What one node did in one call of the main program; of all_calls, only the durations of kernels. A data object: nodes
+/// send it to node 0.
 struct call_statistics {
   struct iteration_figures {
     double start_s;
@@ -30,11 +34,10 @@ struct call_statistics {
     double standard_deviation_s() const;  ///< 0 of one
   };
   struct durations {
-    std::string kernel;
-    std::vector<std::int64_t> sizes;
     sample firsts;  ///< each the first one in a DPS thread
     sample others;
   };
+  using kernel_durations = std::map<std::string, std::map<std::vector<std::int64_t>, durations>>;  ///< by name, sizes
 
   std::uint64_t atomic_steps = 0;
   std::uint64_t transfers = 0;
@@ -43,7 +46,7 @@ struct call_statistics {
   double work_s = 0;
   double steps_s = 0;  ///< work and overhead
   std::map<std::int32_t, iteration_figures> iterations;
-  std::vector<durations> kernels;
+  kernel_durations kernels;  ///< of all_calls only
 
   void add(call_statistics const& other);
   /// Moves all times by as much.
@@ -70,7 +73,6 @@ class statistics_sink final : public record_sink {
  private:
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, call_statistics> calls_;
-  std::map<std::pair<std::uint64_t, std::string>, std::map<std::vector<std::int64_t>, std::size_t>> kernel_index_;
   std::vector<node_record> nodes_;
 };
 
@@ -84,8 +86,9 @@ void write_summary(std::string const& file, summary const& figures);
 void write_efficiency(std::string const& file, summary const& figures);
 void write_over_time(std::string const& file, summary const& figures);
 
-/// Writes the durations of kernels. Errors: io_error.
+/// Writes durations of kernels. Errors: io_error.
 /// Format: docs/formats/durations.md.
-void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core);
+void write_durations(std::string const& file, call_statistics::kernel_durations const& all,
+                     std::string const& reference_core);
 
 }  // namespace ovlp

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/simkernel/simulated.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <map>
@@ -16,6 +20,7 @@
 #include "kernel_times.hpp"
 #include "runtime/src/host.hpp"
 #include "runtime/src/main_calls.hpp"
+#include "runtime/src/process_exit.hpp"
 #include "runtime/src/program.hpp"
 #include "runtime/src/run_options.hpp"
 #include "runtime/src/statistics.hpp"
@@ -29,12 +34,11 @@ execution_mode mode_of(run_options const& options) {
   return options.execution == "sampled" ? execution_mode::sampled : execution_mode::direct;
 }
 
-run_options checked(run_options read, platform const& on) {
+run_options checked(run_options read) {
   if (read.no_alloc && read.execution != "partial") {
     throw config_error("--no-alloc: expected --execution partial, got " + read.execution +
                        ": bodies of kernels that run need their elements");
   }
-  if (!read.nodes_given) read.nodes = on.node_count();
   return read;
 }
 
@@ -71,12 +75,13 @@ std::vector<double> capacities(platform const& on, std::size_t nodes) {
 struct engine::implementation {
   explicit implementation(run_options const& read)
       : on(platform::find(read.platform)),
-        options(checked(read, on)),
+        options(checked(read)),
         sink(capacities(on, options.nodes)),
-        kernels(mode_of(options), sampling::parse(options.sample), options.host_speed, on),
-        recording(options.ask_for_figures()) {
+        kernels(mode_of(options), sampling::parse(options.sample.value_or("5")), options.host_speed, on),
+        recording(options.ask_for_figures() || !options.durations_file.empty()) {
+    check_output_at_exit(options.application);
     for (std::string const& file : options.durations) kernels.read(file);
-    if (options.vary) kernels.vary(*options.vary);
+    if (options.vary) kernels.vary_by(*options.vary);
   }
 
   platform on;
@@ -89,6 +94,8 @@ struct engine::implementation {
   main_calls calls;
   std::map<std::uint64_t, sim::world::usage> used_before;  ///< until a call began
   sim::world::usage used{};                                ///< during the call that ended last
+  duration_counts counts_before;                           ///< until the last call began
+  std::optional<ovlp::summary> figures;                    ///< of the call that ended last, once they are asked for
   bool written = false;                                    ///< what the options ask for
 
   /// Before the first call.
@@ -140,6 +147,92 @@ struct engine::implementation {
     });
     if (refused) std::rethrow_exception(refused);
   }
+
+  ovlp::summary figures_of(main_call const& call) {
+    ovlp::summary all = summarize(options, "simulated", call, sink.statistics.take(call.call), sink.statistics);
+    analysis::dynamic_efficiency::report const found =
+        sink.efficiency.take(call.call, call.start_s, call.end_s, options.window_s);
+    all.efficiency = found.efficiency;
+    all.simulation = simulation_summary{on.name, options.execution, used.communication_s, used.flips, {}, {}, {}};
+    if (auto const mean = kernels.weakest_mean()) {
+      all.simulation->sampling_error = mean->relative_error;
+    } else if (options.execution == "sampled") {
+      all.simulation->sampling_error = 0;
+    }
+    all.simulation->estimates = estimates_since(counts_before);
+    all.simulation->warnings = warnings();
+    for (std::size_t i = 0; i < found.iterations.size(); ++i) {
+      analysis::iteration_efficiency const& e = found.iterations[i];
+      all.iterations[i].efficiency = efficiency_summary{
+          e.efficiency, e.interval_efficiency, e.interval_start_s - call.start_s, e.interval_end_s - call.start_s};
+    }
+    for (analysis::window_efficiency const& w : found.windows) {
+      all.over_time.push_back(
+          {w.start_s - call.start_s, w.end_s - call.start_s, sink.statistics.held(w.start_s), w.efficiency});
+    }
+    return all;
+  }
+
+  std::map<std::string, std::map<std::string, std::uint64_t>> estimates_since(duration_counts const& before) const {
+    std::map<std::string, std::map<std::string, std::uint64_t>> all;
+    bool measured_only = true;
+    for (auto const& [kernel, counts] : kernels.counts()) {
+      auto const earlier = before.find(kernel);
+      for (std::size_t from = 0; from < counts.size(); ++from) {
+        std::uint64_t const count = counts[from] - (earlier == before.end() ? 0 : earlier->second[from]);
+        if (count == 0) continue;
+        all[kernel][duration_sources[from]] = count;
+        measured_only = measured_only && static_cast<duration_source>(from) == duration_source::measured;
+      }
+    }
+    if (measured_only) all.clear();
+    return all;
+  }
+
+  /// Why what was predicted so far may be weak, and what had no effect; a line each.
+  std::vector<std::string> warnings() const {
+    constexpr double weak = 0.1;
+    std::vector<std::string> all;
+    auto const mean = kernels.weakest_mean();
+    if (mean && mean->relative_error > weak) {
+      all.push_back("the mean charged for " + mean->of + " is of " + std::to_string(mean->samples) +
+                    " measurements and has a standard error of " +
+                    std::to_string(std::lround(100 * mean->relative_error)) +
+                    " %: expected at most 10 %; --sample 5% measures until it is small");
+    }
+    for (auto const& [file, core] : kernels.files_of_other_cores()) {
+      all.push_back(file + " has durations of '" + core + "', but the platform's reference core is '" +
+                    on.reference_core + "': they are charged as they are");
+    }
+    std::array<std::uint64_t, duration_sources.size()> sums{};
+    for (auto const& [kernel, counts] : kernels.counts()) {
+      for (std::size_t from = 0; from < counts.size(); ++from) sums[from] += counts[from];
+    }
+    auto const none = [&](duration_source from) { return sums[static_cast<std::size_t>(from)] == 0; };
+    auto const without_effect = [&](std::string const& option, std::string const& why) {
+      all.push_back(option + " had no effect: " + why);
+    };
+    if (!options.durations.empty() && none(duration_source::durations) && none(duration_source::interpolated)) {
+      without_effect("--durations", options.execution == "partial" ? "no kernel that it knows was done"
+                                                                   : "expected with --execution partial");
+    }
+    if (options.sample && none(duration_source::sampled)) {
+      without_effect("--sample", options.execution == "sampled" ? "no kernel was done more often"
+                                                                : "expected with --execution sampled");
+    }
+    if (options.host_speed != 1 && options.execution != "direct" && none(duration_source::measured)) {
+      without_effect("--host-speed", "nothing was measured");
+    }
+    bool const nodes_vary = std::ranges::any_of(
+        on.nodes, [](node_kind const& kind) { return kind.quota.has_value() || kind.speed_deviation > 0; });
+    if (options.vary && !nodes_vary && !kernels.vary()) {
+      without_effect("--vary", "neither --durations nor the platform says how anything varies");
+    }
+    if (options.window_s > 0 && !recording) {
+      without_effect("--window", "expected with --efficiency-over-time or --summary");
+    }
+    return all;
+  }
 };
 
 engine::engine(int argc, char** argv) {
@@ -156,7 +249,15 @@ engine::engine(int argc, char** argv, options& application) {
 
 engine::~engine() {
   implementation& run = *implementation_;
-  if (!run.world || !run.world->failed()) write_if_asked(*this, run.options, run.written || !run.calls.any());
+  if (run.world && run.world->failed()) return;
+  std::string const core = run.on.reference_core == "this machine" ? processor_name() : run.on.reference_core;
+  write_what_is_left(*this, run.options, run.written, core, [&] {
+    run.calls.last();
+    return run.sink.statistics.take(all_calls);
+  });
+  for (std::string const& warning : run.warnings()) {
+    std::fprintf(stderr, "%s: warning: %s\n", run.options.application.c_str(), warning.c_str());
+  }
 }
 
 bool engine::computes() const { return implementation_->kernels.all_run(); }
@@ -183,6 +284,7 @@ std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph,
   std::uint64_t const call = run.world->driver().call(*graph, type, object, 0, no_iteration);
   run.calls.begun(call, run.world->now_s(), monotonic_s());
   run.used_before[call] = before;
+  run.counts_before = run.kernels.counts();
   return call;
 }
 
@@ -191,6 +293,7 @@ void engine::finish_call(std::uint64_t call, object_type const& type, void* resu
   run.simulate_until([&] { return run.world->driver().result_there(call); });
   run.calls.ended(call, run.world->now_s(), monotonic_s());
   world::usage const before = run.used_before.extract(call).mapped(), now = run.world->used();
+  run.figures.reset();
   run.used = {now.communication_s - before.communication_s, now.flips - before.flips};
   envelope_ptr const result = run.world->driver().take_result(call);
   type.move(result_storage, result->object());
@@ -215,40 +318,14 @@ ovlp::summary engine::summary() {
   implementation& run = *implementation_;
   run.throw_if_failed();
   if (!run.recording) throw config_error("summary() needs --summary, or record() before the first call");
-  main_call const last = run.calls.take_last();
-  ovlp::summary figures =
-      summarize(run.options, "simulated", last, run.sink.statistics.take(last.call), run.sink.statistics);
-  analysis::dynamic_efficiency::report const found =
-      run.sink.efficiency.take(last.call, last.start_s, last.end_s, run.options.window_s);
-  figures.backend_figures.emplace_back("platform", run.on.name);
-  figures.backend_figures.emplace_back("execution", run.options.execution);
-  figures.backend_figures.emplace_back("efficiency", found.efficiency);
-  figures.backend_figures.emplace_back("communication_cpu_s", run.used.communication_s);
-  figures.backend_figures.emplace_back("network_flips", static_cast<std::int64_t>(run.used.flips));
-  if (run.options.execution == "sampled") {
-    figures.backend_figures.emplace_back("sampling_error", run.kernels.sampling_error());
-  }
-  for (std::size_t i = 0; i < found.iterations.size(); ++i) {
-    analysis::iteration_efficiency const& e = found.iterations[i];
-    figures.iterations[i].efficiency = efficiency_summary{
-        e.efficiency, e.interval_efficiency, e.interval_start_s - last.start_s, e.interval_end_s - last.start_s};
-  }
-  for (analysis::window_efficiency const& w : found.windows) {
-    figures.over_time.push_back(
-        {w.start_s - last.start_s, w.end_s - last.start_s, run.sink.statistics.held(w.start_s), w.efficiency});
-  }
-  return figures;
+  main_call const& last = run.calls.last();
+  if (!run.figures) run.figures = run.figures_of(last);
+  return *run.figures;
 }
 
 void engine::write(ovlp::summary const& figures) const {
   implementation_->written = true;
-  if (!implementation_->options.summary_file.empty()) write_summary(implementation_->options.summary_file, figures);
-  if (!implementation_->options.efficiency_file.empty()) {
-    write_efficiency(implementation_->options.efficiency_file, figures);
-  }
-  if (!implementation_->options.over_time_file.empty()) {
-    write_over_time(implementation_->options.over_time_file, figures);
-  }
+  write_figures(implementation_->options, figures);
 }
 
 }  // namespace ovlp::sim

@@ -49,6 +49,16 @@ class json_object {
     if (!value.is_boolean()) fail(path(key), "true or false", value);
     return value;
   }
+  /// 0, or at least as much.
+  double none_or_from(std::string const& key, double least) {
+    double const read = number(key, 0, 0);
+    if (read > 0 && read < least) {
+      std::ostringstream expected;
+      expected << "0, or a number from " << least;
+      fail(path(key), expected.str(), at(key));
+    }
+    return read;
+  }
   double number_above(std::string const& key, double bound) { return number_of(at(key), path(key), bound, true); }
   std::size_t count(std::string const& key, std::size_t least) {
     auto const& value = at(key);
@@ -99,8 +109,21 @@ class json_object {
   std::string const& file() const { return file_; }
 
   static nlohmann::json parse(std::string const& text, std::string const& file) {
+    std::vector<std::pair<std::set<std::string>, std::string>> open;  // keys of each object around, and the last one
+    auto const look = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+      using happened = nlohmann::json::parse_event_t;
+      if (event == happened::object_start) open.emplace_back();
+      if (event == happened::object_end) open.pop_back();
+      if (event != happened::key) return true;
+      auto& [keys, last] = open.back();
+      last = parsed.get<std::string>();
+      if (keys.insert(last).second) return true;
+      std::string place;
+      for (auto const& around : open) place += (place.empty() ? "" : ".") + around.second;
+      throw config_error(file + ": " + place + ": expected once, but given again");
+    };
     try {
-      return nlohmann::json::parse(text);
+      return nlohmann::json::parse(text, look);
     } catch (nlohmann::json::exception const& wrong) {
       std::string const what = wrong.what();  // [json.exception.parse_error.101] parse error at line 1, ...
       throw config_error(file + ": expected JSON: " + what.substr(what.find("] ") + 2));

@@ -8,6 +8,7 @@
 
 #include <ovlp/flowgraph/error.hpp>
 
+#include "interpolation.hpp"
 #include "json_object.hpp"
 #include "runtime/src/host.hpp"
 
@@ -47,12 +48,11 @@ sampling sampling::parse(std::string const& text) {
   return parsed;
 }
 
-std::vector<kernel_duration> read_durations(std::string const& file) {
+recorded_durations read_durations(std::string const& file) {
   nlohmann::json const json = json_object::parse(read_file(file), file);
   json_object top(json, file);
-  top.text("reference_core");
+  recorded_durations all{top.text("reference_core"), {}};
   json_object kernels = top.object("kernels");
-  std::vector<kernel_duration> all;
   for (std::string const& name : kernels.keys()) {
     for (json_object list : kernels.objects(name)) {
       kernel_duration read{name, {}, 0, 0, 0, 0};
@@ -67,17 +67,26 @@ std::vector<kernel_duration> read_durations(std::string const& file) {
       read.standard_deviation_s = list.number("standard_deviation_s", 0, 0);
       read.first_s = list.number("first_s", 0, read.mean_s);
       list.end();
-      all.push_back(std::move(read));
+      all.kernels.push_back(std::move(read));
     }
   }
   top.end();
   return all;
 }
 
+bool same_core(std::string const& a, std::string const& b) {
+  auto const named = [](std::string const& core) { return core == "this machine" ? processor_name() : core; };
+  std::string const first = named(a), second = named(b);
+  return first.find(second) != std::string::npos || second.find(first) != std::string::npos;
+}
+
 void kernel_times::read(std::string const& file) {
-  for (kernel_duration const& one : read_durations(file)) {
+  recorded_durations const recorded = read_durations(file);
+  if (!same_core(recorded.reference_core, platform_.reference_core)) other_cores_[file] = recorded.reference_core;
+  for (kernel_duration const& one : recorded.kernels) {
     entry& of = kernels_[one.kernel].of_sizes[one.sizes];
     of.estimate_s = one.mean_s;
+    of.source = duration_source::durations;
     of.standard_deviation_s = one.standard_deviation_s;
     of.first_ratio = one.mean_s > 0 ? one.first_s / one.mean_s : 1;
   }
@@ -94,28 +103,78 @@ kernel_times::entry& kernel_times::find(kernel& in, std::span<std::int64_t const
   return in.of_sizes.emplace(std::vector<std::int64_t>(sizes.begin(), sizes.end()), entry{}).first->second;
 }
 
-double kernel_times::charge(kernel const& of, entry& of_sizes, kernel_call const& what) {
-  if (of_sizes.estimate_s) {
-    bool const varies = varied_ && of_sizes.standard_deviation_s > 0 && *of_sizes.estimate_s > 0;
-    double const usual_s =
-        varies ? drawn_s(*of_sizes.estimate_s, of_sizes.standard_deviation_s, *varied_) : *of_sizes.estimate_s;
-    return what.first ? usual_s * of_sizes.first_ratio : usual_s;
-  }
-  double const estimate_s = of.estimate ? of.estimate(what.sizes) : model(what.name, what.sizes);
+double kernel_times::charge(entry const& of_sizes, bool first) {
+  bool const varies = varied_ && of_sizes.standard_deviation_s > 0 && *of_sizes.estimate_s > 0;
+  double const usual_s =
+      varies ? drawn_s(*of_sizes.estimate_s, of_sizes.standard_deviation_s, *varied_) : *of_sizes.estimate_s;
+  return first ? usual_s * of_sizes.first_ratio : usual_s;
+}
+
+void kernel_times::find_estimate(kernel& of, entry& of_sizes, kernel_call const& what) const {
+  if (interpolate(of, of_sizes, what.sizes)) return;
+  of_sizes.source = of.estimate ? duration_source::program : duration_source::platform;
+  double const estimate_s = of.estimate ? of.estimate(what.sizes) : model(of, what.name, what.sizes);
   if (!(estimate_s >= 0) || !std::isfinite(estimate_s)) {
     throw config_error("the estimate for " + describe(what.name, what.sizes) +
                        ": expected seconds of at least 0, got " + std::to_string(estimate_s));
   }
   of_sizes.estimate_s = estimate_s;
-  return estimate_s;
 }
 
-double kernel_times::model(std::string_view name, std::span<std::int64_t const> sizes) const {
+struct kernel_times::kernel::from_files {
+  std::vector<entry const*> entries;
+  measured_sizes sizes;
+};
+
+/// From what files say of sizes around these.
+bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes) {
+  auto const above_zero = [](std::span<std::int64_t const> all) {
+    return std::ranges::all_of(all, [](std::int64_t size) { return size > 0; });
+  };
+  auto& measured = of.measured[sizes.size()];
+  if (!measured) {
+    std::vector<std::span<std::int64_t const>> points;
+    std::vector<entry const*> entries;
+    for (auto const& [at, there] : of.of_sizes) {
+      bool const usable = there.source == duration_source::durations && *there.estimate_s > 0;
+      if (!usable || at.size() != sizes.size() || !above_zero(at)) continue;
+      points.emplace_back(at);
+      entries.push_back(&there);
+    }
+    measured =
+        std::make_shared<kernel::from_files const>(kernel::from_files{std::move(entries), measured_sizes(points)});
+  }
+  if (measured->entries.empty() || !above_zero(sizes)) return false;
+  auto const corners = measured->sizes.around(sizes);
+  if (corners.empty()) return false;
+  double logarithm = 0, deviation = 0, first_ratio = 0;
+  for (auto const& [point, weight] : corners) {
+    entry const& corner = *measured->entries[point];
+    logarithm += weight * std::log(*corner.estimate_s);
+    deviation += weight * corner.standard_deviation_s / *corner.estimate_s;
+    first_ratio += weight * corner.first_ratio;
+  }
+  of_sizes.estimate_s = std::exp(logarithm);
+  of_sizes.source = duration_source::interpolated;
+  of_sizes.standard_deviation_s = deviation * *of_sizes.estimate_s;
+  of_sizes.first_ratio = first_ratio;
+  return true;
+}
+
+double kernel_times::model(kernel const& of, std::string_view name, std::span<std::int64_t const> sizes) const {
   auto const model = platform_.kernels.find(std::string(name));
   if (model == platform_.kernels.end()) {
-    throw config_error("partial execution has no estimate for " + describe(name, sizes) +
-                       ": expected one in --durations, by the program, or a model in the platform '" + platform_.name +
-                       "'");
+    auto const recorded = std::ranges::count_if(
+        of.of_sizes, [](auto const& known) { return known.second.source == duration_source::durations; });
+    std::string const program = "run.estimate(\"" + std::string(name) + "\", ...)";
+    throw config_error(
+        "partial execution has no estimate for " + describe(name, sizes) +
+        (recorded > 0 ? ": --durations has " + std::to_string(recorded) +
+                            " sizes of it, but these are not between them; expected a recording of sizes around these "
+                            "(--record-durations), a model (ovlp fit), or " +
+                            program
+                      : ": expected one in --durations (--record-durations makes the file), by the program (" +
+                            program + "), or a model in the platform '" + platform_.name + "' (ovlp fit makes it)"));
   }
   if (model->second.exponents.size() != sizes.size()) {
     throw config_error("platform '" + platform_.name + "': kernels." + std::string(name) + ".exponents: expected " +
@@ -151,15 +210,20 @@ bool kernel_times::sampled_enough(entry const& of) const {
 kernel_times::time kernel_times::operator()(kernel_call const& what) {
   kernel& called = find(what.name);
   entry& of_sizes = find(called, what.sizes);
-  switch (called.mode.value_or(mode_)) {
-    case execution_mode::direct: return measure(of_sizes, what.body);
-    case execution_mode::partial: return {charge(called, of_sizes, what), 0};
-    case execution_mode::sampled:
-      if (!sampled_enough(of_sizes)) return measure(of_sizes, what.body);
-      ++of_sizes.charged;
-      return {of_sizes.mean_s, 0};
+  auto const count = [&](duration_source from) { ++called.counts[static_cast<std::size_t>(from)]; };
+  execution_mode const mode = called.mode.value_or(mode_);
+  if (mode == execution_mode::partial) {
+    if (!of_sizes.estimate_s) find_estimate(called, of_sizes, what);
+    count(of_sizes.source);
+    return {charge(of_sizes, what.first), 0};
   }
-  return {0, 0};
+  if (mode == execution_mode::sampled && sampled_enough(of_sizes)) {
+    ++of_sizes.charged;
+    count(duration_source::sampled);
+    return {of_sizes.mean_s, 0};
+  }
+  count(duration_source::measured);
+  return measure(of_sizes, what.body);
 }
 
 bool kernel_times::all_run() const {
@@ -168,14 +232,28 @@ bool kernel_times::all_run() const {
          });
 }
 
-double kernel_times::sampling_error() const {
-  double largest = 0;
+duration_counts kernel_times::counts() const {
+  duration_counts all;
+  for (auto const& [name, called] : kernels_) all[name] = called.counts;
+  return all;
+}
+
+std::optional<kernel_times::sampled_mean> kernel_times::weakest_mean() const {
+  std::optional<sampled_mean> weakest;
   for (auto const& [name, called] : kernels_) {
     for (auto const& [sizes, of] : called.of_sizes) {
-      if (of.charged > 0) largest = std::max(largest, of.relative_error());
+      if (of.charged == 0 || (weakest && of.relative_error() <= weakest->relative_error)) continue;
+      weakest = {describe(name, sizes), of.count, of.relative_error()};
     }
   }
-  return largest;
+  return weakest;
+}
+
+bool kernel_times::vary() const {
+  return varied_ && std::ranges::any_of(kernels_, [](auto const& k) {
+           return std::ranges::any_of(k.second.of_sizes,
+                                      [](auto const& of) { return of.second.standard_deviation_s > 0; });
+         });
 }
 
 }  // namespace ovlp::sim

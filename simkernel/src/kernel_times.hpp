@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <span>
@@ -39,8 +41,21 @@ struct kernel_duration {
   double standard_deviation_s;
   double first_s;  ///< of the first one in a DPS thread
 };
+struct recorded_durations {
+  std::string reference_core;
+  std::vector<kernel_duration> kernels;
+};
 /// Errors: config_error that names file, key and what was expected.
-std::vector<kernel_duration> read_durations(std::string const& file);
+recorded_durations read_durations(std::string const& file);
+/// Whether two names of processors may mean the same; one may say less than the other.
+bool same_core(std::string const& a, std::string const& b);
+
+/// Where the duration of a kernel came from.
+enum class duration_source : std::uint8_t { measured, sampled, durations, interpolated, program, platform };
+constexpr std::array<char const*, 6> duration_sources{"measured",     "sampled", "durations",
+                                                      "interpolated", "program", "platform"};
+/// By kernel, and by source: how many.
+using duration_counts = std::map<std::string, std::array<std::uint64_t, duration_sources.size()>, std::less<>>;
 
 /// The durations of kernels, in seconds on the reference core.
 class kernel_times {
@@ -50,7 +65,7 @@ class kernel_times {
       : mode_(mode), sample_(sample), host_speed_(host_speed), platform_(on) {}
 
   /// From now on what a file estimates varies as its standard deviation says, drawn from this seed.
-  void vary(std::uint64_t seed) { varied_.emplace(seed); }
+  void vary_by(std::uint64_t seed) { varied_.emplace(seed); }
 
   /// Estimates from a file. Errors: config_error. Format: docs/formats/durations.md.
   void read(std::string const& file);
@@ -69,15 +84,29 @@ class kernel_times {
   /// Errors: config_error if it is to be charged and nothing tells how much.
   time operator()(kernel_call const& what);
 
-  /// The largest relative standard error of the means that were charged after sampling.
-  double sampling_error() const;
+  /// How many kernels there were so far.
+  duration_counts counts() const;
+
+  /// A mean that was charged after sampling.
+  struct sampled_mean {
+    std::string of;  ///< name and sizes, in words
+    std::uint64_t samples;
+    double relative_error;  ///< standard error
+  };
+  /// The one with the largest relative error, if there is any.
+  std::optional<sampled_mean> weakest_mean() const;
+  /// Those whose durations are of another processor than the platform's reference core, and of which one.
+  std::map<std::string, std::string> const& files_of_other_cores() const { return other_cores_; }
+  /// Whether durations vary, and files say how much.
+  bool vary() const;
 
  private:
   struct entry {
-    std::optional<double> estimate_s;  ///< once it is known
-    double standard_deviation_s = 0;   ///< of the estimate
-    double first_ratio = 1;            ///< how much longer the first one in a DPS thread takes
-    std::uint64_t count = 0;           ///< measured
+    std::optional<double> estimate_s;                    ///< once it is known
+    duration_source source = duration_source::measured;  ///< of the estimate
+    double standard_deviation_s = 0;                     ///< of the estimate
+    double first_ratio = 1;                              ///< how much longer the first one in a DPS thread takes
+    std::uint64_t count = 0;                             ///< measured
     double mean_s = 0;
     double squares_s2 = 0;  ///< sum of squared deviations from the mean (Welford 1962)
     std::uint64_t charged = 0;
@@ -93,13 +122,19 @@ class kernel_times {
   struct kernel {
     std::optional<execution_mode> mode;  ///< of its own
     kernel_estimate estimate;            ///< of the program; may be empty
+    std::array<std::uint64_t, duration_sources.size()> counts{};
     std::map<std::vector<std::int64_t>, entry, less_sizes> of_sizes;
+    struct from_files;
+    /// By how many there are: sizes above 0 that files know; made when they are first asked for.
+    std::map<std::size_t, std::shared_ptr<from_files const>> measured;
   };
 
   kernel& find(std::string_view name);
   entry& find(kernel& in, std::span<std::int64_t const> sizes) const;
-  double charge(kernel const& of, entry& of_sizes, kernel_call const& what);
-  double model(std::string_view name, std::span<std::int64_t const> sizes) const;
+  void find_estimate(kernel& of, entry& of_sizes, kernel_call const& what) const;
+  static bool interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes);
+  double charge(entry const& of_sizes, bool first);
+  double model(kernel const& of, std::string_view name, std::span<std::int64_t const> sizes) const;
   time measure(entry& of, function_ref<void()> body) const;
   bool sampled_enough(entry const& of) const;
 
@@ -108,6 +143,7 @@ class kernel_times {
   double const host_speed_;
   platform const& platform_;
   std::map<std::string, kernel, std::less<>> kernels_;
+  std::map<std::string, std::string> other_cores_;
   std::optional<std::mt19937_64> varied_;
 };
 

@@ -17,6 +17,10 @@
 namespace ovlp::sim {
 namespace {
 
+/// Far below what systems do, and long enough that a simulation of them ends.
+constexpr double least_turn_s = 1e-6;
+constexpr double least_share = 1e-6;
+
 node_kind read_nodes(json_object from) {
   node_kind read;
   read.count = from.count("count", 1);
@@ -26,8 +30,8 @@ node_kind read_nodes(json_object from) {
   read.speed_deviation = from.number("speed_deviation", 0, 0);
   if (from.has("quota")) {
     json_object quota = from.object("quota");
-    read.quota =
-        cpu_quota{quota.number_above("share", 0), quota.number_above("period_s", 0), quota.number("carry_s", 0, 0)};
+    read.quota = cpu_quota{quota.number("share", least_share), quota.number("period_s", least_turn_s),
+                           quota.number("carry_s", 0, 0)};
     if (read.quota->share > 1) quota.fail(quota.path("share"), "at most 1", quota.at("share"));
     quota.end();
   }
@@ -162,8 +166,8 @@ platform platform::parse(std::string const& text, std::string const& file) {
   }
   for (json_object const& kind : top.objects("nodes")) read.nodes.push_back(read_nodes(kind));
   if (top.has("host_cores")) read.host_cores = top.count("host_cores", 1);
-  read.host_slice_s = top.number("host_slice_s", 0, 0);
-  read.host_turn_s = top.number("host_turn_s", 0, 0);
+  read.host_slice_s = top.none_or_from("host_slice_s", least_turn_s);
+  read.host_turn_s = top.none_or_from("host_turn_s", least_turn_s);
   for (node_kind const& kind : read.nodes) {
     if (read.host_cores == 0 || (kind.quota && kind.cores == 1)) continue;
     throw config_error(file + ": host_cores: expected nodes with one core and a quota");
@@ -182,10 +186,12 @@ platform platform::parse(std::string const& text, std::string const& file) {
 
 platform platform::read(std::string const& file) { return parse(read_file(file), file); }
 
-platform platform::find(std::string const& name_or_file) {
+platform platform::find(std::string const& name_or_file) { return parse(text_of(name_or_file), name_or_file); }
+
+std::string platform::text_of(std::string const& name_or_file) {
   auto const known = known_platforms().find(name_or_file);
-  if (known != known_platforms().end()) return parse(known->second, name_or_file);
-  if (name_or_file.find_first_of("./") != std::string::npos) return read(name_or_file);
+  if (known != known_platforms().end()) return known->second;
+  if (name_or_file.find_first_of("./") != std::string::npos) return read_file(name_or_file);
   std::string names;
   for (auto const& [name, text] : known_platforms()) names += name + ", ";
   throw config_error("platform '" + name_or_file + "': expected " + names + "or a file such as ./cluster.json");

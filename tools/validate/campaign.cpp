@@ -81,7 +81,7 @@ std::vector<iteration_measurement> read_iterations(run_key const& of, json const
 
 std::vector<kernel_measurement> read_durations(run_key const& of, std::string const& file) {
   std::vector<kernel_measurement> all;
-  for (sim::kernel_duration const& one : sim::read_durations(file)) {
+  for (sim::kernel_duration const& one : sim::read_durations(file).kernels) {
     std::string sizes;
     for (std::int64_t size : one.sizes) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
     all.push_back({of, one.kernel, sizes, one.mean_s, one.standard_deviation_s, one.first_s,

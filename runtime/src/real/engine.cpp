@@ -14,6 +14,7 @@
 
 #include "../host.hpp"
 #include "../main_calls.hpp"
+#include "../process_exit.hpp"
 #include "../program.hpp"
 #include "../run_options.hpp"
 #include "../statistics.hpp"
@@ -53,7 +54,9 @@ struct engine::implementation {
         polling(polling_us(options, options.nodes)),
         reactor(polling),
         world(reactor, available_cores(), polling.count() > 0),
-        recording(options.ask_for_figures()) {}
+        recording(options.ask_for_figures() || !options.durations_file.empty()) {
+    if (!options.worker) check_output_at_exit(options.application);
+  }
 
   run_options options;
   std::optional<ticket> given;  ///< of a process that node 0 launched
@@ -66,7 +69,8 @@ struct engine::implementation {
   std::optional<real::network> network;
   std::optional<thread_manager> manager;
   main_calls calls;
-  bool written = false;  ///< what the options ask for
+  std::optional<ovlp::summary> figures;  ///< of the call that ended last, once they have been asked for
+  bool written = false;                  ///< what the options ask for
 
   /// Before the first call. In a launched process it does not return.
   void start() {
@@ -169,7 +173,14 @@ engine::engine(int argc, char** argv, options& application) {
 
 engine::~engine() {
   implementation& run = *implementation_;
-  if (!run.network || !run.network->failed()) write_if_asked(*this, run.options, run.written || !run.calls.any());
+  if (!run.network || !run.network->failed()) {
+    write_what_is_left(*this, run.options, run.written, processor_name(), [&] {
+      run.calls.last();  // without a call there is no network
+      call_statistics all = run.network->collect(all_calls);
+      run.throw_if_failed();
+      return all;
+    });
+  }
   if (run.manager) run.manager->stop();
   if (auto const what = run.network ? run.network->failed() : std::nullopt) run.end_failed(*what);
   run.world.join();
@@ -198,6 +209,7 @@ void engine::finish_call(std::uint64_t call, object_type const& type, void* resu
   run.throw_if_failed();
   double const now_s = run.world.now_s();
   run.calls.ended(call, now_s, now_s);
+  run.figures.reset();
   envelope_ptr const result = run.manager->take_result(call);
   type.move(result_storage, result->object());
 }
@@ -221,15 +233,18 @@ ovlp::summary engine::summary() {
   implementation& run = *implementation_;
   run.throw_if_failed();
   if (!run.recording) throw config_error("summary() needs --summary, or record() before the first call");
-  main_call const last = run.calls.take_last();
-  call_statistics const all = run.network->collect(last.call);
-  run.throw_if_failed();
-  return summarize(run.options, "real", last, all, run.statistics);
+  main_call const& last = run.calls.last();
+  if (!run.figures) {
+    call_statistics const all = run.network->collect(last.call);
+    run.throw_if_failed();
+    run.figures = summarize(run.options, "real", last, all, run.statistics);
+  }
+  return *run.figures;
 }
 
 void engine::write(ovlp::summary const& figures) const {
   implementation_->written = true;
-  if (!implementation_->options.summary_file.empty()) write_summary(implementation_->options.summary_file, figures);
+  write_figures(implementation_->options, figures);
 }
 
 }  // namespace ovlp::real

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <ovlp/runtime/record.hpp>
@@ -25,10 +26,10 @@ struct iteration_efficiency {
   std::int32_t index;
   double start_s, end_s;
   double interval_start_s, interval_end_s;
-  double work_s;           ///< of the iteration
-  double interval_work_s;  ///< of any iteration, executed in the interval
-  double efficiency;       ///< 0 where nothing can be divided
-  double interval_efficiency;
+  double work_s;                              ///< of the iteration
+  double interval_work_s;                     ///< of any iteration, executed in the interval
+  std::optional<double> efficiency;           ///< none where nothing can be divided: the iteration took no time
+  std::optional<double> interval_efficiency;  ///< none of an empty interval: earlier iterations ended later
 };
 
 /// What was done with the held nodes in a window of time: work executed in it / integral of A over it.

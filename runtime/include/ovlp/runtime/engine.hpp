@@ -69,7 +69,8 @@ class engine_base : private caller {
   /// Whether all kernels run, so that results mean something. A simulation may charge their durations instead.
   virtual bool computes() const = 0;
 
-  /// What a simulation charges for a kernel of this name, where --durations has no figure for its sizes.
+  /// What a simulation charges for a kernel of this name, where --durations has no figure for its sizes, nor for sizes
+  /// around them.
   /// A real run takes no notice. Before the first call. Errors: config_error in the kernel for negative seconds.
   virtual void estimate(std::string kernel, kernel_estimate seconds) = 0;
   void estimate(std::string kernel, double seconds) {
@@ -79,13 +80,13 @@ class engine_base : private caller {
   /// A real run takes no notice. Before the first call.
   virtual void execute(std::string kernel, execution_mode mode) = 0;
 
-  /// The figures of the call that ended last. Blocks: until all nodes have reported.
-  /// Errors: config_error unless the run records (options --summary or --record-durations, or record() before the
-  ///         first call).
+  /// The figures of the call that ended last, as often as one likes. Blocks: until all nodes have reported.
+  /// Errors: config_error before a call has ended, and unless the run records (an option such as --summary, or record()
+  ///         before the first call).
   virtual ovlp::summary summary() = 0;
   /// Records figures also when no option asks for it.
   virtual void record() = 0;
-  /// Writes the figures to the file that --summary names, if it does. Errors: io_error.
+  /// Writes and prints the figures as --summary, --iterations and the like ask. Errors: io_error.
   virtual void write(ovlp::summary const& figures) const = 0;
 
  protected:

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,8 +15,8 @@ namespace ovlp {
 /// How well an iteration used the nodes that were held; known to a simulation. Times in seconds from the call's start.
 /// What is what: ovlp/analysis/dynamic_efficiency.hpp, docs/dynamic-efficiency.md.
 struct efficiency_summary {
-  double efficiency;
-  double interval_efficiency;
+  std::optional<double> efficiency;           ///< none of an iteration that took no time
+  std::optional<double> interval_efficiency;  ///< none of an empty interval
   double interval_start_s;
   double interval_end_s;
 };
@@ -39,6 +40,28 @@ struct window_summary {
   double efficiency;
 };
 
+/// What may differ from run to run of the same command.
+struct host_summary {
+  std::string machine;  ///< node 0's name
+  std::string processor;
+  std::size_t cores = 0;  ///< that node 0's process may use
+  double wall_s = 0;      ///< of the call
+  std::int64_t peak_memory_bytes = 0;
+};
+
+/// What only a simulation knows of a call.
+struct simulation_summary {
+  std::string platform;
+  std::string execution;           ///< direct, partial or sampled
+  double communication_cpu_s = 0;  ///< CPU time that communication took from all nodes
+  std::uint64_t network_flips = 0;
+  std::optional<double> sampling_error;  ///< largest relative standard error of a mean that was charged
+  /// By kernel: how many of them took their duration from where ("measured", "durations", "interpolated", ...:
+  /// docs/formats/summary.md). Empty if all were measured.
+  std::map<std::string, std::map<std::string, std::uint64_t>> estimates;
+  std::vector<std::string> warnings;  ///< why the prediction may be weak
+};
+
 /// The figures of one call of a graph.
 struct summary {
   using value = std::variant<bool, std::int64_t, double, std::string>;
@@ -53,12 +76,13 @@ struct summary {
   std::uint64_t transfers = 0;  ///< data objects sent between nodes
   std::uint64_t bytes = 0;      ///< of them, as the object walk counts
   std::uint64_t control_messages = 0;
+  std::optional<double> efficiency;  ///< work over what the held nodes could have done; known to a simulation
   std::vector<iteration_summary> iterations;
-  std::vector<window_summary> over_time;                           ///< each half a window after the last
-  std::vector<std::pair<std::string, value>> backend_figures;      ///< that this backend alone knows
+  std::vector<window_summary> over_time;         ///< each half a window after the last; known to a simulation
+  std::optional<simulation_summary> simulation;  ///< of a simulated run
+  host_summary host;
   std::vector<std::pair<std::string, value>> application_figures;  ///< in the order of set()
   std::vector<std::pair<std::string, value>> application_results;  ///< in the order of result()
-  std::vector<std::pair<std::string, value>> host;                 ///< what may differ from run to run
 
   /// Adds a result of the application's own.
   template <class Value>
@@ -73,6 +97,10 @@ struct summary {
 
   /// As a JSON object, in a fixed order.
   std::string json() const;
+  /// The iterations as a table, a line each, as --iterations prints it.
+  std::string iterations_table() const;
+  /// Where a simulation took the durations of kernels from, in one line; empty if all were measured, and of a real run.
+  std::string estimates_line() const;
 
  private:
   template <class Value>

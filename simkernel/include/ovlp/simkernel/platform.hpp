@@ -145,6 +145,8 @@ struct platform {
   static platform parse(std::string const& text, std::string const& name);
   /// One of those in platforms/, such as "gigabit"; else a file. Errors: as read().
   static platform find(std::string const& name_or_file);
+  /// The contents of its file.
+  static std::string text_of(std::string const& name_or_file);
 };
 
 }  // namespace ovlp::sim

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process_exit.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <iostream>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp {
+namespace {
+
+std::atomic<bool> failed = false;
+std::string& name_for_messages() {
+  static std::string name;
+  return name;
+}
+
+void flush_and_end(int status) {
+  std::cout.flush();
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
+void at_exit() {
+  errno = 0;
+  std::cout.flush();
+  bool const written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && !std::cout.bad();
+  if (!written) {
+    std::fprintf(stderr, "%s: standard output: cannot be written%s%s\n", name_for_messages().c_str(),
+                 errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
+  }
+  if (!written || failed) flush_and_end(1);
+}
+
+}  // namespace
+
+void report_uncaught_errors() {
+  static std::terminate_handler const otherwise = std::get_terminate();
+  std::set_terminate([] {
+    std::cout.flush();
+    std::fflush(nullptr);
+    if (std::exception_ptr const uncaught = std::current_exception()) {
+      try {
+        std::rethrow_exception(uncaught);
+      } catch (error const& e) {
+        std::fprintf(stderr, "ovlp: %s\n", e.what());
+        ::_exit(1);
+      } catch (...) {
+        otherwise();
+      }
+    }
+    std::abort();
+  });
+}
+
+void check_output_at_exit(std::string const& application) {
+  name_for_messages() = application;
+  static bool const registered = std::atexit(at_exit) == 0;
+  static_cast<void>(registered);
+}
+
+void fail_at_exit(std::string const& application, std::string const& why) {
+  check_output_at_exit(application);
+  failed = true;
+  std::fprintf(stderr, "%s: %s\n", application.c_str(), why.c_str());
+}
+
+}  // namespace ovlp

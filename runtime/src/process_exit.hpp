@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace ovlp {
+
+// How a process of a run ends: nothing that was to be printed or written is lost without a word and a status.
+
+/// From now on an exception of ours that nobody catches ends the program with its text and status 1.
+void report_uncaught_errors();
+
+/// At the exit of this process: if its standard output could not be written, a line on stderr and status 1.
+void check_output_at_exit(std::string const& application);
+
+/// Says a line on stderr, now; and the process will exit with status 1, whatever its main function returns.
+void fail_at_exit(std::string const& application, std::string const& why);
+
+}  // namespace ovlp

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Figures of calls: how they add up, and how they are written.
+#include "../runtime/src/statistics.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "support/process.hpp"
+
+namespace {
+
+using ovlp::testing::contents;
+using ovlp::testing::temporary_folder;
+
+ovlp::kernel_record kernel(std::uint64_t call, std::string_view name, std::span<std::int64_t const> sizes,
+                           double work_s) {
+  return {call, 0, name, sizes, false, work_s};
+}
+
+ovlp::summary figures_with(std::vector<ovlp::iteration_summary> iterations) {
+  ovlp::summary made;
+  made.iterations = std::move(iterations);
+  made.simulation.emplace();
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("durations of as many sizes as there are kernels add up in moments") {
+  ovlp::call_statistics all;
+  for (int node = 0; node < 2; ++node) {
+    ovlp::statistics_sink sink;
+    for (std::int64_t size = 0; size < 100'000; ++size) {
+      sink.kernel(kernel(1 + static_cast<std::uint64_t>(size % 3), "sort", std::array{size}, 2));
+    }
+    all.add(sink.take(ovlp::all_calls));
+  }
+  CHECK(all.kernels.at("sort").size() == 100'000);
+  CHECK(all.kernels.at("sort").at({4711}).others.count == 2);
+  CHECK(all.kernels.at("sort").at({4711}).others.mean_s() == 2);
+}
+
+TEST_CASE("durations belong to all calls, and to none of them") {
+  ovlp::statistics_sink sink;
+  for (std::uint64_t const call : {1u, 2u}) {
+    sink.kernel(kernel(call, "sort", std::array<std::int64_t, 1>{7}, static_cast<double>(call)));
+  }
+  CHECK(sink.take(1).kernels.empty());
+  CHECK(sink.take(ovlp::all_calls).kernels.at("sort").at({7}).others.count == 2);
+}
+
+TEST_CASE("a name that is no UTF-8 does not keep the others from being written") {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "d.json";
+  ovlp::call_statistics::kernel_durations all;
+  all["\xff"][{1}].others.add({1, 2, 4});
+  all["sort"][{1}].others.add({1, 2, 4});
+  ovlp::write_durations(file, all, "any");
+  CHECK(contents(file).find("\"sort\"") != std::string::npos);
+  ovlp::summary figures;
+  figures.application = "\xff";
+  CHECK(figures.json().find("\"application\": \"\xef\xbf\xbd\"") != std::string::npos);
+}
+
+TEST_CASE("the table of iterations has columns for what is known, and a dash for what has no value") {
+  CHECK(ovlp::summary().iterations_table() == "no iterations: no operation of this call says here.iteration(k)\n");
+  ovlp::summary real = figures_with({{1, 0, 1.5, 2, 4, 6, {}}});
+  real.simulation.reset();
+  CHECK(real.iterations_table() ==
+        "iteration    from [s]      to [s]    work [s]  nodes\n"
+        "        1      0.0000      1.5000      2.0000      4\n");
+  CHECK(figures_with({{1, 0, 1.5, 2, 4, 6, ovlp::efficiency_summary{0.405, 0.405, 0, 1.5}}}).iterations_table() ==
+        "iteration    from [s]      to [s]    work [s]  nodes  efficiency\n"
+        "        1      0.0000      1.5000      2.0000      4       40.5%\n");
+  // The second ends before the first: its interval is empty.
+  CHECK(figures_with({{1, 0, 2, 2, 4, 8, ovlp::efficiency_summary{0.25, 0.375, 0, 2}},
+                      {2, 0.5, 1, 1, 4, 2, ovlp::efficiency_summary{0.5, {}, 2, 2}}})
+            .iterations_table() ==
+        "iteration    from [s]      to [s]    work [s]  nodes  efficiency  of interval\n"
+        "        1      0.0000      2.0000      2.0000      4       25.0%        37.5%\n"
+        "        2      0.5000      1.0000      1.0000      4       50.0%            -\n"
+        "Iterations overlap: an interval lasts from the end of those before to the end of this one.\n");
+}
+
+TEST_CASE("efficiencies without a value are empty fields of CSV, and null in JSON") {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "e.csv";
+  ovlp::summary const figures = figures_with({{1, 0, 2, 2, 4, 8, ovlp::efficiency_summary{0.25, {}, 2, 2}}});
+  ovlp::write_efficiency(file, figures);
+  CHECK(contents(file).find("\n1,0,2,2,2,2,4,0.25,\n") != std::string::npos);
+  CHECK(figures.json().find("\"interval_efficiency\": null") != std::string::npos);
+}
