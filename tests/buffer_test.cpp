@@ -250,3 +250,48 @@ TEST_CASE("threads that mutate buffers which share elements each write their own
   for (auto& thread : running) thread.join();
   CHECK(failures == 0);
 }
+
+TEST_CASE("a slice shares the elements of its buffer and keeps them alive" * doctest::timeout(10)) {
+  buffer<int> part;
+  {
+    buffer<int> const whole = counting(100);
+    part = whole.slice(10, 5);
+    CHECK(part.data() == whole.data() + 10);
+    CHECK(part.slice(1, 3).data() == whole.data() + 11);
+    CHECK(whole.slice(100, 0).empty());
+    CHECK_THROWS_WITH_AS(static_cast<void>(whole.slice(98, 3)),
+                         "slice of a buffer: expected at most 100 elements, got those from 98 to 101",
+                         std::out_of_range);
+  }
+  CHECK(part.size() == 5);
+  CHECK(part.size_bytes() == 5 * sizeof(int));
+  for (std::size_t i = 0; i < 5; ++i) CHECK(part[i] == static_cast<int>(10 + i));
+}
+
+TEST_CASE("who writes to a slice or to its buffer gets elements of its own while the other is there" *
+          doctest::timeout(10)) {
+  buffer<int> whole = counting(100);
+  buffer<int> part = whole.slice(10, 5);
+  part.mutate()[0] = -1;
+  CHECK(part[0] == -1);
+  CHECK(part[1] == 11);
+  CHECK(whole[10] == 10);
+  part = whole.slice(10, 5);
+  whole.mutate()[10] = -2;
+  CHECK(whole[10] == -2);
+  CHECK(part[0] == 10);
+  int const* const elements = part.data();
+  part.mutate()[0] = 3;  // the last one that has them
+  CHECK(part.data() == elements);
+}
+
+TEST_CASE("a slice of a buffer without memory has none, and zeros when touched" * doctest::timeout(10)) {
+  buffer<int> const whole(100);
+  buffer<int> part = whole.slice(50, 10);
+  CHECK(!part.allocated());
+  CHECK(!whole.allocated());
+  CHECK(part[3] == 0);
+  CHECK(whole.allocated());
+  buffer<int> other = whole.slice(0, 10);
+  CHECK(other.mutate()[9] == 0);
+}

@@ -60,6 +60,7 @@ class checker {
         if (!operation(o).ports[p].discarded) run_level(port_reference{o, p});
       }
     }
+    keep_inputs();
   }
 
  private:
@@ -172,6 +173,26 @@ class checker {
       });
     }
   }
+
+  /// A closer that takes what the opener received finds it in the thread where both run.
+  void keep_inputs() {
+    for (std::size_t o = 0; o < graph_.operations.size(); ++o) {
+      object_type const* const opened = operation(o).opened;
+      if (opened == nullptr) continue;
+      for (port_reference const at : operation(o).closes) {
+        operation_definition& opener = operation(at.operation);
+        std::string const takes = name(o) + " takes what the opener of its group received (" + type_name(*opened) + ")";
+        if (opener.kind != operation_kind::split)
+          fail(takes + ", but " + name(at.operation) + " receives many objects");
+        if (opener.input != opened)
+          fail(takes + ", but " + name(at.operation) + " receives " + type_name(*opener.input));
+        if (!opener.copies_input) fail(takes + ", but that cannot be copied");
+        if (!port(at).closed_at_opener) fail(takes + ": the edges to it must be at_opener()");
+        opener.keeps_input = true;
+      }
+    }
+  }
+
   std::string end_name(std::size_t end) const { return end == exit_of_graph ? "the exit" : name(end); }
 
   /// Follows one object of a port (or of a call) through its level of nesting, where each operation runs once for it,

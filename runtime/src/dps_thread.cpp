@@ -10,6 +10,7 @@
 #include <ovlp/flowgraph/buffer.hpp>
 
 #include "execution_thread.hpp"
+#include "expects.hpp"
 #include "thread_manager.hpp"
 
 namespace ovlp {
@@ -64,7 +65,7 @@ bool dps_thread::settle(bool stepped) {
       }
     }
     if (!work_.empty()) return true;
-    if (live_.empty()) {
+    if (live_.empty() && opened_.empty()) {
       if (moving_to_ && !departed_) depart();
       // Otherwise the group's first object will find this thread here.
       if (leaving_ && !manager_.groups().awaits(address_)) {
@@ -217,6 +218,20 @@ bool dps_thread::begins(std::string_view kernel, std::span<std::int64_t const> s
   return kernels_.insert(hash).second;
 }
 
+void dps_thread::keep_opened(std::uint32_t closer, execution const& opener, std::shared_ptr<void const> input) {
+  frame const& enclosing = opener.frames().back();
+  opened_[{closer, enclosing.place, enclosing.group}] = {opener.call(), std::move(input)};
+}
+
+std::shared_ptr<void const> dps_thread::take_opened(execution const& closer) {
+  frame const& enclosing = closer.frames().back();
+  auto const kept = opened_.find({closer.number(), enclosing.place, enclosing.group});
+  expects(kept != opened_.end(), "the opener of a group has kept what its closer takes");
+  std::shared_ptr<void const> input = std::move(kept->second.input);
+  opened_.erase(kept);
+  return input;
+}
+
 // Moving to another node
 
 void dps_thread::begin_move(node_id to) {
@@ -247,7 +262,8 @@ bool dps_thread::goes_along(mail const& m) const {
   } else {
     return false;
   }
-  return std::none_of(live_.begin(), live_.end(), [&](execution const& e) { return e.call() >= call; });
+  return std::none_of(live_.begin(), live_.end(), [&](execution const& e) { return e.call() >= call; }) &&
+         std::none_of(opened_.begin(), opened_.end(), [&](auto const& kept) { return kept.second.call >= call; });
 }
 
 void dps_thread::hold(mail* m) {

@@ -83,6 +83,9 @@ class dps_thread {
   void drop_mail();
   /// Whether a kernel of this name and these sizes is the first one here.
   bool begins(std::string_view kernel, std::span<std::int64_t const> sizes);
+  /// Keeps what a split received, for the closer of its groups, which runs here too; and gives it to that.
+  void keep_opened(std::uint32_t closer, execution const& opener, std::shared_ptr<void const> input);
+  std::shared_ptr<void const> take_opened(execution const& closer);
   /// Registers a suspended operation that waits for a condition.
   void add_waiter(execution& waiter) { waiters_.push_back(&waiter); }
 
@@ -112,6 +115,11 @@ class dps_thread {
       return (key.group * 0x9e3779b97f4a7c15u) ^ (std::size_t{key.operation} << 32) ^ key.place;
     }
   };
+  /// What a split received, until the closer of its groups takes it.
+  struct kept_input {
+    group_id call;
+    std::shared_ptr<void const> input;
+  };
   void have_state(state_mail::what_type what);
   void take_in(mail* m);
   void take_in_object(envelope_ptr object);
@@ -133,6 +141,7 @@ class dps_thread {
   mailbox inbox_;
   mail_queue work_;
   std::unordered_map<closer_key, std::unique_ptr<execution>, closer_hash> closers_;
+  std::unordered_map<closer_key, kept_input, closer_hash> opened_;
   closer_key last_key_{};
   execution* last_closer_ = nullptr;
   std::unordered_map<group_id, execution*> gathered_;  // groups whose total is not known here

@@ -229,6 +229,28 @@ void* execution::wait() {
   }
 }
 
+std::size_t execution::place() const { return object_ ? object_->frames.back().place : 0; }
+
+std::size_t execution::closed_port() const {
+  if (!object_) return 0;
+  auto const& first_port_of = manager_.program().graph(graph_).first_port_of;
+  auto const& closes = definition_->closes;
+  auto const is_its = [&](port_reference p) {
+    return std::size_t{first_port_of[p.operation]} + p.port == object_->frames.back().port;
+  };
+  return static_cast<std::size_t>(std::find_if(closes.begin(), closes.end(), is_its) - closes.begin());
+}
+
+void execution::keep_input(std::shared_ptr<void const> copy) {
+  for (port_definition const& port : definition_->ports) {
+    if (!port.closer) continue;
+    auto const closer = static_cast<std::uint32_t>(*port.closer);
+    if (manager_.program().operation(graph_, closer).opened != nullptr) thread_.keep_opened(closer, *this, copy);
+  }
+}
+
+std::shared_ptr<void const> execution::opened() { return thread_.take_opened(*this); }
+
 void execution::wait_until(function_ref<bool()> until) {
   end_step();
   if (until()) return;

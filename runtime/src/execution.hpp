@@ -87,9 +87,14 @@ class execution final : public operation_context {
   void run(execution_thread& host);
 
   void* input() override;
+  bool input_is_kept() const override { return definition_->keeps_input; }
+  void keep_input(std::shared_ptr<void const> copy) override;
+  std::shared_ptr<void const> opened() override;
   void post(std::size_t port, object_type const& type, void* object) override;
   void finish(object_type const& type, void* object) override;
   void* wait() override;
+  std::size_t place() const override;
+  std::size_t closed_port() const override;
   void wait_until(function_ref<bool()> condition) override;
   void kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) override;
   void set_iteration(std::int32_t iteration) override;

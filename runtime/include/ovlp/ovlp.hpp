@@ -6,6 +6,7 @@
 #include <ovlp/flowgraph/chain.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/flowgraph/graph.hpp>
+#include <ovlp/flowgraph/shapes.hpp>
 #include <ovlp/flowgraph/threads.hpp>
 #include <ovlp/runtime/options.hpp>
 #ifdef OVLP_SIMULATE

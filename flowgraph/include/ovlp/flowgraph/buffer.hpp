@@ -9,6 +9,8 @@
 #include <limits>
 #include <new>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -52,27 +54,34 @@ class shared_bytes {
     return *this;
   }
   ~shared_bytes() {
-    if (block_ != nullptr && block_->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block_;
+    if (block_ != nullptr) drop(block_);
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return block_ != nullptr ? block_->size : 0; }
 
   [[nodiscard]] bool allocated() const noexcept {
-    return block_ != nullptr && block_->bytes.load(std::memory_order_relaxed) != nullptr;
+    return block_ != nullptr && block_->memory().bytes.load(std::memory_order_relaxed) != nullptr;
+  }
+
+  /// `count` of these bytes from `first` on, shared; the caller has checked that they are there.
+  [[nodiscard]] shared_bytes slice(std::size_t first, std::size_t count) const {
+    shared_bytes part;
+    if (count > 0) part.block_ = new block{block_->memory(), block_->first + first, count};
+    return part;
   }
 
   /// Where the bytes are, allocated if this is the first touch; nullptr if there are none.
   [[nodiscard]] std::byte* touch() const {
     if (block_ == nullptr) return nullptr;
     std::byte* const bytes = block_->bytes.load(std::memory_order_acquire);
-    return bytes != nullptr ? bytes : block_->allocate();
+    return bytes != nullptr ? bytes : block_->find();
   }
 
   /// As touch(), of bytes that no other handle shares: copies them first if need be.
   [[nodiscard]] std::byte* own() {
-    if (block_ != nullptr && block_->handles.load(std::memory_order_acquire) > 1) {
+    if (block_ != nullptr && block_->shared()) {
       // While another handle shares the block nobody writes to it: without memory it has nothing to copy.
-      bool const copies = block_->bytes.load(std::memory_order_acquire) != nullptr;
+      bool const copies = block_->memory().bytes.load(std::memory_order_acquire) != nullptr;
       shared_bytes mine(block_->size, block_->zeroed && !copies);
       if (copies) std::memcpy(mine.touch(), touch(), block_->size);
       *this = std::move(mine);
@@ -85,14 +94,43 @@ class shared_bytes {
  private:
   static constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max() - alignment;
 
+  struct block;
+  static void drop(block* held) noexcept;
+
   struct block {
     block(std::size_t bytes_wanted, bool zero_them) : size(bytes_wanted), zeroed(zero_them) {}
+    block(block& of, std::size_t from, std::size_t bytes_wanted)
+        : size(bytes_wanted), zeroed(of.zeroed), whole(&of), first(from) {
+      of.handles.fetch_add(1, std::memory_order_relaxed);
+    }
     block(block const&) = delete;
     block& operator=(block const&) = delete;
-    ~block() { release(bytes.load(std::memory_order_relaxed)); }
+    ~block() {
+      if (whole == nullptr) {
+        release(bytes.load(std::memory_order_relaxed));
+      } else {
+        drop(whole);
+      }
+    }
+
+    /// Whose memory it is.
+    block& memory() { return whole != nullptr ? *whole : *this; }
+    bool shared() const {
+      auto const several = [](block const& b) { return b.handles.load(std::memory_order_acquire) > 1; };
+      return several(*this) || (whole != nullptr && several(*whole));
+    }
+
+    /// The bytes, which have not been asked for yet.
+    [[gnu::cold, gnu::noinline]] std::byte* find() {
+      if (whole == nullptr) return allocate();
+      std::byte* const all = whole->bytes.load(std::memory_order_acquire);
+      std::byte* const part = (all != nullptr ? all : whole->allocate()) + first;
+      bytes.store(part, std::memory_order_release);
+      return part;
+    }
 
     /// Of two threads that come here at once, the later one takes the memory of the earlier.
-    [[gnu::cold, gnu::noinline]] std::byte* allocate() {
+    std::byte* allocate() {
       if (allocation_guard != nullptr) allocation_guard(size);
       std::byte* const mine = acquire();
       std::byte* theirs = nullptr;
@@ -109,10 +147,16 @@ class shared_bytes {
     std::atomic<std::byte*> bytes{nullptr};
     std::size_t const size;
     bool const zeroed;
+    block* const whole = nullptr;  ///< of a slice: what it is one of
+    std::size_t const first = 0;   ///< of a slice: where it begins there
   };
 
   block* block_ = nullptr;
 };
+
+inline void shared_bytes::drop(block* held) noexcept {
+  if (held->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) delete held;
+}
 
 }  // namespace detail
 
@@ -123,7 +167,7 @@ class shared_bytes {
 /// own. Shape: size() elements, contiguous, aligned to 64 bytes. The size never changes but by assignment of another
 /// buffer. Thread: as for a value. Different buffers may be used at once even if they share elements; one buffer may be
 /// read by several threads at once. Errors: std::bad_alloc at birth or at the first touch; under no-alloc the
-/// simulator's error at the first touch. Cost: 40 bytes until the first touch. A copy is one atomic increment.
+/// simulator's error at the first touch. Cost: 48 bytes until the first touch. A copy is one atomic increment.
 template <class T>
 requires(std::is_trivially_copyable_v<T>&& std::is_same_v<T, std::remove_cv_t<T>>) class buffer {
   static_assert(alignof(T) <= detail::shared_bytes::alignment, "elements of a buffer are aligned to 64 bytes at most");
@@ -168,7 +212,21 @@ requires(std::is_trivially_copyable_v<T>&& std::is_same_v<T, std::remove_cv_t<T>
     return {elements, size()};
   }
 
-  /// Do both share the same elements (or have both none)?
+  /// `count` elements from `first` on, shared with this buffer: no copy, no touch. It keeps all of them alive; what
+  /// travels to another node is the slice alone. Its elements are aligned as theirs are, not to 64 bytes.
+  /// Errors: std::out_of_range unless first + count <= size().
+  [[nodiscard]] buffer slice(std::size_t first, std::size_t count) const {
+    if (first > size() || count > size() - first) {
+      throw std::out_of_range("slice of a buffer: expected at most " + std::to_string(size()) +
+                              " elements, got those from " + std::to_string(first) + " to " +
+                              std::to_string(first + count));
+    }
+    buffer part;
+    part.bytes_ = bytes_.slice(first * sizeof(T), count * sizeof(T));
+    return part;
+  }
+
+  /// Do both share the same elements (or have both none)? A slice is the same only as copies of itself.
   [[nodiscard]] bool same_storage(buffer const& other) const noexcept { return bytes_ == other.bytes_; }
 
   /// Has the first touch been?

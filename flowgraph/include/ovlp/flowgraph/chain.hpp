@@ -31,9 +31,14 @@ class chain {
     return bounded;
   }
 
-  /// Errors: graph_error if the structure is wrong.
+  /// The graph, called after its operations. Errors: graph_error if the structure is wrong.
   operator graph<In, Out>() const {  // NOLINT(google-explicit-constructor): a chain is a graph
-    graph<In, Out> built("chain");
+    return named(names());
+  }
+
+  /// The graph with a name of its own. Errors: as above.
+  graph<In, Out> named(std::string name) const {
+    graph<In, Out> built(std::move(name));
     graph_definition& definition = *built.definition();
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       definition.operations.push_back(stages_[i].operation);
@@ -48,16 +53,24 @@ class chain {
   std::vector<stage> const& stages() const { return stages_; }
 
  private:
+  std::string names() const {
+    std::string all;
+    for (stage const& s : stages_) all += (all.empty() ? "" : " >> ") + s.operation.name;
+    return all;
+  }
+
   std::vector<stage> stages_;
 };
 
 template <class In, class Out>
 graph(chain<In, Out>) -> graph<In, Out>;
+template <class In, class Out>
+graph(std::string, chain<In, Out>) -> graph<In, Out>;
 
 namespace detail {
 
 template <class Body, class State, class Route>
-auto make_chain(std::string name, placed_route<State, Route> where, Body body) {
+auto make_checked_chain(std::string name, placed_route<State, Route> where, Body body) {
   using shape = signature<Body>;
   using input = typename shape::input;
   expect_state<Body, State>();
@@ -73,24 +86,40 @@ auto make_chain(std::string name, placed_route<State, Route> where, Body body) {
   return made(typename made::stage{define_operation(std::move(name), where.collection, std::move(body)),
                                    make_route<input>(std::move(where.route))});
 }
+template <operation_kind Kind, class Body, class State, class Route>
+auto make_chain(std::string name, placed_route<State, Route> where, Body body) {
+  expect_kind<Kind, Body>();
+  if constexpr (kind_of<Body>() == Kind) return make_checked_chain(std::move(name), std::move(where), std::move(body));
+}
 
 }  // namespace detail
 
-template <class State, class Route, leaf_body Body>
-auto leaf(std::string name, placed_route<State, Route> where, Body body) {
-  return detail::make_chain(std::move(name), std::move(where), std::move(body));
+// Operations of the short form. In each body `here<State>&` may stand first, and `constants`, which do not change in a
+// run, are given to its last parameters.
+
+/// One in, one out: `Out body(In)`.
+template <class State, class Route, class Body, class... Constants>
+auto leaf(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::leaf>(std::move(name), std::move(where),
+                                                  detail::bind_constants(std::move(body), std::move(constants)...));
 }
-template <class State, class Route, split_body Body>
-auto split(std::string name, placed_route<State, Route> where, Body body) {
-  return detail::make_chain(std::move(name), std::move(where), std::move(body));
+/// One in, any number out: `void body(In, out<A>&)`.
+template <class State, class Route, class Body, class... Constants>
+auto split(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::split>(std::move(name), std::move(where),
+                                                   detail::bind_constants(std::move(body), std::move(constants)...));
 }
-template <class State, class Route, merge_body Body>
-auto merge(std::string name, placed_route<State, Route> where, Body body) {
-  return detail::make_chain(std::move(name), std::move(where), std::move(body));
+/// Any number in, one out: `Out body(in<In>&)`.
+template <class State, class Route, class Body, class... Constants>
+auto merge(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::merge>(std::move(name), std::move(where),
+                                                   detail::bind_constants(std::move(body), std::move(constants)...));
 }
-template <class State, class Route, stream_body Body>
-auto stream(std::string name, placed_route<State, Route> where, Body body) {
-  return detail::make_chain(std::move(name), std::move(where), std::move(body));
+/// Any number in, any number out: `void body(in<In>&, out<A>&)`.
+template <class State, class Route, class Body, class... Constants>
+auto stream(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::stream>(std::move(name), std::move(where),
+                                                    detail::bind_constants(std::move(body), std::move(constants)...));
 }
 
 template <class In, class Left, class Right, class Out>

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -53,6 +54,11 @@ class operation_context : public caller {
  public:
   /// The object that started a leaf or split. Valid until the operation ends.
   virtual void* input() = 0;
+  /// Whether a closer of the groups that this split opens asks for what the split received; then it keeps a copy.
+  virtual bool input_is_kept() const = 0;
+  virtual void keep_input(std::shared_ptr<void const> copy) = 0;
+  /// That copy, for the closer.
+  virtual std::shared_ptr<void const> opened() = 0;
   /// Ends the atomic step, then sends the object (moved from) out of the port. Blocks: at the port's window.
   virtual void post(std::size_t port, object_type const& type, void* object) = 0;
   /// Ends the last atomic step of a leaf or merge and sends its result out of port 0.
@@ -60,6 +66,10 @@ class operation_context : public caller {
   /// Ends the atomic step, then gives the next object of the group, or nullptr after the last one.
   /// The object is the operation's own and valid until the next wait(). Blocks: until one is there.
   virtual void* wait() = 0;
+  /// Of the object that wait() gave last: its place in its group, and the port that this was posted on, counted among
+  /// those that the closer closes.
+  virtual std::size_t place() const = 0;
+  virtual std::size_t closed_port() const = 0;
   /// Ends the atomic step and suspends until the condition holds; it is evaluated after steps of other operations
   /// in this DPS thread.
   virtual void wait_until(function_ref<bool()> condition) = 0;

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ovlp/flowgraph/bodies.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/flowgraph/graph_definition.hpp>
 
@@ -54,9 +55,11 @@ operation_definition define_operation(std::string name, std::shared_ptr<collecti
   using shape = signature<Body>;
   operation_definition definition;
   definition.name = std::move(name);
-  definition.kind = kind_of<Body>();
+  definition.kind = *kind_of<Body>();
   definition.threads = std::move(collection);
   definition.input = &type_of<typename shape::input>();
+  definition.copies_input = std::is_copy_constructible_v<typename shape::input>;
+  if constexpr (!std::is_void_v<typename shape::opened>) definition.opened = &type_of<typename shape::opened>();
   auto add_port = [&](object_type const& type) { definition.ports.emplace_back().type = &type; };
   if constexpr (shape::outs::size > 0) {
     [&]<class... Outs>(type_list<Outs...>) { (add_port(type_of<Outs>()), ...); }(typename shape::outs{});
@@ -75,6 +78,9 @@ constexpr void expect_state() {
 }
 
 }  // namespace detail
+
+template <class In, class Out>
+class chain;
 
 /// An operation of a graph that is being built, with its types: one input, one or more ports.
 template <class In, class... Outs>
@@ -98,6 +104,8 @@ class operation {
   std::size_t entry() const { return entry_; }
   std::size_t exit() const { return exit_; }
   graph_definition const* graph() const { return graph_.get(); }
+  /// The same with another operation before it.
+  operation entered_at(std::size_t entry) const { return {graph_, entry, exit_}; }
 
  private:
   std::shared_ptr<graph_definition> graph_;
@@ -114,22 +122,55 @@ template <class In, class Out>
 class graph {
  public:
   explicit graph(std::string name = "graph") : definition_(std::make_shared<graph_definition>(std::move(name))) {}
+  /// The short form with a name of its own: `graph step{"step", a >> b}`.
+  graph(std::string name, chain<In, Out> const& operations) : graph(operations.named(std::move(name))) {}
 
-  template <class State, leaf_body Body>
-  auto leaf(std::string name, threads<State> const& where, Body body) {
-    return add(std::move(name), where, std::move(body));
+  template <class State, class Body, class... Constants>
+  auto leaf(std::string name, threads<State> const& where, Body body, Constants... constants) {
+    return add<operation_kind::leaf>(std::move(name), where, std::move(body), std::move(constants)...);
   }
-  template <class State, split_body Body>
-  auto split(std::string name, threads<State> const& where, Body body) {
-    return add(std::move(name), where, std::move(body));
+  template <class State, class Body, class... Constants>
+  auto split(std::string name, threads<State> const& where, Body body, Constants... constants) {
+    return add<operation_kind::split>(std::move(name), where, std::move(body), std::move(constants)...);
   }
-  template <class State, merge_body Body>
-  auto merge(std::string name, threads<State> const& where, Body body) {
-    return add(std::move(name), where, std::move(body));
+  template <class State, class Body, class... Constants>
+  auto merge(std::string name, threads<State> const& where, Body body, Constants... constants) {
+    return add<operation_kind::merge>(std::move(name), where, std::move(body), std::move(constants)...);
   }
-  template <class State, stream_body Body>
-  auto stream(std::string name, threads<State> const& where, Body body) {
-    return add(std::move(name), where, std::move(body));
+  template <class State, class Body, class... Constants>
+  auto stream(std::string name, threads<State> const& where, Body body, Constants... constants) {
+    return add<operation_kind::stream>(std::move(name), where, std::move(body), std::move(constants)...);
+  }
+
+  /// Posts a copy of what comes to each thread that the collection has then, and runs a leaf or split with it there.
+  /// The copies are made in the thread to which the edge leads. What follows closes their group.
+  template <class State, class Body, class... Constants>
+  auto everywhere(std::string name, threads<State> const& where, Body body, Constants... constants) {
+    using made = decltype(detail::bind_constants(body, constants...));
+    constexpr operation_kind kind = detail::everywhere_kind<made>();
+    detail::expect_kind<kind, made>();
+    if constexpr (detail::kind_of<made>() == kind) {
+      using input = typename detail::signature<made>::input;
+      auto const first = split(name + " everywhere", where, detail::post_to_all<State, input>{});
+      auto const each = add<kind>(std::move(name), where, std::move(body), std::move(constants)...);
+      edge(first, each, in_turn());
+      return each.entered_at(first.entry());
+    }
+  }
+  /// Adds up the objects of a group by `T function(T, T)`, in order of arrival; an empty group gives T{}. With
+  /// in_group_order as they were posted, so that rounding is the same in each run: those that arrive early wait.
+  template <class T, class State, class Function>
+  auto reduce(std::string name, threads<State> const& where, Function function) {
+    return merge(std::move(name), where, detail::reduction<T, Function, false>{std::move(function)});
+  }
+  template <class T, class State, class Function>
+  auto reduce(std::string name, threads<State> const& where, Function function, in_group_order_tag) {
+    return merge(std::move(name), where, detail::reduction<T, Function, true>{std::move(function)});
+  }
+  /// All objects of a group as a std::vector, in the order in which they were posted.
+  template <class T, class State>
+  auto gather(std::string name, threads<State> const& where) {
+    return merge(std::move(name), where, detail::gathering_body<T>{});
   }
 
   /// A graph in the place of an operation of the same signature. Its operations are copied in, named "name/...".
@@ -205,12 +246,17 @@ class graph {
   }
 
  private:
-  template <class State, class Body>
-  auto add(std::string name, threads<State> const& where, Body body) {
-    detail::expect_state<Body, State>();
-    definition_->expect_open();
-    definition_->operations.push_back(detail::define_operation(std::move(name), where.definition(), std::move(body)));
-    return handle<Body>(definition_->operations.size() - 1);
+  template <operation_kind Kind, class State, class Body, class... Constants>
+  auto add(std::string name, threads<State> const& where, Body given, Constants... constants) {
+    auto body = detail::bind_constants(std::move(given), std::move(constants)...);
+    using made = decltype(body);
+    detail::expect_kind<Kind, made>();
+    if constexpr (detail::kind_of<made>() == Kind) {
+      detail::expect_state<made, State>();
+      definition_->expect_open();
+      definition_->operations.push_back(detail::define_operation(std::move(name), where.definition(), std::move(body)));
+      return handle<made>(definition_->operations.size() - 1);
+    }
   }
   template <class Body>
   auto handle(std::size_t index) {

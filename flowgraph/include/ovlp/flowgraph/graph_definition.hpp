@@ -53,6 +53,9 @@ struct operation_definition {
   std::function<void(operation_context&)> body;
   std::vector<std::shared_ptr<graph_definition>> calls;  ///< graphs that the body calls
   std::vector<port_reference> closes;                    ///< ports whose groups it closes; set by check()
+  object_type const* opened = nullptr;                   ///< of a closer that takes what the opener received
+  bool copies_input = false;                             ///< of a split: what it receives can be copied
+  bool keeps_input = false;                              ///< a closer takes what it received; set by check()
 };
 
 /// A flow graph with its types erased: what the runtime executes. Built through graph<In, Out>.

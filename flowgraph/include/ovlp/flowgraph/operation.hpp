@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -25,6 +27,7 @@ inline bool is_closer(operation_kind kind) { return kind == operation_kind::merg
 inline bool is_opener(operation_kind kind) { return kind == operation_kind::split || kind == operation_kind::stream; }
 
 /// The incoming objects of a merge or stream: all objects of the groups that it closes.
+/// Also a range: `for (T& object : objects)` waits for each.
 template <class T>
 class in {
   static_assert(data_object<T>, "in<T>: T must be a data object (data_object.hpp lists what it may contain)");
@@ -41,6 +44,37 @@ class in {
     if (object == nullptr) return std::nullopt;
     return std::optional<T>(std::move(*static_cast<T*>(object)));
   }
+
+  /// The place in its group, from 0, of the object handed out last: where it stood among those that the opener posted
+  /// on that port.
+  std::size_t place() const { return context_->place(); }
+  /// Which of the ports that are closed here it was posted on, from 0 in the order of the graph.
+  std::size_t port() const { return context_->closed_port(); }
+
+  /// Waits for all that are left, and drops them.
+  void drain() {
+    while (context_->wait() != nullptr) continue;
+  }
+
+  class iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    explicit iterator(in& from) : from_(&from), now_(from.wait()) {}
+    T& operator*() const { return *now_; }
+    iterator& operator++() {
+      now_ = from_->wait();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return !now_; }
+
+   private:
+    in* from_;
+    mutable std::optional<T> now_;
+  };
+  iterator begin() { return iterator(*this); }
+  std::default_sentinel_t end() const { return {}; }
 
  private:
   operation_context* context_;
@@ -160,9 +194,12 @@ struct type_list {
   static constexpr std::size_t size = sizeof...(Types);
 };
 
-/// Result and arguments of a callable.
+/// Result and arguments of a callable; nothing of one with several call operators, or a generic one.
 template <class Callable>
-struct callable : callable<decltype(&Callable::operator())> {};
+struct callable {};
+template <class Callable>
+requires requires { &Callable::operator(); }
+struct callable<Callable> : callable<decltype(&Callable::operator())> {};
 template <class Result, class... Arguments>
 struct callable<Result (*)(Arguments...)> {
   using result = Result;
@@ -179,7 +216,7 @@ struct callable<Result (Class::*)(Arguments...) noexcept> : callable<Result (*)(
 template <class Result, class Class, class... Arguments>
 struct callable<Result (Class::*)(Arguments...) const noexcept> : callable<Result (*)(Arguments...)> {};
 
-/// What the arguments of an operation say: [here<State>&,] T or in<T>&, out<A>&...
+/// What the arguments of an operation say: [here<State>&,] T or [Opened const&,] in<T>&, out<A>&...
 template <class Arguments>
 struct body_shape {
   static constexpr bool valid = false;
@@ -194,6 +231,7 @@ requires(!is_in<Input>) struct body_shape<type_list<Input, out<Outs>&...>> {
   static constexpr bool valid = !std::is_lvalue_reference_v<Input> || std::is_const_v<std::remove_reference_t<Input>>;
   static constexpr bool collects = false;
   using state = void;
+  using opened = void;
   using input = std::remove_cvref_t<Input>;
   using outs = type_list<Outs...>;
 };
@@ -202,8 +240,14 @@ struct body_shape<type_list<in<Input>&, out<Outs>&...>> {
   static constexpr bool valid = true;
   static constexpr bool collects = true;
   using state = void;
+  using opened = void;
   using input = Input;
   using outs = type_list<Outs...>;
+};
+template <class Opened, class Input, class... Outs>
+struct body_shape<type_list<Opened const&, in<Input>&, out<Outs>&...>>
+    : body_shape<type_list<in<Input>&, out<Outs>&...>> {
+  using opened = Opened;
 };
 template <class State, class First, class... Rest>
 struct body_shape<type_list<here<State>&, First, Rest...>> : body_shape<type_list<First, Rest...>> {
@@ -220,41 +264,60 @@ struct signature : body_shape<typename callable<Body>::arguments> {
   using result = typename callable<Body>::result;
 };
 
-template <class Body, bool Collects, bool Posts>
-constexpr bool body_matches() {
+/// What a body is, by its signature: Out(In) a leaf, void(In, out<A>&...) a split, Out(in<In>&) a merge,
+/// void(in<In>&, out<A>&...) a stream; none if it is no operation.
+template <class Body>
+constexpr std::optional<operation_kind> kind_of() {
   if constexpr (has_signature<Body>) {
     if constexpr (signature<Body>::valid) {
-      return signature<Body>::collects == Collects && (signature<Body>::outs::size > 0) == Posts &&
-             std::is_void_v<typename signature<Body>::result> == Posts;
+      constexpr bool posts = signature<Body>::outs::size > 0;
+      if constexpr (posts == std::is_void_v<typename signature<Body>::result>) {
+        if constexpr (signature<Body>::collects) return posts ? operation_kind::stream : operation_kind::merge;
+        return posts ? operation_kind::split : operation_kind::leaf;
+      }
     }
   }
-  return false;
+  return std::nullopt;
 }
 
-}  // namespace detail
-
-// The signature is the kind; `here<State>&` may stand first in each.
-/// Out(In)
-template <class Body>
-concept leaf_body = detail::body_matches<Body, false, false>();
-/// void(In, out<A>&, ...)
-template <class Body>
-concept split_body = detail::body_matches<Body, false, true>();
-/// Out(in<In>&)
-template <class Body>
-concept merge_body = detail::body_matches<Body, true, false>();
-/// void(in<In>&, out<A>&, ...)
-template <class Body>
-concept stream_body = detail::body_matches<Body, true, true>();
-
-namespace detail {
-
-template <class Body>
-constexpr operation_kind kind_of() {
-  if constexpr (leaf_body<Body>) return operation_kind::leaf;
-  if constexpr (split_body<Body>) return operation_kind::split;
-  if constexpr (merge_body<Body>) return operation_kind::merge;
-  return operation_kind::stream;
+/// One message that says what a body is and what was wanted.
+template <operation_kind Wanted, class Body>
+constexpr void expect_kind() {
+  using enum operation_kind;
+  static_assert(has_signature<Body>,
+                "the body of an operation is a function, or a callable with one call operator; its parameters have "
+                "types of their own (no auto), for they say what it is");
+  if constexpr (has_signature<Body>) {
+    static_assert(signature<Body>::valid,
+                  "no operation has these parameters; leaf takes Out f(In), split takes void f(In, out<A>&...), merge "
+                  "takes Out f(in<In>&), stream takes void f(in<In>&, out<A>&...); here<State>& may stand first");
+    if constexpr (signature<Body>::valid) {
+      constexpr auto got = kind_of<Body>();
+      static_assert(got || signature<Body>::outs::size == 0,
+                    "this returns a value and posts on ports: a split or stream returns nothing");
+      static_assert(got || signature<Body>::outs::size > 0,
+                    "this returns nothing and has no port: a leaf or merge returns its result");
+      if constexpr (Wanted == leaf) {
+        static_assert(got != split, "leaf takes Out f(In); this is a split: void f(In, out<A>&...)");
+        static_assert(got != merge, "leaf takes Out f(In); this is a merge: Out f(in<In>&)");
+        static_assert(got != stream, "leaf takes Out f(In); this is a stream: void f(in<In>&, out<A>&...)");
+      } else if constexpr (Wanted == split) {
+        static_assert(got != leaf, "split takes void f(In, out<A>&...); this is a leaf: Out f(In)");
+        static_assert(got != merge, "split takes void f(In, out<A>&...); this is a merge: Out f(in<In>&)");
+        static_assert(got != stream,
+                      "split takes void f(In, out<A>&...); this is a stream: void f(in<In>&, out<A>&...)");
+      } else if constexpr (Wanted == merge) {
+        static_assert(got != leaf, "merge takes Out f(in<In>&); this is a leaf: Out f(In)");
+        static_assert(got != split, "merge takes Out f(in<In>&); this is a split: void f(In, out<A>&...)");
+        static_assert(got != stream, "merge takes Out f(in<In>&); this is a stream: void f(in<In>&, out<A>&...)");
+      } else {
+        static_assert(got != leaf, "stream takes void f(in<In>&, out<A>&...); this is a leaf: Out f(In)");
+        static_assert(got != split,
+                      "stream takes void f(in<In>&, out<A>&...); this is a split: void f(In, out<A>&...)");
+        static_assert(got != merge, "stream takes void f(in<In>&, out<A>&...); this is a merge: Out f(in<In>&)");
+      }
+    }
+  }
 }
 
 /// A body with a mutable call operator is copied for each execution: its members are the execution's own.
@@ -283,6 +346,47 @@ struct out_at : out<T> {
   explicit out_at(operation_context& context) : out<T>(context, Port) {}
 };
 
+/// Fills the last parameters of a body, which are what is constant in a run.
+template <class Body, class Result, class Parameters, class... Constants>
+struct bound_body;
+template <class Body, class Result, class... Parameters, class... Constants>
+struct bound_body<Body, Result, type_list<Parameters...>, Constants...> {
+  Body body;
+  std::tuple<Constants...> constants;
+  Result operator()(Parameters... given) const {
+    return std::apply(
+        [&](Constants const&... fixed) -> Result {
+          return invoke_body(body, static_cast<Parameters&&>(given)..., fixed...);
+        },
+        constants);
+  }
+};
+
+template <class All, std::size_t Count, class Taken = type_list<>>
+struct first_types;
+template <class... Rest, class... Taken>
+struct first_types<type_list<Rest...>, 0, type_list<Taken...>> {
+  using type = type_list<Taken...>;
+};
+template <class First, class... Rest, std::size_t Count, class... Taken>
+requires(Count > 0) struct first_types<type_list<First, Rest...>, Count, type_list<Taken...>>
+    : first_types<type_list<Rest...>, Count - 1, type_list<Taken..., First>> {
+};
+
+template <class Body>
+Body bind_constants(Body body) {
+  return body;
+}
+template <class Body, class First, class... Rest>
+auto bind_constants(Body body, First first, Rest... rest) {
+  static_assert(has_signature<Body>, "constants are given to a function, or to a callable whose parameters have types");
+  using all = typename callable<Body>::arguments;
+  static_assert(all::size > 1 + sizeof...(Rest), "the body takes an object before its constants");
+  using given = typename first_types<all, all::size - 1 - sizeof...(Rest)>::type;
+  return bound_body<Body, typename callable<Body>::result, given, First, Rest...>{
+      std::move(body), {std::move(first), std::move(rest)...}};
+}
+
 /// The body as the runtime calls it.
 template <class Body, class... Outs>
 std::function<void(operation_context&)> erase_body(Body body, type_list<Outs...>) {
@@ -290,27 +394,36 @@ std::function<void(operation_context&)> erase_body(Body body, type_list<Outs...>
   using input = typename shape::input;
   using state = typename shape::state;
   return [body = std::move(body)](operation_context& context) {
-    auto run = [&](auto&& first) -> decltype(auto) {
+    auto run = [&](auto&&... first) -> decltype(auto) {
       return [&]<std::size_t... Port>(std::index_sequence<Port...>)->decltype(auto) {
         [[maybe_unused]] std::tuple<out_at<Port, Outs>...> outs((static_cast<void>(Port), std::ref(context))...);
-        return invoke_here<state>(context, body, std::forward<decltype(first)>(first),
+        return invoke_here<state>(context, body, std::forward<decltype(first)>(first)...,
                                   static_cast<out<Outs>&>(std::get<Port>(outs))...);
       }
       (std::index_sequence_for<Outs...>{});
     };
-    auto finish = [&](auto&& first) {
+    auto finish = [&](auto&&... first) {
       if constexpr (sizeof...(Outs) > 0) {
-        run(std::forward<decltype(first)>(first));
+        run(std::forward<decltype(first)>(first)...);
       } else {
-        auto result = run(std::forward<decltype(first)>(first));
+        auto result = run(std::forward<decltype(first)>(first)...);
         context.finish(type_of<decltype(result)>(), &result);
       }
     };
-    if constexpr (shape::collects) {
-      in<input> objects(context);
-      finish(objects);
+    if constexpr (!shape::collects) {
+      input& object = *static_cast<input*>(context.input());
+      if constexpr (sizeof...(Outs) > 0 && std::is_copy_constructible_v<input>) {
+        if (context.input_is_kept()) context.keep_input(std::make_shared<input const>(object));
+      }
+      finish(std::move(object));
     } else {
-      finish(std::move(*static_cast<input*>(context.input())));
+      in<input> objects(context);
+      if constexpr (std::is_void_v<typename shape::opened>) {
+        finish(objects);
+      } else {
+        auto const opened = context.opened();  // kept while the body uses it
+        finish(*static_cast<typename shape::opened const*>(opened.get()), objects);
+      }
     }
   };
 }
