@@ -36,6 +36,8 @@ class main_calls {
   }
   /// The one that ended last. Errors: config_error if none has ended.
   main_call const& last() const;
+  /// Whether one has begun that has not ended.
+  bool any_open() const { return !open_.empty(); }
 
  private:
   std::map<std::uint64_t, main_call> open_;

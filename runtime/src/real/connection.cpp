@@ -14,7 +14,9 @@
 namespace ovlp::real {
 namespace {
 
-constexpr std::size_t inbox_bytes = 64 * 1024;
+constexpr std::size_t peer_inbox_bytes = 64 * 1024;
+constexpr std::size_t stranger_inbox_bytes = sizeof(frame_header) + stranger_limits.inline_bytes;
+constexpr std::size_t most_kept_inbox_bytes = 16 * peer_inbox_bytes;
 // Between processes of one machine the bytes under way should fit the cache: docs/performance.md. Between machines
 // the kernel knows better.
 constexpr int loopback_send_buffer_bytes = 384 * 1024;
@@ -38,12 +40,12 @@ connection::connection(reactor& reactor, boost::asio::ip::tcp::socket socket, pr
       known_(known),
       handle_(std::move(handle)),
       peer_(address_of(socket_)),
-      inbox_(inbox_bytes),
       last_received_(clock::now()),
       last_sent_(clock::now()) {
   boost::system::error_code ignored;
   socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
+  resize_inbox(stranger_inbox_bytes);
   auto const other = socket_.remote_endpoint(ignored);
   if (!ignored && other.address().is_loopback()) {
     socket_.set_option(boost::asio::socket_base::send_buffer_size(loopback_send_buffer_bytes), ignored);
@@ -52,12 +54,22 @@ connection::connection(reactor& reactor, boost::asio::ip::tcp::socket socket, pr
 
 void connection::start() { read(); }
 
+void connection::trust() {
+  limits_ = peer_limits;
+  if (inbox_bytes_ < peer_inbox_bytes) resize_inbox(peer_inbox_bytes);
+}
+
+/// Somebody may still hold a pointer to it, but no memory to speak of.
 void connection::close() {
   closed_ = true;
   std::scoped_lock const lock(sending_);
   broken_ = true;
   boost::system::error_code ignored;
   socket_.close(ignored);
+  queue_.clear();
+  half_read_.reset();
+  inbox_.reset();
+  inbox_bytes_ = taken_ = filled_ = 0;
 }
 
 void connection::lose(std::string const& how) {
@@ -84,9 +96,9 @@ void connection::read() {
       auto const piece = i == bulk_at_ ? half_read_->bulk[i].subspan(bulk_done_) : half_read_->bulk[i];
       room.emplace_back(piece.data(), piece.size());
     }
-    if (bulk_at_ + room.size() == half_read_->bulk.size()) room.emplace_back(inbox_.data(), inbox_.size());
+    if (bulk_at_ + room.size() == half_read_->bulk.size()) room.emplace_back(inbox_.get(), inbox_bytes_);
   } else {
-    room.emplace_back(inbox_.data() + filled_, inbox_.size() - filled_);
+    room.emplace_back(inbox_.get() + filled_, inbox_bytes_ - filled_);
   }
   socket_.async_read_some(room, [self = shared_from_this()](boost::system::error_code error, std::size_t bytes) {
     if (self->closed_) return;
@@ -100,7 +112,10 @@ void connection::read() {
     } catch (ovlp::error const& wrong) {
       self->lose(std::string("sent ") + wrong.what());
       return;
-    } catch (std::exception const& wrong) {  // no memory, most likely
+    } catch (std::bad_alloc const&) {
+      self->lose("there is no memory for a message of " + std::to_string(self->message_bytes_) + " bytes that it sent");
+      return;
+    } catch (std::exception const& wrong) {
       self->lose(std::string("what it sent cannot be taken: ") + wrong.what());
       return;
     }
@@ -119,7 +134,18 @@ void connection::take(std::size_t bytes) {
   filled_ += bytes;
   while (!closed_ && take_message()) {
   }
-  if (taken_ == filled_) taken_ = filled_ = 0;
+  if (taken_ != filled_ || closed_) return;
+  taken_ = filled_ = 0;
+  if (inbox_bytes_ > most_kept_inbox_bytes) resize_inbox(peer_inbox_bytes);
+}
+
+/// What has come is kept.
+void connection::resize_inbox(std::size_t bytes) {
+  auto larger = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  std::copy(inbox_.get() + taken_, inbox_.get() + filled_, larger.get());
+  filled_ -= std::exchange(taken_, 0);
+  inbox_ = std::move(larger);
+  inbox_bytes_ = bytes;
 }
 
 bool connection::take_message() {
@@ -133,11 +159,12 @@ bool connection::take_message() {
   frame_header header{};
   std::size_t const there = filled_ - taken_;
   if (there >= sizeof header) {
-    std::memcpy(&header, inbox_.data() + taken_, sizeof header);
+    std::memcpy(&header, inbox_.get() + taken_, sizeof header);
     check(header, limits_);
     std::size_t const needed = sizeof header + header.inline_bytes;
+    message_bytes_ = needed + header.bulk_bytes;
     if (there >= needed) {
-      auto const body = std::span<std::byte const>(inbox_).subspan(taken_ + sizeof header, header.inline_bytes);
+      auto const body = std::span<std::byte const>(inbox()).subspan(taken_ + sizeof header, header.inline_bytes);
       auto message = std::make_unique<incoming>(decode(header, body, known_));
       taken_ += needed;
       half_read_ = std::move(message);
@@ -145,11 +172,11 @@ bool connection::take_message() {
       for (auto const& piece : half_read_->bulk) bulk_left_ += piece.size();
       return true;
     }
-    if (inbox_.size() < needed) inbox_.resize(needed);
+    if (inbox_bytes_ < needed) resize_inbox(needed);
   }
   // Part of a message: it moves to the front, so that the rest fits behind it.
   if (taken_ > 0) {
-    std::memmove(inbox_.data(), inbox_.data() + taken_, there);
+    std::memmove(inbox_.get(), inbox_.get() + taken_, there);
     taken_ = 0;
     filled_ = there;
   }
@@ -160,7 +187,7 @@ void connection::fill_bulk() {
   while (bulk_at_ < half_read_->bulk.size() && taken_ < filled_) {
     std::span<std::byte> const piece = half_read_->bulk[bulk_at_].subspan(bulk_done_);
     std::size_t const now = std::min(piece.size(), filled_ - taken_);
-    std::memcpy(piece.data(), inbox_.data() + taken_, now);
+    std::memcpy(piece.data(), inbox_.get() + taken_, now);
     taken_ += now;
     bulk_came(now);
   }
@@ -214,7 +241,7 @@ std::size_t connection::write() {
     return objects;
   }
   if (error == boost::asio::error::would_block || error == boost::asio::error::try_again) {
-    waits_for_room_ = true;
+    if (std::exchange(waits_for_room_, true)) return objects;
     boost::asio::post(reactor_.context(), [self = shared_from_this()] {
       if (self->closed_) return;
       self->socket_.async_wait(boost::asio::ip::tcp::socket::wait_write, [self](boost::system::error_code) {
@@ -225,7 +252,7 @@ std::size_t connection::write() {
           self->waits_for_room_ = false;
           taken = self->write();
         }
-        for (; taken > 0; --taken) self->handle_.sent(*self);
+        self->tell_sent(taken);
       });
     });
   } else {
@@ -235,15 +262,26 @@ std::size_t connection::write() {
   return objects;
 }
 
+void connection::tell_sent(std::size_t objects) {
+  for (; objects > 0 && !closed_; --objects) handle_.sent(*this);
+}
+
+void connection::beat(std::chrono::milliseconds period) {
+  std::scoped_lock const lock(sending_);
+  if (broken_ || finishing_) return;
+  if (queue_.empty()) {
+    if (clock::now() - last_sent_ < period) return;
+    queue_.push_back(std::make_unique<outgoing>(service(heartbeat{})));
+  }
+  std::size_t const taken = write();
+  if (taken == 0) return;
+  boost::asio::post(reactor_.context(), [self = shared_from_this(), taken] { self->tell_sent(taken); });
+}
+
 void connection::finish_sending() {
   std::scoped_lock const lock(sending_);
   finishing_ = true;
   if (!waits_for_room_ && !broken_) write();
-}
-
-connection::clock::time_point connection::last_sent() {
-  std::scoped_lock const lock(sending_);
-  return last_sent_;
 }
 
 }  // namespace ovlp::real

@@ -3,6 +3,7 @@
 
 #include "reactor.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -50,26 +51,32 @@ class connection : public std::enable_shared_from_this<connection> {
   /// No more handlers are called. Thread: the reactor, or any before start.
   void close();
 
-  /// Messages may have any size from now on.
   bool closed() const { return closed_; }
-  void trust() { limits_ = peer_limits; }
+  /// Messages may have any size from now on. Thread: the reactor, or any before start.
+  void trust();
   /// Ends the sending direction once everything is sent; the peer's answer is to close. Thread: the reactor.
   void finish_sending();
   std::string const& peer() const { return peer_; }  ///< address, for messages
   clock::time_point last_received() const { return last_received_; }
   /// Reads what has come so far, however little. Thread: the reactor.
   void read_little() { wait_for_bytes(1); }
-  clock::time_point last_sent();
-  void forgive_silence() { last_received_ = clock::now(); }
+  /// Says that this process lives, if it has said nothing for `period`; also sends on what waits, for the reactor may be
+  /// busy. Thread: any.
+  void beat(std::chrono::milliseconds period);
+  /// For so long we did not listen. Thread: the reactor.
+  void excuse(clock::duration missed) { last_received_ = std::min(last_received_ + missed, clock::now()); }
 
  private:
   void read();
   void wait_for_bytes(std::size_t bytes);
   void take(std::size_t bytes);
   bool take_message();
+  void resize_inbox(std::size_t bytes);
+  std::span<std::byte> inbox() { return {inbox_.get(), inbox_bytes_}; }
   void fill_bulk();
   void bulk_came(std::size_t bytes);
   std::size_t write();
+  void tell_sent(std::size_t objects);
   void lose(std::string const& how);
 
   reactor& reactor_;
@@ -81,8 +88,10 @@ class connection : public std::enable_shared_from_this<connection> {
   std::atomic<bool> closed_{false};
 
   // Received: [taken_, filled_) of inbox_ is to be decoded; then the bulk part of a message goes where it belongs.
-  std::vector<std::byte> inbox_;
+  std::unique_ptr<std::byte[]> inbox_;
+  std::size_t inbox_bytes_ = 0;
   std::size_t taken_ = 0;
+  std::size_t message_bytes_ = 0;  ///< of the message that is being taken
   std::size_t filled_ = 0;
   std::unique_ptr<incoming> half_read_;
   std::size_t bulk_at_ = 0;    ///< piece that is being filled

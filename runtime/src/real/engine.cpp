@@ -138,14 +138,14 @@ struct engine::implementation {
     // All others end, and what they printed is out, before the caller hears of it: it may end at once.
     if (manager) manager->stop();
     world.join_within(operation_patience);
-    network->finish();
+    network->finish(false);
     throw_failure(*what);
   }
 
   /// A failed run does not wait for an operation of this node that goes on; but nothing that it uses may go away.
   void end_failed(failure const& what) {
     if (world.join_within(operation_patience)) return;
-    network->finish();
+    network->finish(false);
     std::cout.flush();
     if (std::uncaught_exceptions() > 0) {  // on its way to someone who will not hear of it
       try {
@@ -184,7 +184,7 @@ engine::~engine() {
   if (run.manager) run.manager->stop();
   if (auto const what = run.network ? run.network->failed() : std::nullopt) run.end_failed(*what);
   run.world.join();
-  if (run.network) run.network->finish();
+  if (run.network) run.network->finish(!run.calls.any_open());
 }
 
 std::size_t engine::nodes() const { return implementation_->options.nodes; }

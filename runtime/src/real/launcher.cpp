@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 
 #include <ovlp/flowgraph/error.hpp>
 
@@ -58,6 +59,8 @@ std::string shell_quoted(std::string const& word) {
   for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
+
+constexpr std::size_t longest_line_bytes = 1024 * 1024;  // of what a process prints; then it is cut
 
 std::string describe_end(int status) {
   if (WIFSIGNALED(status)) return "was killed by signal " + std::to_string(WTERMSIG(status));
@@ -126,27 +129,37 @@ std::vector<std::string> launch_command(std::string const& launch_template, std:
 }
 
 struct launcher::child {
-  child(boost::asio::io_context& context, node_id n)
-      : node(n), out{boost::asio::posix::stream_descriptor(context), boost::asio::posix::stream_descriptor(context)} {}
+  child(boost::asio::io_context& context, node_id n, std::array<std::shared_ptr<output>, 2> const& to)
+      : node(n),
+        out{boost::asio::posix::stream_descriptor(context), boost::asio::posix::stream_descriptor(context)},
+        printed(to) {}
   node_id node;
   pid_t process = -1;
-  std::optional<int> status;
+  std::optional<std::string> how_ended;
   int input = -1;
   std::array<boost::asio::posix::stream_descriptor, 2> out;  // standard output and error
+  std::array<std::shared_ptr<output>, 2> printed;            // where that comes out here
   std::array<std::array<char, 4096>, 2> read{};
   std::array<std::string, 2> line;
   std::array<bool, 2> open{true, true};
+  std::array<bool, 2> held{};  // not read on: what it printed before is not yet out
   bool released = false;
+  std::chrono::steady_clock::time_point worked;
 
-  /// It has ended, and all it printed is out.
-  bool over() {
-    int wait_status = 0;
-    if (!status && ::waitpid(process, &wait_status, WNOHANG) == process) status = wait_status;
-    return status && !open[0] && !open[1];
+  bool ended() {
+    int status = 0;
+    if (how_ended) return true;
+    pid_t const found = ::waitpid(process, &status, WNOHANG);
+    if (found == process) how_ended = describe_end(status);
+    // Whoever ignores SIGCHLD, or waits for all children, knows more than we do.
+    if (found < 0 && errno == ECHILD) how_ended = "ended, and its status went elsewhere (SIGCHLD is ignored?)";
+    return how_ended.has_value();
   }
+  /// It has ended, and all it printed is out.
+  bool over() { return ended() && !open[0] && !open[1]; }
 };
 
-launcher::~launcher() { finish(std::chrono::milliseconds(0)); }
+launcher::~launcher() { finish(std::chrono::milliseconds(0), {}, false); }
 
 void launcher::start(node_id node, std::vector<std::string> const& command, std::string const& ticket) {
   pipe_ends in(true);
@@ -160,7 +173,7 @@ void launcher::start(node_id node, std::vector<std::string> const& command, std:
   std::vector<char*> argv;
   for (std::string const& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  auto started = std::make_shared<child>(reactor_.context(), node);
+  auto started = std::make_shared<child>(reactor_.context(), node, out_);
   int const error = ::posix_spawnp(&started->process, argv[0], &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw io_error(node_name(node) + ": cannot start '" + command[0] + "': " + std::strerror(error));
@@ -171,36 +184,31 @@ void launcher::start(node_id node, std::vector<std::string> const& command, std:
   started->out[0].assign(out.take(0));
   started->out[1].assign(err.take(0));
   children_.push_back(started);
-  forward(started, false);
-  forward(started, true);
+  forward(started, 0);
+  forward(started, 1);
 }
 
-void launcher::forward(std::shared_ptr<child> const& from, bool errors) {
-  std::size_t const which = errors ? 1 : 0;
-  from->out[which].async_read_some(boost::asio::buffer(from->read[which]),
-                                   [this, from, which, errors](boost::system::error_code error, std::size_t bytes) {
-                                     std::FILE* const to = errors ? stderr : stdout;
-                                     std::string& line = from->line[which];
-                                     auto print = [&] {
-                                       std::fprintf(to, "[%s] %s\n", node_name(from->node).c_str(), line.c_str());
-                                       std::fflush(to);
-                                       line.clear();
-                                     };
-                                     for (std::size_t i = 0; i < bytes; ++i) {
-                                       char const c = from->read[which][i];
-                                       if (c == '\n') {
-                                         print();
-                                       } else {
-                                         line += c;
-                                       }
-                                     }
-                                     if (error) {
-                                       if (!line.empty()) print();
-                                       from->open[which] = false;
-                                       return;
-                                     }
-                                     forward(from, errors);
-                                   });
+void launcher::forward(std::shared_ptr<child> const& from, std::size_t which) {
+  auto& out = from->out[which];
+  from->held[which] = from->printed[which]->full(
+      [from, which, where = out.get_executor()] { boost::asio::post(where, [from, which] { forward(from, which); }); });
+  if (from->held[which]) return;  // the pipe fills, and the process waits, like one that prints to us alone
+  out.async_read_some(
+      boost::asio::buffer(from->read[which]), [from, which](boost::system::error_code error, std::size_t bytes) {
+        std::string& line = from->line[which];
+        auto print = [&] { from->printed[which]->print("[" + node_name(from->node) + "] " + std::exchange(line, {})); };
+        for (std::size_t i = 0; i < bytes; ++i) {
+          char const c = from->read[which][i];
+          if (c != '\n') line += c;
+          if (c == '\n' || line.size() == longest_line_bytes) print();
+        }
+        if (!error) {
+          forward(from, which);
+          return;
+        }
+        if (!line.empty()) print();
+        from->open[which] = false;
+      });
 }
 
 std::shared_ptr<launcher::child> launcher::find(node_id node) {
@@ -211,11 +219,7 @@ std::shared_ptr<launcher::child> launcher::find(node_id node) {
 
 std::optional<std::string> launcher::ended(node_id node) {
   auto const found = find(node);
-  if (!found) return std::nullopt;
-  int status = 0;
-  if (!found->status && ::waitpid(found->process, &status, WNOHANG) == found->process) found->status = status;
-  if (!found->status) return std::nullopt;
-  return describe_end(*found->status);
+  return found && found->ended() ? found->how_ended : std::nullopt;
 }
 
 void launcher::kill(node_id node) {
@@ -235,30 +239,39 @@ void launcher::bury() {
   });
 }
 
-void launcher::finish(std::chrono::milliseconds patience) {
-  auto const lead = reactor_.lead();
-  auto const until = std::chrono::steady_clock::now() + patience;
-  for (auto const& c : children_) {
-    if (c->input >= 0) ::close(std::exchange(c->input, -1));
-  }
-  auto const running = [](std::shared_ptr<child> const& c) { return !c->over(); };
-  while (std::any_of(children_.begin(), children_.end(), running)) {
-    if (std::chrono::steady_clock::now() > until) {
+void launcher::finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works, bool report) {
+  using clock = std::chrono::steady_clock;
+  {
+    auto const lead = reactor_.lead();
+    for (auto const& c : children_) {
+      if (c->input >= 0) ::close(std::exchange(c->input, -1));
+      c->worked = clock::now();
+    }
+    auto const running = [](std::shared_ptr<child> const& c) { return !c->over(); };
+    while (std::any_of(children_.begin(), children_.end(), running)) {
       for (auto const& c : children_) {
-        if (c->status) {
+        bool const held = c->held[0] || c->held[1];
+        if (works && (held || works(c->node))) c->worked = clock::now();
+        if (clock::now() - c->worked <= patience) continue;
+        if (!c->ended()) {
+          if (report) {
+            c->printed[1]->print("ovlp: " + node_name(c->node) + " is killed: the run is over, and it does not end");
+            c->worked = clock::now();
+          }
+          ::kill(c->process, SIGKILL);
+        } else if (!held) {
           // A grandchild holds the pipe; its output is not ours to wait for.
           for (auto& out : c->out) {
             boost::system::error_code ignored;
             if (out.is_open()) out.close(ignored);
           }
-        } else {
-          ::kill(c->process, SIGKILL);
         }
       }
+      reactor_.context().run_one_for(std::chrono::milliseconds(1));
     }
-    reactor_.context().run_one_for(std::chrono::milliseconds(1));
+    children_.clear();
   }
-  children_.clear();
+  for (auto const& out : out_) out->flush();
 }
 
 }  // namespace ovlp::real

@@ -5,13 +5,17 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <ovlp/flowgraph/mapping.hpp>
+
+#include "output.hpp"
 
 namespace ovlp::real {
 
@@ -36,7 +40,8 @@ std::vector<std::string> launch_command(std::string const& launch_template, std:
 /// Thread: the reactor's or the main thread, one at a time.
 class launcher {
  public:
-  explicit launcher(reactor& reactor) : reactor_(reactor) {}
+  launcher(reactor& reactor, std::shared_ptr<output> out, std::shared_ptr<output> errors)
+      : reactor_(reactor), out_{std::move(out), std::move(errors)} {}
   launcher(launcher const&) = delete;
   launcher& operator=(launcher const&) = delete;
   ~launcher();
@@ -51,15 +56,17 @@ class launcher {
   /// The node's process is to end by itself; bury() then leaves nothing of it.
   void release(node_id node);
   void bury();
-  /// Waits until all processes have ended and all they printed is out; kills what runs after `patience`.
-  void finish(std::chrono::milliseconds patience);
+  /// Waits until all processes have ended and all they printed is out. Kills a process that runs `patience` after
+  /// `works` has last said of its node that it still works, and says so with `report`.
+  void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works, bool report);
 
  private:
   struct child;
   std::shared_ptr<child> find(node_id node);
-  void forward(std::shared_ptr<child> const& from, bool errors);
+  static void forward(std::shared_ptr<child> const& from, std::size_t which);
 
   reactor& reactor_;
+  std::array<std::shared_ptr<output>, 2> out_;
   std::vector<std::shared_ptr<child>> children_;
 };
 

@@ -2,7 +2,9 @@
 #include "network.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +35,10 @@ constexpr seconds stranger_patience{5};
 constexpr seconds stop_patience{5};
 constexpr seconds failed_patience{1};  // nobody waits for results any more
 constexpr seconds input_patience{1};
+constexpr std::size_t most_strangers = 32;     // beside the nodes that are to come
+constexpr std::size_t most_drops_told = 16;    // in a tick
+constexpr std::size_t descriptors_of_node = 4;  // of a process that was launched: input, output, errors, connection
+constexpr std::size_t spare_descriptors = 8;
 
 std::string make_secret() {
   std::array<unsigned char, 16> bytes{};
@@ -69,6 +75,34 @@ failure network_failure(std::string text) {
   what.text = std::move(text);
   return what;
 }
+
+/// Sees to it that so many more files and sockets can be opened. Errors: network_error.
+void need_descriptors(std::size_t more, node_id self) {
+  std::error_code error;
+  std::filesystem::directory_iterator const files("/proc/self/fd", error);
+  std::size_t const needed = static_cast<std::size_t>(std::distance(begin(files), end(files))) + more;
+  rlimit limit{};
+  if (error || ::getrlimit(RLIMIT_NOFILE, &limit) != 0 || needed <= limit.rlim_cur) return;
+  if (needed > limit.rlim_max) {
+    throw network_error(node_name(self) + " needs " + std::to_string(needed) + " file descriptors, but the limit is " +
+                        std::to_string(limit.rlim_max) + ": raise it (ulimit -n), or take fewer nodes");
+  }
+  limit.rlim_cur = needed;
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0)
+    throw network_error(node_name(self) + " cannot have " + std::to_string(needed) + " file descriptors: " +
+                        std::strerror(errno));
+}
+
+/// To standard error, unless that would have to wait.
+void say_at_once(std::string const& line) {
+  if (::ftrylockfile(stderr) != 0) return;
+  pollfd to{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&to, 1, 0) == 1 && (to.revents & POLLOUT) != 0) std::fprintf(stderr, "%s\n", line.c_str());
+  ::funlockfile(stderr);
+}
+
+/// Engines of this program that have launched processes.
+std::atomic<int> launching_engines{0};
 
 }  // namespace
 
@@ -118,7 +152,7 @@ network::network(reactor& reactor, world& world, program const& known, run_optio
       timer_(reactor.context()),
       last_tick_(connection::clock::now()),
       links_(options.nodes),
-      launcher_(reactor),
+      launcher_(reactor, out_, errors_),
       input_(reactor.context()) {
   if (!options.hosts_file.empty()) {
     cluster_.hosts = read_hosts(options.hosts_file);
@@ -149,10 +183,20 @@ network::network(reactor& reactor, world& world, program const& known, run_optio
       timer_(reactor.context()),
       last_tick_(connection::clock::now()),
       links_(ticket_->nodes),
-      launcher_(reactor),
+      launcher_(reactor, out_, errors_),
       input_(reactor.context()) {}
 
-network::~network() = default;
+network::~network() {
+  auto const lead = reactor_.lead();
+  reactor_.on_error({});
+}
+
+void network::fail_on_errors() {
+  reactor_.on_error([this](std::exception const& thrown) {
+    bool const memory = dynamic_cast<std::bad_alloc const*>(&thrown) != nullptr;
+    fail(network_failure(node_name(self_) + ": " + (memory ? "memory ran out" : thrown.what())));
+  });
+}
 
 // Listening and connecting
 
@@ -166,7 +210,8 @@ void network::listen(std::string const& where) {
   tcp::endpoint endpoint = found.begin()->endpoint();
   for (std::uint32_t port = wanted.first_port; port <= wanted.last_port; ++port) {
     endpoint.port(static_cast<std::uint16_t>(port));
-    acceptor_.open(endpoint.protocol());
+    acceptor_.open(endpoint.protocol(), error);
+    if (error) break;
     ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
     acceptor_.set_option(tcp::acceptor::reuse_address(true));
     acceptor_.bind(endpoint, error);
@@ -179,15 +224,37 @@ void network::listen(std::string const& where) {
 }
 
 void network::accept() {
+  accepting_ = true;
   acceptor_.async_accept([this](boost::system::error_code error, tcp::socket socket) {
-    if (error == boost::asio::error::operation_aborted) return;
+    if (!acceptor_.is_open()) return;
     if (!error) {
+      make_room_for_stranger();
       auto const link = adopt(std::move(socket));
       strangers_[link.get()] = stranger{link, connection::clock::now()};
       link->start();
+    } else if (error != boost::asio::error::connection_aborted && !drop_oldest_stranger()) {
+      accepting_ = false;  // until the next tick
+      cannot_accept(error.message());
+      return;
     }
     accept();
   });
+}
+
+void network::cannot_accept(std::string const& why) {
+  std::string const text = node_name(self_) + " cannot accept connections: " + why;
+  if (!ticket_ && !joining_.empty()) {
+    end_run(network_failure(text));
+  } else if (!std::exchange(told_that_it_cannot_accept_, true)) {
+    errors_->print("ovlp: " + text);
+  }
+}
+
+void network::make_room_for_stranger() {
+  auto const unlinked = [](auto const& link) { return link.load() == nullptr; };
+  auto const expected = ticket_ ? static_cast<std::size_t>(std::count_if(links_.begin(), links_.end(), unlinked))
+                                : joining_.size();
+  if (strangers_.size() >= most_strangers + expected) drop_oldest_stranger();
 }
 
 std::shared_ptr<connection> network::adopt(tcp::socket socket) {
@@ -221,7 +288,24 @@ void network::greet(connection& link) {
 // Joining
 
 void network::begin() {
-  reactor_.run([this] { tick(); });
+  reactor_.run([this] {
+    fail_on_errors();
+    tick();
+  });
+}
+
+void network::start_beating() {
+  if (beating_.joinable()) return;
+  beating_ = std::jthread([this](std::stop_token const& stop) {
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    while (!stopped.wait_for(lock, stop, tick_period, [&stop] { return stop.stop_requested(); })) {
+      for (auto const& link : links_) {
+        if (connection* const to = link.load(std::memory_order_acquire)) to->beat(heartbeat_period);
+      }
+    }
+  });
 }
 
 void network::launch_all(std::set<node_id> const& nodes) {
@@ -244,7 +328,10 @@ void network::launch(node_id node) {
 }
 
 void network::start_processes(std::set<node_id> const& nodes, bool join_later) {
+  need_descriptors(nodes.size() * descriptors_of_node + most_strangers + spare_descriptors, self_);
+  start_beating();
   if (!acceptor_.is_open()) {
+    ++launching_engines;
     std::string const everywhere = cluster_.local() ? "127.0.0.1" : "0.0.0.0";
     listen(options_.listen.empty() ? everywhere : options_.listen);
     host_ = cluster_.local() ? "127.0.0.1" : cluster_.hosts[0];
@@ -314,7 +401,10 @@ void network::take_hello(connection& from, hello const& message) {
     fail(network_failure(node_name(message.node) +
                          " runs another program: its graphs, its data objects or its version of ovlp "
                          "differ from those of " +
-                         node_name(self_)));
+                         node_name(self_) +
+                         (launching_engines > 1 ? " (an engine before this one launched processes, too: in a launched "
+                                                  "process the first engine serves)"
+                                                : "")));
     return;
   }
   if (ticket_) {
@@ -342,6 +432,7 @@ void network::welcome_when_all_are_here() {
 
 int network::serve() {
   reactor_.run([this] {
+    fail_on_errors();
     listen(ticket_->listen);
     watch_input();
     peer& driver = peers_[0];
@@ -349,8 +440,14 @@ int network::serve() {
     driver.joined = true;
     links_[0] = driver.link.get();
     greet(*driver.link);
+    try {
+      need_descriptors(links_.size() + most_strangers + spare_descriptors, self_);
+    } catch (network_error const& wrong) {
+      early_failure_ = network_failure(wrong.what());
+    }
     if (early_failure_) tell_driver(failure_report{*early_failure_});
     driver.link->start();
+    start_beating();
     tick();
   });
   int status = 0;
@@ -479,9 +576,27 @@ void network::tell_driver(service const& message) { tell(0, message); }
 // Losing
 
 void network::drop_stranger(connection& link, std::string const& why) {
-  std::fprintf(stderr, "ovlp: dropped a connection from %s: %s\n", link.peer().c_str(), why.c_str());
+  if (drops_told_ < most_drops_told) {
+    ++drops_told_;
+    errors_->print("ovlp: dropped a connection from " + link.peer() + ": " + why);
+  } else {
+    ++drops_untold_;
+  }
   auto const kept = strangers_.extract(&link);
   link.close();
+}
+
+bool network::drop_oldest_stranger() {
+  connection* oldest = nullptr;
+  auto since = connection::clock::time_point::max();
+  for (auto const& [link, s] : strangers_) {
+    if (s.early || s.since >= since) continue;
+    oldest = s.link.get();
+    since = s.since;
+  }
+  if (oldest == nullptr) return false;
+  drop_stranger(*oldest, "it did not introduce itself before too many others came");
+  return true;
 }
 
 void network::lost(connection& link, std::string const& how, bool silent) {
@@ -530,7 +645,7 @@ void network::report_lost(node_id node, std::string const& how, bool silent) {
 }
 
 void network::die(std::string const& why) {
-  std::fprintf(stderr, "ovlp: %s ends: %s\n", node_name(self_).c_str(), why.c_str());
+  say_at_once("ovlp: " + node_name(self_) + " ends: " + why);
   ::_exit(1);
 }
 
@@ -576,7 +691,7 @@ void network::release(node_id node) {
   });
 }
 
-void network::finish() {
+void network::finish(bool all_calls_have_ended) {
   if (finishing_) return;
   bool const was_cut_short = failed().has_value();
   reactor_.run([this] {
@@ -588,7 +703,18 @@ void network::finish() {
       if (p.link) p.link->send(std::make_unique<outgoing>(service(stop{0})));
     }
   });
-  launcher_.finish(was_cut_short ? failed_patience : stop_patience);
+  auto const works = [this](node_id node) {
+    connection const* const link = peers_[node].link.get();
+    return link != nullptr && !link->closed() && connection::clock::now() - link->last_received() < stop_patience;
+  };
+  if (was_cut_short) {
+    launcher_.finish(failed_patience, {}, false);
+  } else if (all_calls_have_ended) {
+    launcher_.finish(stop_patience, works, true);
+  } else {
+    launcher_.finish(stop_patience, {}, true);
+  }
+  beating_ = {};
   auto const lead = reactor_.lead();
   for (auto& [node, p] : peers_) {
     if (p.link) p.link->close();
@@ -623,12 +749,12 @@ void network::say_goodbye() {
 
 void network::tick() {
   auto const now = connection::clock::now();
-  bool const was_asleep = now - last_tick_ > 4 * tick_period + seconds(1);  // this process itself was stopped
-  last_tick_ = now;
+  auto const missed = now - std::exchange(last_tick_, now) - tick_period;  // we were stopped, or had much to do
   for (auto& [node, p] : peers_) {
-    if (!p.link || finishing_ || p.leaving || !p.joined) continue;
-    if (was_asleep) p.link->forgive_silence();
-    if (now - p.link->last_sent() >= heartbeat_period) p.link->send(std::make_unique<outgoing>(service(heartbeat{})));
+    if (!p.link || finishing_ || p.leaving) continue;
+    if (p.said_hello) p.link->beat(heartbeat_period);  // it may wait for others to join
+    if (!p.joined) continue;
+    if (missed > missed.zero()) p.link->excuse(missed);
     std::chrono::duration<double> const silence = now - p.link->last_received();
     if (silence > heartbeat_period) p.link->read_little();  // it may just be slow
     if (options_.peer_timeout_s > 0 && silence.count() > options_.peer_timeout_s) {
@@ -641,9 +767,13 @@ void network::tick() {
   }
   std::vector<std::shared_ptr<connection>> late;
   for (auto const& [link, s] : strangers_) {
-    if (now - s.since > stranger_patience) late.push_back(s.link);
+    if (!s.early && now - s.since > stranger_patience) late.push_back(s.link);
   }
   for (auto const& link : late) drop_stranger(*link, "it did not introduce itself in time");
+  drops_told_ = 0;
+  if (std::size_t const more = std::exchange(drops_untold_, 0))
+    errors_->print("ovlp: dropped " + std::to_string(more) + " more connections");
+  if (acceptor_.is_open() && !accepting_) accept();
   if (!ticket_ && !joining_.empty() && !failed()) {
     for (node_id node : joining_) {
       auto const end = launcher_.ended(node);
@@ -684,7 +814,7 @@ void network::watch_input() {
 // sent, the same number both times: then nothing was in flight in between (Mattern 1987, the four-counter method).
 void network::look_for_stall() {
   if (reporting_ || failed() || finishing_) return;
-  bool const waits = world_.main_is_blocked() && manager_->open_requests() > 0 && joining_.empty();
+  bool const waits = world_.main_is_blocked() && manager_->open_requests() > 0 && joining_.empty() && to_relaunch_.empty();
   if (!waits || manager_->scheduler().busy() > 0) {
     quiet_.reset();
     answers_.clear();

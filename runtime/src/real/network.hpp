@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -22,6 +23,7 @@
 #include "../thread_manager.hpp"
 #include "connection.hpp"
 #include "launcher.hpp"
+#include "output.hpp"
 #include "world.hpp"
 
 namespace ovlp::real {
@@ -46,7 +48,8 @@ struct ticket {
 /// The processes of a run and the connections between them: joining, leaving, losing.
 ///
 /// Each pair of processes has one connection. A process shows the run's secret before anything else; until then it
-/// is a stranger whose frames must be small. Every connection is heard at least once a second.
+/// is a stranger: few of them are kept, and their frames must be small. Every connection is heard at least once a
+/// second.
 /// Thread: the reactor, except where said.
 class network final : public transport {
  public:
@@ -67,8 +70,8 @@ class network final : public transport {
   void launch_all(std::set<node_id> const& nodes);
   /// The figures of a call from all nodes.
   call_statistics collect(std::uint64_t call);
-  /// Ends all processes and waits for them.
-  void finish();
+  /// Ends all processes and waits for them: if all calls have ended, as long as they say that they still work.
+  void finish(bool all_calls_have_ended);
   /// A launched node: sends what is still to be sent, and closes.
   void say_goodbye();
   /// What ended the run, if something did. Thread: any.
@@ -99,8 +102,12 @@ class network final : public transport {
     std::optional<hello> early = {};  ///< of a node's next process, while we still hear its last one
   };
 
+  void fail_on_errors();
   void listen(std::string const& where);
   void accept();
+  void cannot_accept(std::string const& why);
+  void make_room_for_stranger();
+  void start_beating();
   std::shared_ptr<connection> connect(std::string const& host, std::uint16_t port);
   std::shared_ptr<connection> adopt(boost::asio::ip::tcp::socket socket);
   void greet(connection& link);
@@ -114,6 +121,7 @@ class network final : public transport {
   void lost(connection& link, std::string const& how, bool silent = false);
   void report_lost(node_id node, std::string const& how, bool silent);
   void drop_stranger(connection& link, std::string const& why);
+  bool drop_oldest_stranger();
   std::optional<node_id> node_of(connection const& link) const;
   bool post(node_id to, std::unique_ptr<outgoing> message);
   void tell(node_id to, service const& message);
@@ -140,6 +148,10 @@ class network final : public transport {
   cluster cluster_;
 
   boost::asio::ip::tcp::acceptor acceptor_;
+  bool accepting_ = false;
+  bool told_that_it_cannot_accept_ = false;
+  std::size_t drops_told_ = 0;  ///< since the last tick
+  std::size_t drops_untold_ = 0;
   std::string host_;
   boost::asio::steady_timer timer_;
   connection::clock::time_point last_tick_;
@@ -153,6 +165,8 @@ class network final : public transport {
   std::optional<failure> early_failure_;  ///< of a launched node, before it could tell
   std::set<node_id> to_connect_;          ///< of a joining node: peers that have not accepted it yet
   connection::clock::time_point joining_since_;
+  std::shared_ptr<output> const out_ = std::make_shared<output>(stdout);
+  std::shared_ptr<output> const errors_ = std::make_shared<output>(stderr);
   launcher launcher_;
 
   std::atomic<std::uint64_t> sent_{0};  ///< objects and control messages, ever
@@ -175,6 +189,7 @@ class network final : public transport {
   std::atomic<bool> finishing_{false};
   boost::asio::posix::stream_descriptor input_;
   std::array<char, 64> input_bytes_{};
+  std::jthread beating_;  ///< says to the others that this process lives, whatever the reactor does
 };
 
 }  // namespace ovlp::real

@@ -61,6 +61,25 @@ void reactor::arm_watch(std::chrono::microseconds period) {
   ::timerfd_settime(timer_, 0, &when, nullptr);
 }
 
+std::size_t reactor::poll_one() {
+  try {
+    return context_.poll_one();
+  } catch (std::exception const& thrown) {
+    if (!tell_error_) throw;
+    tell_error_(thrown);
+    return 1;
+  }
+}
+
+void reactor::run_one() {
+  try {
+    context_.run_one();
+  } catch (std::exception const& thrown) {
+    if (!tell_error_) throw;
+    tell_error_(thrown);
+  }
+}
+
 void reactor::watch() {
   std::chrono::microseconds period = watch_period;
   while (!stopping_) {
@@ -73,7 +92,8 @@ void reactor::watch() {
       continue;
     }
     bool found = false;
-    while (context_.poll() > 0 && !stopping_) found = true;
+    auto const until = std::chrono::steady_clock::now() + longest_watch;
+    while (poll_one() > 0 && !stopping_ && std::chrono::steady_clock::now() < until) found = true;
     period = found ? watch_period : std::min(2 * period, longest_watch_period);
     arm_watch(period);
   }
@@ -113,12 +133,12 @@ void reactor::lead_until(wake_flag& flag, bool may_poll) {
     if (may_poll) {
       polling const counted(pollers_);
       for (auto until = clock::now() + polling_; clock::now() < until;) {
-        if (context_.poll() > 0) until = clock::now() + polling_;
+        if (poll_one() > 0) until = clock::now() + polling_;
         if (flag.raised.load()) return;
       }
     }
     flag.in_reactor = true;  // before the last look at the flag: who raises it after that interrupts
-    if (!flag.raised.load()) context_.run_one();
+    if (!flag.raised.load()) run_one();
     flag.in_reactor = false;
   }
 }

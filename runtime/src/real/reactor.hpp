@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -27,6 +29,8 @@ struct wake_flag {
 class reactor {
  public:
   static constexpr std::chrono::microseconds watch_period{500}, longest_watch_period{4000};
+  /// The watching thread lets others lead after so long, even if there is always more to do.
+  static constexpr std::chrono::microseconds longest_watch{2000};
 
   explicit reactor(std::chrono::microseconds polling);
   reactor(reactor const&) = delete;
@@ -44,6 +48,8 @@ class reactor {
 
   /// Runs a function as a handler, and waits for it. Not from a handler. Errors: what the function throws.
   void run(std::function<void()> const& function);
+  /// What becomes of an exception that a handler throws: memory that ran out, most likely. Before the first handler.
+  void on_error(std::function<void(std::exception const&)> tell) { tell_error_ = std::move(tell); }
   /// While it lives, handlers run in no other thread. Only when no execution thread waits: a leader that sleeps would
   /// not notice.
   class leadership {
@@ -65,6 +71,8 @@ class reactor {
  private:
   void lead_until(wake_flag& flag, bool may_poll);
   void follow_until(wake_flag& flag, bool may_poll);
+  std::size_t poll_one();
+  void run_one();
   void watch();
   void arm_watch(std::chrono::microseconds period = watch_period);
 
@@ -76,6 +84,7 @@ class reactor {
   std::atomic<bool> armed_{false};
   std::atomic<std::size_t> pollers_{0};
   std::atomic<bool> stopping_{false};
+  std::function<void(std::exception const&)> tell_error_;
   std::thread watcher_;
 };
 

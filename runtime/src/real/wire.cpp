@@ -6,8 +6,6 @@
 namespace ovlp::real {
 namespace {
 
-constexpr std::uint32_t most_frames = 1024;
-
 void write_envelope(writer& to, envelope const& object) {
   to.write(object.graph);
   to.write(object.operation);
@@ -49,7 +47,7 @@ envelope_ptr read_envelope(reader& from, program const& known) {
   auto const iteration = read_value<std::int32_t>(from);
   auto const epoch = read_value<std::uint32_t>(from);
   auto const depth = read_value<std::uint32_t>(from);
-  require(depth > 0 && depth <= most_frames, "no or too many groups");
+  require(depth > 0, "no group");
   frames groups;
   for (std::uint32_t i = 0; i < depth; ++i) groups.push_back(read_value<frame>(from));
   envelope_ptr made = envelope::read(type_for(graph, operation, known), from);

@@ -108,7 +108,7 @@ struct frame_limits {
   std::uint64_t bulk_bytes;
 };
 constexpr frame_limits stranger_limits{4096, 0};
-constexpr frame_limits peer_limits{std::uint64_t{1} << 32, std::uint64_t{1} << 42};
+constexpr frame_limits peer_limits{std::uint64_t{1} << 42, std::uint64_t{1} << 42};
 
 /// Errors: decode_error that says what is wrong with it.
 void check(frame_header const& header, frame_limits limits);

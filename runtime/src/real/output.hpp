@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace ovlp::real {
+
+/// Standard output or standard error for whoever must not wait: a thread of its own writes, in order. What it goes to
+/// may be a pager that nobody scrolls, or a terminal that is held.
+/// Thread: any.
+class output {
+ public:
+  explicit output(std::FILE* to) : to_(to) {}
+  output(output const&) = delete;
+  output& operator=(output const&) = delete;
+  ~output();  ///< as flush
+
+  /// Adds a whole line, without its end. Does not wait.
+  void print(std::string const& line);
+  /// If so much waits to be written that no more should be added: returns true, and calls `then` once there is room.
+  bool full(std::function<void()> then);
+  /// Waits until all is written.
+  void flush();
+
+ private:
+  static constexpr std::size_t most_waiting_bytes = 1024 * 1024;
+  void write();
+
+  std::FILE* const to_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string waiting_;
+  bool writing_ = false;
+  bool stopping_ = false;
+  std::vector<std::function<void()>> want_room_;
+  std::thread thread_;  ///< from the first line on
+};
+
+}  // namespace ovlp::real
