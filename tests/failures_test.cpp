@@ -5,8 +5,10 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <regex>
@@ -25,13 +27,16 @@ namespace {
 constexpr duration promised = 5s;
 constexpr duration patience = 30s;
 
-/// failures_app, run by its driver with these options; its processes are found by a marker of their own.
+/// failures_app, run by its driver with these options, after what the shell is to do `first`; its processes are found
+/// by a marker of their own.
 class application {
  public:
-  explicit application(std::vector<std::string> options, std::map<std::string, std::string> const& environment = {})
+  explicit application(std::vector<std::string> options, std::map<std::string, std::string> const& environment = {},
+                       std::string const& first = "")
       : marker_("failures-" + std::to_string(::getpid()) + "-" + std::to_string(++made)) {
     for (auto const& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
     options.insert(options.begin(), {FAILURES_APP, "--marker", marker_});
+    if (!first.empty()) options.insert(options.begin(), {"/bin/sh", "-c", first + "; exec \"$@\"", "sh"});
     driver_ = std::make_unique<process>(options);
     for (auto const& [name, value] : environment) ::unsetenv(name.c_str());
   }
@@ -136,6 +141,23 @@ class stranger {
  private:
   int socket_;
 };
+
+/// Connects and leaves at once.
+void visit(std::uint16_t port) {
+  int const socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  linger const reset{1, 0};  // or so many visits leave no port free
+  ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  static_cast<void>(::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to));
+  ::close(socket);
+}
+std::size_t open_descriptors(pid_t process) {
+  std::filesystem::directory_iterator const files(proc_of(process) / "fd");
+  return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+}
 
 std::string bytes_of(ovlp::real::service message) {
   ovlp::real::outgoing const frame(std::move(message));
@@ -352,7 +374,109 @@ TEST_CASE("a long operation is not a stall") {
   CHECK(run.driver().out() == "result 1\n");
 }
 
+TEST_CASE("a node that is launched again while its last process takes long to end is no stall") {
+  application const run({"--nodes", "2", "--mode", "relaunch", "--seconds", "1.2"});
+  expect_success(run);
+  CHECK(run.driver().out() == right_result);
+}
+
+// Processes at the end of the program
+
+TEST_CASE("a process that works on at the end of the program is waited for as long as it says that it lives") {
+  application const run({"--nodes", "2", "--mode", "leave", "--seconds", "6", "--peer-timeout", "1.5"});
+  expect_success(run);
+  CHECK(run.driver().out() == std::string(right_result) + "[node1] thread 1 has left\n");
+}
+
+TEST_CASE("a process that works on for a call that nobody waits for is killed, by name") {
+  application const run({"--nodes", "2", "--mode", "abandon", "--node", "1", "--seconds", "60"});
+  // Node 0 waits for its own operations, which have nothing to do.
+  auto const status = run.driver().wait(patience);
+  INFO("stderr:\n" << run.driver().err());
+  CHECK(status == 0);
+  CHECK(process::count(run.driver().err(), "node1 is killed: the run is over, and it does not end") == 1);
+  CHECK(run.nobody_survives(1s));
+}
+
+TEST_CASE("a program that ignores how its children end is run to its end") {
+  application const run({"--nodes", "3"}, {{"FAILURES_IGNORE_CHILDREN", "1"}});
+  expect_success(run);
+  CHECK(run.driver().out() == right_result);
+}
+
+TEST_CASE("a launched process that prints without end is given up after --launch-timeout") {
+  application const run({"--nodes", "2", "--launch", "yes", "--launch-timeout", "1"});
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), "node1 did not join the run within 1");
+}
+
+// File descriptors
+
+TEST_CASE("too few file descriptors are one clear message") {
+  application const run({"--nodes", "15"}, {}, "ulimit -n 64");
+  expect_failure(run, promised);
+  CHECK(lines_of(run.driver().err()).size() == 1);
+  expect_text(run.driver().err(), "node0 needs ");
+  expect_text(run.driver().err(), " file descriptors, but the limit is 64: raise it (ulimit -n), or take fewer nodes");
+}
+
+TEST_CASE("a limit of file descriptors that may be raised is raised") {
+  application const run({"--nodes", "9"}, {}, "ulimit -Sn 48");
+  expect_success(run);
+  CHECK(run.driver().out() == right_result);
+}
+
 // Strangers
+
+TEST_CASE("strangers that say nothing get few descriptors, and a worker that dies is seen") {
+  application const run({"--nodes", "3", "--mode", "sleep", "--seconds", "60"}, {}, "ulimit -n 100");
+  pid_t const worker = run.at_work(1);
+  run.at_work(2);
+  auto const ports = listening_ports(run.driver().id());
+  REQUIRE(ports.size() == 1);
+  std::vector<std::unique_ptr<stranger>> all;
+  for (int i = 0; i < 300; ++i) all.push_back(std::make_unique<stranger>(ports[0]));
+  CHECK(all.front()->is_dropped(2s));
+  CHECK(!all.back()->is_dropped(0.1s));
+  CHECK(open_descriptors(run.driver().id()) < 70);
+  CHECK(process::count(run.driver().err(), "dropped a connection from") < 100);
+  ::kill(worker, SIGKILL);
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), "node1 is lost");
+}
+
+TEST_CASE("a process that has no descriptor left for a connection says so once and goes on") {
+  application const run({"--nodes", "2", "--mode", "sleep", "--node", "1", "--tasks", "2", "--seconds", "2"});
+  run.at_work(1);
+  auto const ports = listening_ports(run.driver().id());
+  REQUIRE(ports.size() == 1);
+  rlimit const none{3, 3};
+  REQUIRE(::prlimit(run.driver().id(), RLIMIT_NOFILE, &none, nullptr) == 0);
+  stranger const first(ports[0]);
+  stranger const second(ports[0]);
+  CHECK(run.driver().prints("node0 cannot accept connections: Too many open files", 2s));
+  expect_success(run);
+  CHECK(run.driver().out() == "result 1\n");
+  CHECK(process::count(run.driver().err(), "cannot accept") == 1);
+}
+
+TEST_CASE("connections that come and go while a run ends do not keep it") {
+  for (int round = 0; round < 6; ++round) {
+    application const run({"--nodes", "2", "--mode", "sleep", "--seconds", "0.03"});
+    run.at_work(1);
+    auto const ports = listening_ports(run.driver().id());
+    if (ports.empty()) continue;  // it has ended already
+    std::atomic<bool> stop{false};
+    std::thread visits([&] {
+      while (!stop) visit(ports[0]);
+    });
+    auto const status = run.driver().wait(patience);
+    stop = true;
+    visits.join();
+    CHECK(status == 0);
+    CHECK(run.driver().out() == right_result);
+  }
+}
 
 TEST_CASE("a stranger at a port of the run is dropped and logged, and the run goes on") {
   int visited = 0;
@@ -558,6 +682,7 @@ TEST_CASE("a bad option gets one line that says what was expected, and status 2"
   expect_refusal({"--poll-us", "soon"}, "--poll-us", 2);
   expect_refusal({"--peer-timeout", "-1"}, "--peer-timeout", 2);
   expect_refusal({"--peer-timeout", "nan"}, "--peer-timeout", 2);
+  expect_refusal({"--peer-timeout", "0.1"}, "--peer-timeout: expected 0 or at least 1.5, got '0.1'", 2);
   expect_refusal({"--launch-timeout", "0"}, "--launch-timeout", 2);
   expect_refusal({"--launch-timeout", "inf"}, "--launch-timeout", 2);
   expect_refusal(
@@ -574,6 +699,7 @@ TEST_CASE("a bad address, template or hosts file gets one line that says what wa
   temporary_folder const folder;
   expect_refusal({"--nodes", "1", "--listen", "127.0.0.1:none"}, "expected ADDRESS[:FIRST-LAST], got '127.0.0.1:none'",
                  2);
+  expect_refusal({"--nodes", "2", "--listen", ":5000"}, "expected ADDRESS[:FIRST-LAST], got ':5000'", 2);
   expect_refusal({"--nodes", "2", "--listen", "127.0.0.1:9-8"}, "expected ADDRESS[:FIRST-LAST]", 2);
   expect_refusal({"--nodes", "2", "--listen", "127.0.0.1:70000"}, "expected ADDRESS[:FIRST-LAST]", 2);
   expect_refusal({"--nodes", "2", "--nodes", "3"}, "--nodes: expected once, but given again", 2);
@@ -686,6 +812,30 @@ TEST_CASE("what workers print comes out whole, in lines with the node's name, an
   CHECK(wrong == 0);
   CHECK(result);
   for (int task = 0; task < 6; ++task) CHECK(next[task] == lines);
+}
+
+TEST_CASE("output that is not read for a while stops no run and is not lost") {
+  // Much more than pipes hold; nobody reads for longer than a node may be silent.
+  int const lines = 30000;
+  application const run(
+      {"--nodes", "3", "--mode", "print", "--tasks", "6", "--lines", std::to_string(lines), "--peer-timeout", "1.5"});
+  std::this_thread::sleep_for(3s);
+  CHECK(run.survivors().size() == 3);
+  expect_success(run);
+  std::map<std::string, int> next;  // line of each task
+  int wrong = 0;
+  for (std::string const& line : lines_of(run.driver().out())) {
+    std::size_t const at = line.find("task ");
+    if (at == std::string::npos) continue;
+    std::istringstream words(line.substr(at));
+    std::string skipped, task;
+    int number = 0;
+    words >> skipped >> task >> skipped >> number;
+    wrong += number != next[task]++;
+  }
+  CHECK(wrong == 0);
+  CHECK(next.size() == 6);
+  for (auto const& [task, printed] : next) CHECK(printed == lines);
 }
 
 TEST_CASE("what a worker printed before it failed is not lost") {

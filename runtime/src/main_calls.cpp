@@ -9,8 +9,17 @@
 
 #include "host.hpp"
 #include "process_exit.hpp"
+#include "scheduler.hpp"
 
 namespace ovlp {
+
+void main_calls::check_caller() const {
+  if (scheduler::preferred != nullptr) {
+    throw graph_error(
+        "the engine is for the main program: an operation takes here as its first argument, and uses that");
+  }
+  if (std::this_thread::get_id() != owner_) throw graph_error("the engine is for the thread that made it");
+}
 
 main_call const& main_calls::last() const {
   if (!last_) throw config_error("there are no figures: expected after a call of a graph, but none has ended");

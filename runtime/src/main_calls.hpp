@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <ovlp/flowgraph/function_ref.hpp>
@@ -28,6 +29,8 @@ struct main_call {
 /// The calls of the main program: when each began, and which one ended last.
 class main_calls {
  public:
+  /// Whoever asks the engine for something is the thread that made it, and no operation. Errors: graph_error.
+  void check_caller() const;
   void begun(std::uint64_t call, double now_s, double now_wall_s) { open_[call] = {call, now_s, 0, now_wall_s}; }
   void ended(std::uint64_t call, double now_s, double now_wall_s) {
     last_ = open_.extract(call).mapped();
@@ -40,6 +43,7 @@ class main_calls {
   bool any_open() const { return !open_.empty(); }
 
  private:
+  std::thread::id const owner_ = std::this_thread::get_id();
   std::map<std::uint64_t, main_call> open_;
   std::optional<main_call> last_;
 };

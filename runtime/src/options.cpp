@@ -240,7 +240,7 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
       ->check(above_zero());
   real(add_value(parser, "--peer-timeout", read.peer_timeout_s,
                  "seconds of silence after which a node is lost; 0: never"))
-      ->check(at_least_number(0));
+      ->check(number("0 or at least 1.5", "0, or >= 1.5", [](double v) { return v == 0 || v >= 1.5; }));
   parser.add_flag("--worker", read.worker)->group("");
 
   simulated(add_value(parser, "--platform", read.platform,

@@ -272,11 +272,15 @@ void engine::execute(std::string kernel, execution_mode mode) {
 
 std::size_t engine::nodes() const { return implementation_->options.nodes; }
 
-void engine::add_graph(std::shared_ptr<graph_definition> const& graph) { implementation_->program.add(graph); }
+void engine::add_graph(std::shared_ptr<graph_definition> const& graph) {
+  implementation_->calls.check_caller();
+  implementation_->program.add(graph);
+}
 
 std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph, object_type const& type,
                                  void* object) {
   implementation& run = *implementation_;
+  run.calls.check_caller();
   run.program.add(graph);
   run.start();
   run.throw_if_failed();
@@ -290,6 +294,7 @@ std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph,
 
 void engine::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
   implementation& run = *implementation_;
+  run.calls.check_caller();
   run.simulate_until([&] { return run.world->driver().result_there(call); });
   run.calls.ended(call, run.world->now_s(), monotonic_s());
   world::usage const before = run.used_before.extract(call).mapped(), now = run.world->used();
@@ -300,11 +305,13 @@ void engine::finish_call(std::uint64_t call, object_type const& type, void* resu
 }
 
 void engine::resize_collection(collection_definition const& collection, std::size_t count) {
+  implementation_->calls.check_caller();
   implementation_->start();
   implementation_->wait_for_change(implementation_->world->driver().request_resize(collection, count));
 }
 
 void engine::remap_collection(collection_definition const& collection, mapping const& to) {
+  implementation_->calls.check_caller();
   implementation_->start();
   implementation_->wait_for_change(implementation_->world->driver().request_remap(collection, to));
 }
@@ -316,6 +323,7 @@ void engine::record() {
 
 ovlp::summary engine::summary() {
   implementation& run = *implementation_;
+  run.calls.check_caller();
   run.throw_if_failed();
   if (!run.recording) throw config_error("summary() needs --summary, or record() before the first call");
   main_call const& last = run.calls.last();

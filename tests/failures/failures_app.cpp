@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An application that goes wrong as it is told to; failures_test runs it.
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -38,6 +40,14 @@ void compute(double seconds) {
   }
 }
 
+void sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+/// Lets its OS thread, and so its process, take long to end.
+struct Lingering {
+  double seconds = 0;
+  ~Lingering() { sleep(seconds); }
+};
+
 void do_harm(ovlp::here<>& here, Task const& task) {
   Plan const& plan = task.plan;
   if (plan.node >= 0 && here.node() != static_cast<ovlp::node_id>(plan.node)) return;
@@ -50,7 +60,11 @@ void do_harm(ovlp::here<>& here, Task const& task) {
   if (plan.mode == "throw-int") throw 42;
   if (plan.mode == "exit") std::_Exit(7);
   if (plan.mode == "compute") here.kernel("compute", {}, [&] { compute(plan.seconds); });
-  if (plan.mode == "sleep") std::this_thread::sleep_for(std::chrono::duration<double>(plan.seconds));
+  if (plan.mode == "sleep" || plan.mode == "abandon") sleep(plan.seconds);
+  if (plan.mode == "relaunch") {
+    static thread_local Lingering lingering;
+    lingering.seconds = plan.seconds;
+  }
   if (plan.mode == "stall" && static_cast<std::size_t>(task.number) < here.size())
     here.wait_until([] { return false; });
 }
@@ -62,7 +76,7 @@ int run_application(int argc, char** argv) {
   ovlp::options options{"failures_app", "Goes wrong as it is told to"};
   options.add("--mode", plan.mode, "what the tasks do")
       .one_of({"normal", "throw", "throw-int", "throw-first", "throw-last", "exit", "compute", "sleep", "stall",
-               "print", "print-throw", "throw-in-main"});
+               "print", "print-throw", "throw-in-main", "leave", "relaunch", "abandon"});
   options.add("--node", plan.node, "only on this node; -1: on all");
   options.add("--tasks", plan.tasks, "tasks").at_least(0);
   options.add("--lines", plan.lines, "lines that a task prints").at_least(0);
@@ -73,6 +87,11 @@ int run_application(int argc, char** argv) {
     ovlp::engine run{argc, argv, options};
     std::size_t const extra = std::getenv("FAILURES_OTHER_SIZE") != nullptr ? 1 : 0;
     ovlp::threads<> master{"master", 1}, workers{"workers", run.nodes() + extra};
+    ovlp::threads<int> guests{"guests", run.nodes()};
+    guests.on_leave([seconds = plan.seconds](std::size_t index, int&) {
+      sleep(seconds);
+      std::printf("thread %zu has left\n", index);
+    });
     auto split = ovlp::split("deal out", master.at(0), [](Plan given, ovlp::out<Task>& tasks) {
       if (given.mode == "throw-first") throw std::logic_error("the split is wrong");
       for (int i = 0; i < given.tasks; ++i) tasks.post({i, given});
@@ -89,6 +108,25 @@ int run_application(int argc, char** argv) {
       if (last) throw std::logic_error("the merge is wrong");
       return sum;
     });
+    if (plan.mode == "abandon") {
+      [[maybe_unused]] auto const call = run.async(ovlp::graph<Plan, int>(split >> work >> merge), plan);
+      sleep(0.5);
+      return;
+    }
+    if (plan.mode == "leave") {
+      auto visit = ovlp::leaf("visit", guests.by(&Task::number), [](Task task) { return task.number * task.number; });
+      std::printf("result %d\n", run(split >> visit >> merge, plan));
+      run.resize(guests, 1);
+      return;
+    }
+    if (plan.mode == "relaunch") {
+      ovlp::graph<Plan, int> const again_and_again(split >> work >> merge);
+      run(again_and_again, plan);
+      run.remap(workers, ovlp::mapping("node0*2"));
+      run.remap(workers, ovlp::mapping("node0 node1"));
+      std::printf("result %d\n", run(again_and_again, plan));
+      return;
+    }
     bool const other = std::getenv("FAILURES_OTHER_GRAPH") != nullptr;
     int const sum = other ? run(split >> work >> again >> merge, plan) : run(split >> work >> merge, plan);
     std::printf("result %d\n", sum);
@@ -109,4 +147,7 @@ int run_application(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return run_application(argc, argv); }
+int main(int argc, char** argv) {
+  if (std::getenv("FAILURES_IGNORE_CHILDREN") != nullptr) ::signal(SIGCHLD, SIG_IGN);
+  return run_application(argc, argv);
+}

@@ -60,8 +60,8 @@ class connection : public std::enable_shared_from_this<connection> {
   clock::time_point last_received() const { return last_received_; }
   /// Reads what has come so far, however little. Thread: the reactor.
   void read_little() { wait_for_bytes(1); }
-  /// Says that this process lives, if it has said nothing for `period`; also sends on what waits, for the reactor may be
-  /// busy. Thread: any.
+  /// Says that this process lives, if it has said nothing for `period`; also sends on what waits, for the reactor may
+  /// be busy. Thread: any.
   void beat(std::chrono::milliseconds period);
   /// For so long we did not listen. Thread: the reactor.
   void excuse(clock::duration missed) { last_received_ = std::min(last_received_ + missed, clock::now()); }

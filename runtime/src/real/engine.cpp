@@ -58,6 +58,16 @@ struct engine::implementation {
     if (!options.worker) check_output_at_exit(options.application);
   }
 
+  static std::unique_ptr<implementation> make(run_options read) {
+    try {
+      return std::make_unique<implementation>(std::move(read));
+    } catch (error const&) {
+      throw;
+    } catch (std::exception const& thrown) {
+      throw error(std::string("the engine cannot start: ") + thrown.what());
+    }
+  }
+
   run_options options;
   std::optional<ticket> given;  ///< of a process that node 0 launched
   ovlp::program program;
@@ -75,6 +85,16 @@ struct engine::implementation {
   /// Before the first call. In a launched process it does not return.
   void start() {
     if (manager) return;
+    try {
+      start_run();
+    } catch (error const&) {
+      throw;
+    } catch (std::exception const& thrown) {  // no thread, no memory
+      throw error(std::string("the run cannot start: ") + thrown.what());
+    }
+  }
+
+  void start_run() {
     program.close();
     node_settings settings;
     settings.nodes = options.nodes;
@@ -163,12 +183,12 @@ struct engine::implementation {
 engine::engine(int argc, char** argv) {
   report_uncaught_errors();
   ovlp::options none(program_name(argc, argv), "");
-  implementation_ = std::make_unique<implementation>(read_command_line(argc, argv, none, backend_kind::real));
+  implementation_ = implementation::make(read_command_line(argc, argv, none, backend_kind::real));
 }
 
 engine::engine(int argc, char** argv, options& application) {
   report_uncaught_errors();
-  implementation_ = std::make_unique<implementation>(read_command_line(argc, argv, application, backend_kind::real));
+  implementation_ = implementation::make(read_command_line(argc, argv, application, backend_kind::real));
 }
 
 engine::~engine() {
@@ -189,11 +209,15 @@ engine::~engine() {
 
 std::size_t engine::nodes() const { return implementation_->options.nodes; }
 
-void engine::add_graph(std::shared_ptr<graph_definition> const& graph) { implementation_->program.add(graph); }
+void engine::add_graph(std::shared_ptr<graph_definition> const& graph) {
+  implementation_->calls.check_caller();
+  implementation_->program.add(graph);
+}
 
 std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph, object_type const& type,
                                  void* object) {
   implementation& run = *implementation_;
+  run.calls.check_caller();
   run.program.add(graph);
   run.start();
   run.throw_if_failed();
@@ -205,6 +229,7 @@ std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph,
 
 void engine::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
   implementation& run = *implementation_;
+  run.calls.check_caller();
   run.world.block_main([&] { return run.network->failed() || run.manager->result_there(call); });
   run.throw_if_failed();
   double const now_s = run.world.now_s();
@@ -215,11 +240,13 @@ void engine::finish_call(std::uint64_t call, object_type const& type, void* resu
 }
 
 void engine::resize_collection(collection_definition const& collection, std::size_t count) {
+  implementation_->calls.check_caller();
   implementation_->start();
   implementation_->wait_for_change(implementation_->manager->request_resize(collection, count));
 }
 
 void engine::remap_collection(collection_definition const& collection, mapping const& to) {
+  implementation_->calls.check_caller();
   implementation_->start();
   implementation_->wait_for_change(implementation_->manager->request_remap(collection, to));
 }
@@ -231,6 +258,7 @@ void engine::record() {
 
 ovlp::summary engine::summary() {
   implementation& run = *implementation_;
+  run.calls.check_caller();
   run.throw_if_failed();
   if (!run.recording) throw config_error("summary() needs --summary, or record() before the first call");
   main_call const& last = run.calls.last();

@@ -35,8 +35,8 @@ constexpr seconds stranger_patience{5};
 constexpr seconds stop_patience{5};
 constexpr seconds failed_patience{1};  // nobody waits for results any more
 constexpr seconds input_patience{1};
-constexpr std::size_t most_strangers = 32;     // beside the nodes that are to come
-constexpr std::size_t most_drops_told = 16;    // in a tick
+constexpr std::size_t most_strangers = 32;      // beside the nodes that are to come
+constexpr std::size_t most_drops_told = 16;     // in a tick
 constexpr std::size_t descriptors_of_node = 4;  // of a process that was launched: input, output, errors, connection
 constexpr std::size_t spare_descriptors = 8;
 
@@ -89,8 +89,8 @@ void need_descriptors(std::size_t more, node_id self) {
   }
   limit.rlim_cur = needed;
   if (::setrlimit(RLIMIT_NOFILE, &limit) != 0)
-    throw network_error(node_name(self) + " cannot have " + std::to_string(needed) + " file descriptors: " +
-                        std::strerror(errno));
+    throw network_error(node_name(self) + " cannot have " + std::to_string(needed) +
+                        " file descriptors: " + std::strerror(errno));
 }
 
 /// To standard error, unless that would have to wait.
@@ -252,8 +252,8 @@ void network::cannot_accept(std::string const& why) {
 
 void network::make_room_for_stranger() {
   auto const unlinked = [](auto const& link) { return link.load() == nullptr; };
-  auto const expected = ticket_ ? static_cast<std::size_t>(std::count_if(links_.begin(), links_.end(), unlinked))
-                                : joining_.size();
+  auto const expected =
+      ticket_ ? static_cast<std::size_t>(std::count_if(links_.begin(), links_.end(), unlinked)) : joining_.size();
   if (strangers_.size() >= most_strangers + expected) drop_oldest_stranger();
 }
 
@@ -814,7 +814,8 @@ void network::watch_input() {
 // sent, the same number both times: then nothing was in flight in between (Mattern 1987, the four-counter method).
 void network::look_for_stall() {
   if (reporting_ || failed() || finishing_) return;
-  bool const waits = world_.main_is_blocked() && manager_->open_requests() > 0 && joining_.empty() && to_relaunch_.empty();
+  bool const waits =
+      world_.main_is_blocked() && manager_->open_requests() > 0 && joining_.empty() && to_relaunch_.empty();
   if (!waits || manager_->scheduler().busy() > 0) {
     quiet_.reset();
     answers_.clear();

@@ -121,6 +121,11 @@ void reactor::wait(wake_flag& flag, bool may_poll) {
   flag.raised = false;
 }
 
+void reactor::sleep(wake_flag& flag) {
+  flag.raised.wait(false);
+  flag.raised = false;
+}
+
 void reactor::run(std::function<void()> const& function) {
   auto const task = std::make_shared<std::packaged_task<void()>>(function);
   boost::asio::post(context_, [task] { (*task)(); });

@@ -41,6 +41,8 @@ class reactor {
 
   /// Waits for the flag and lowers it. Leads meanwhile, if nobody else does; polls at first if `may_poll`.
   void wait(wake_flag& flag, bool may_poll);
+  /// Waits for the flag and lowers it; never leads.
+  static void sleep(wake_flag& flag);
   /// Threads that wait and still poll.
   std::size_t pollers() const { return pollers_; }
   /// Raises the flag and wakes its owner.

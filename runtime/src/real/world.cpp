@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "world.hpp"
 
+#include <exception>
+#include <string>
+#include <system_error>
+
 #include "../execution_thread.hpp"
 #include "../host.hpp"
 #include "../thread_manager.hpp"
 
 namespace ovlp::real {
+
+namespace {
+
+failure no_thread(execution_thread& thread, std::string const& why) {
+  failure what;
+  what.kind = failure::kind_type::network;
+  what.type = "ovlp::network_error";
+  what.text = node_name(thread.manager().self()) + " cannot start an execution thread: " + why;
+  return what;
+}
+
+}  // namespace
 
 world::world(reactor& reactor, std::size_t cores, bool may_poll)
     : reactor_(reactor), cores_(cores), may_poll_(may_poll) {}
@@ -41,14 +57,25 @@ void world::start(execution_thread& thread) {
   auto made = std::make_unique<worker>();
   thread.world = made.get();
   ++running_;
-  std::scoped_lock const lock(workers_mutex_);
-  ++started_;
-  made->os_thread = std::thread([this, &thread] {
-    thread.enter();
+  try {
+    std::scoped_lock const lock(workers_mutex_);
+    workers_.reserve(workers_.size() + 1);
+    made->os_thread = std::thread([this, &thread] {
+      try {
+        thread.enter();
+      } catch (std::exception const& thrown) {  // no stack, or no memory
+        network_->fail(no_thread(thread, thrown.what()));
+      }
+      --running_;
+      execution_thread_ended(thread.manager());
+    });
+    ++started_;
+    workers_.push_back(std::move(made));
+    notify_main();  // from now on it need not lead
+  } catch (std::system_error const& thrown) {
     --running_;
-    execution_thread_ended(thread.manager());
-  });
-  workers_.push_back(std::move(made));
+    network_->fail(no_thread(thread, thrown.what()));
+  }
 }
 
 void world::execution_thread_ended(thread_manager& manager) {
@@ -79,15 +106,22 @@ void world::release(node_id node) { network_->release(node); }
 void world::fail(failure const& what) { network_->fail(what); }
 
 void world::block_main(std::function<bool()> const& done) {
-  std::unique_lock lock(main_mutex_);
   main_blocked_ = true;
-  main_wakes_.wait(lock, done);
+  while (!done()) {
+    if (has_threads()) {
+      reactor_.sleep(main_wakes_);
+    } else {
+      reactor_.wait(main_wakes_, may_poll_);  // nobody else leads
+    }
+  }
   main_blocked_ = false;
 }
 
-void world::notify_main() {
-  { std::scoped_lock const lock(main_mutex_); }
-  main_wakes_.notify_all();
+void world::notify_main() { reactor_.wake(main_wakes_); }
+
+bool world::has_threads() {
+  std::scoped_lock const lock(workers_mutex_);
+  return started_ > 0;
 }
 
 }  // namespace ovlp::real

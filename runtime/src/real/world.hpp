@@ -73,6 +73,7 @@ class world final : public backend {
   };
 
   void execution_thread_ended(thread_manager& manager);
+  bool has_threads();
 
   reactor& reactor_;
   std::size_t const cores_;
@@ -85,8 +86,7 @@ class world final : public backend {
   std::condition_variable all_ended_;
   std::atomic<std::size_t> running_{0};  ///< execution threads that are not idle
 
-  std::mutex main_mutex_;
-  std::condition_variable main_wakes_;
+  wake_flag main_wakes_;
   std::atomic<bool> main_blocked_{false};
 };
 
