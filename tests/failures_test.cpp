@@ -421,7 +421,7 @@ TEST_CASE("too few file descriptors are one clear message") {
 }
 
 TEST_CASE("a limit of file descriptors that may be raised is raised") {
-  application const run({"--nodes", "9"}, {}, "ulimit -Sn 48");
+  application const run({"--nodes", "12"}, {}, "ulimit -Sn 48");
   expect_success(run);
   CHECK(run.driver().out() == right_result);
 }

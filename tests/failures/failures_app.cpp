@@ -123,6 +123,7 @@ int run_application(int argc, char** argv) {
       ovlp::graph<Plan, int> const again_and_again(split >> work >> merge);
       run(again_and_again, plan);
       run.remap(workers, ovlp::mapping("node0*2"));
+      sleep(0.2);  // until node 1 has been released
       run.remap(workers, ovlp::mapping("node0 node1"));
       std::printf("result %d\n", run(again_and_again, plan));
       return;
