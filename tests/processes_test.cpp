@@ -111,6 +111,35 @@ bool becomes(std::size_t processes) {
 
 }  // namespace
 
+// The engine
+
+TEST_CASE("an operation that asks the engine for something, not here, is an error" * doctest::timeout(60)) {
+  run_on(2, [](engine& run) {
+    threads<> const master{"master", 1};
+    graph<int, int> const inner(ovlp::leaf("inner", master.at(0), [](int number) { return number; }));
+    run.add(inner);
+    graph<int, int> const outer(ovlp::leaf("outer", master.at(0), [&](int number) { return run(inner, number); }));
+    CHECK_THROWS_WITH_AS(
+        run(outer, 1),
+        "operation 'outer' in thread master[0] on node0 threw ovlp::graph_error: the engine is for the "
+        "main program: an operation takes here as its first argument, and uses that",
+        ovlp::operation_error);
+  });
+}
+
+TEST_CASE("the engine refuses a thread that has not made it, and goes on" * doctest::timeout(60)) {
+  run_on(2, [](engine& run) {
+    threads<> const workers{"workers", 2};
+    graph<int, int> const g(ovlp::leaf("add", workers.at(1), [](int number) { return number + 1; }));
+    CHECK(run(g, 1) == 2);
+    std::thread([&] {
+      CHECK_THROWS_WITH_AS(run(g, 1), "the engine is for the thread that made it", ovlp::graph_error);
+      CHECK_THROWS_AS(run.resize(workers, 3), ovlp::graph_error);
+    }).join();
+    CHECK(run(g, 2) == 3);
+  });
+}
+
 // Processes
 
 TEST_CASE("nodes are launched when a collection is first mapped to them, and end with the engine" *

@@ -209,6 +209,22 @@ TEST_CASE("a message that was changed on its way is read or refused, and does no
   CHECK(refused > 100);
 }
 
+TEST_CASE("an object may be in any number of groups") {
+  ovlp::threads<> const master("master", 1);
+  ovlp::threads<std::vector<int>> const workers("workers", 4);
+  ovlp::program known;
+  known.add(make_graph(master, workers).definition());
+  known.close();
+  using namespace ovlp::real;
+  auto deep = object<Piece>(0, 1, Piece{3, {}});
+  for (std::uint32_t place = 0; place < 5000; ++place) deep->frames.push_back(ovlp::frame{2, place, 0, 0, 1});
+  message const m = frame_of(outgoing(std::move(deep)));
+  incoming const back = decode(m.header, m.inline_part, known);
+  auto const& read = std::get<ovlp::envelope_ptr>(back.message);
+  REQUIRE(read->frames.size() == 5002);
+  CHECK(read->frames.back().place == 4999);
+}
+
 TEST_CASE("random bytes are no message") {
   ovlp::threads<> const master("master", 1);
   ovlp::threads<std::vector<int>> const workers("workers", 4);

@@ -67,6 +67,8 @@ void connection::close() {
   boost::system::error_code ignored;
   socket_.close(ignored);
   queue_.clear();
+  pieces_ = {};
+  buffers_ = {};
   half_read_.reset();
   inbox_.reset();
   inbox_bytes_ = taken_ = filled_ = 0;
@@ -113,8 +115,8 @@ void connection::read() {
       self->lose(std::string("sent ") + wrong.what());
       return;
     } catch (std::bad_alloc const&) {
-      self->lose("there is no memory for a message of " + std::to_string(self->message_bytes_) + " bytes that it sent");
-      return;
+      throw network_error("there is no memory for a message of " + std::to_string(self->message_bytes_) +
+                          " bytes from " + self->peer_);  // that ends the run
     } catch (std::exception const& wrong) {
       self->lose(std::string("what it sent cannot be taken: ") + wrong.what());
       return;
