@@ -609,6 +609,13 @@ TEST_CASE("a process built from another graph is a clear error") {
   expect_text(run.driver().err(), " runs another program");
 }
 
+TEST_CASE("a second engine with another graph is a clear error") {
+  application const run({"--nodes", "2"}, {{"FAILURES_TWO_ENGINES", "1"}});
+  expect_failure(run, promised);
+  CHECK(run.driver().out() == right_result);
+  expect_text(run.driver().err(), "in a launched process the first engine serves");
+}
+
 TEST_CASE("a process whose collections have other sizes is a clear error") {
   application const run({"--nodes", "3", "--launch", "env FAILURES_OTHER_SIZE={node} {program} {arguments}"});
   expect_failure(run, promised);
