@@ -388,13 +388,24 @@ TEST_CASE("a process that works on at the end of the program is waited for as lo
   CHECK(run.driver().out() == std::string(right_result) + "[node1] thread 1 has left\n");
 }
 
+TEST_CASE("a process that neither ends nor says that it lives at the end of the program is killed, an error") {
+  application const run({"--nodes", "2", "--mode", "leave", "--seconds", "2"});
+  REQUIRE(run.driver().prints(right_result, patience));
+  auto const processes = run.survivors();
+  for (pid_t const process : processes) {
+    if (process != run.driver().id()) ::kill(process, SIGSTOP);
+  }
+  expect_failure(run, 9s);
+  CHECK(process::count(run.driver().err(), "node1 is killed: the run is over") == 1);
+}
+
 TEST_CASE("a process that works on for a call that nobody waits for is killed, by name") {
   application const run({"--nodes", "2", "--mode", "abandon", "--node", "1", "--seconds", "60"});
   // Node 0 waits for its own operations, which have nothing to do.
   auto const status = run.driver().wait(patience);
   INFO("stderr:\n" << run.driver().err());
   CHECK(status == 0);
-  CHECK(process::count(run.driver().err(), "node1 is killed: the run is over, and it does not end") == 1);
+  CHECK(process::count(run.driver().err(), "node1 is killed: it works for a call that nobody waits for") == 1);
   CHECK(run.nobody_survives(1s));
 }
 

@@ -14,7 +14,7 @@
 namespace ovlp {
 
 void main_calls::check_caller() const {
-  if (scheduler::preferred != nullptr) {
+  if (scheduler::self() != nullptr) {
     throw graph_error(
         "the engine is for the main program: an operation takes here as its first argument, and uses that");
   }

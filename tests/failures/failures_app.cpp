@@ -115,8 +115,10 @@ int run_application(int argc, char** argv) {
     }
     if (plan.mode == "leave") {
       auto visit = ovlp::leaf("visit", guests.by(&Task::number), [](Task task) { return task.number * task.number; });
-      std::printf("result %d\n", run(split >> visit >> merge, plan));
+      int const visits = run(split >> visit >> merge, plan);
       run.resize(guests, 1);
+      std::printf("result %d\n", visits);
+      std::fflush(stdout);
       return;
     }
     if (plan.mode == "relaunch") {

@@ -144,6 +144,7 @@ struct launcher::child {
   std::array<bool, 2> open{true, true};
   std::array<bool, 2> held{};  // not read on: what it printed before is not yet out
   bool released = false;
+  bool killed = false;
   std::chrono::steady_clock::time_point worked;
 
   bool ended() {
@@ -159,7 +160,7 @@ struct launcher::child {
   bool over() { return ended() && !open[0] && !open[1]; }
 };
 
-launcher::~launcher() { finish(std::chrono::milliseconds(0), {}, false); }
+launcher::~launcher() { finish(std::chrono::milliseconds(0), {}, {}); }
 
 void launcher::start(node_id node, std::vector<std::string> const& command, std::string const& ticket) {
   pipe_ends in(true);
@@ -239,7 +240,8 @@ void launcher::bury() {
   });
 }
 
-void launcher::finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works, bool report) {
+void launcher::finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
+                      std::function<void(node_id)> const& killed) {
   using clock = std::chrono::steady_clock;
   {
     auto const lead = reactor_.lead();
@@ -254,11 +256,9 @@ void launcher::finish(std::chrono::milliseconds patience, std::function<bool(nod
         if (works && (held || works(c->node))) c->worked = clock::now();
         if (clock::now() - c->worked <= patience) continue;
         if (!c->ended()) {
-          if (report) {
-            c->printed[1]->print("ovlp: " + node_name(c->node) + " is killed: the run is over, and it does not end");
-            c->worked = clock::now();
-          }
+          if (std::exchange(c->killed, true)) continue;
           ::kill(c->process, SIGKILL);
+          if (killed) killed(c->node);
         } else if (!held) {
           // A grandchild holds the pipe; its output is not ours to wait for.
           for (auto& out : c->out) {

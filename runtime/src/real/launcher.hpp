@@ -57,8 +57,9 @@ class launcher {
   void release(node_id node);
   void bury();
   /// Waits until all processes have ended and all they printed is out. Kills a process that runs `patience` after
-  /// `works` has last said of its node that it still works, and says so with `report`.
-  void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works, bool report);
+  /// `works` has last said of its node that it still works, and tells `killed`. Either function may be empty.
+  void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
+              std::function<void(node_id)> const& killed);
 
  private:
   struct child;

@@ -21,6 +21,7 @@
 
 #include "../listen_address.hpp"
 #include "../main_calls.hpp"
+#include "../process_exit.hpp"
 
 namespace ovlp::real {
 namespace {
@@ -705,14 +706,21 @@ void network::finish(bool all_calls_have_ended) {
   });
   auto const works = [this](node_id node) {
     connection const* const link = peers_[node].link.get();
-    return link != nullptr && !link->closed() && connection::clock::now() - link->last_received() < stop_patience;
+    return link != nullptr && !link->closed() &&
+           connection::clock::now() - link->last_received() < 2 * heartbeat_period;
   };
   if (was_cut_short) {
-    launcher_.finish(failed_patience, {}, false);
+    launcher_.finish(failed_patience, {}, {});
   } else if (all_calls_have_ended) {
-    launcher_.finish(stop_patience, works, true);
+    launcher_.finish(stop_patience, works, [this](node_id node) {
+      fail_at_exit(options_.application, node_name(node) +
+                                             " is killed: the run is over, and it neither ends nor says "
+                                             "that it lives; what it still did is lost");
+    });
   } else {
-    launcher_.finish(stop_patience, {}, true);
+    launcher_.finish(stop_patience, {}, [this](node_id node) {
+      errors_->print("ovlp: " + node_name(node) + " is killed: it works for a call that nobody waits for");
+    });
   }
   beating_ = {};
   auto const lead = reactor_.lead();
