@@ -79,9 +79,11 @@ void world::start(execution_thread& thread) {
 }
 
 void world::execution_thread_ended(thread_manager& manager) {
-  std::scoped_lock const lock(workers_mutex_);
+  std::unique_lock lock(workers_mutex_);
   if (++ended_ == started_) manager.unwind();
   all_ended_.notify_all();
+  all_ended_.wait(lock,
+                  [this] { return ended_ == started_; });  // or, where one goes on, none ends without being joined
 }
 
 void world::idle(execution_thread& thread) {
