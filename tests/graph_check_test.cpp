@@ -370,7 +370,7 @@ TEST_CASE("in a chain, when it becomes a graph" * doctest::timeout(10)) {
   auto const open = ovlp::split("cut", master.at(0), &cut) >> ovlp::leaf("work", workers.in_turn(), &work);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(graph<Order, Piece>(open)),
-      "graph 'chain': port 0 (Piece) of split 'cut' is not closed: its objects reach the exit without a merge",
+      "graph 'cut >> work': port 0 (Piece) of split 'cut' is not closed: its objects reach the exit without a merge",
       ovlp::graph_error);
 }
 

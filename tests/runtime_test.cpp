@@ -499,7 +499,8 @@ TEST_CASE("a route to a thread outside the collection is an error of the operati
     auto const error = thrown_by<ovlp::operation_error>([&] { run(g, {0, 1}); });
     CHECK(error.operation == "cut");
     CHECK(error.text ==
-          "graph 'chain', edge to leaf 'same' in collection 'workers': route at(index) chose thread 2 of a collection "
+          "graph 'cut >> same >> add', edge to leaf 'same' in collection 'workers': route at(index) chose thread 2 of "
+          "a collection "
           "with "
           "2");
   });

@@ -14,6 +14,14 @@
 #include "thread_manager.hpp"
 
 namespace ovlp {
+namespace {
+
+/// "group 2@node0 of split 'cut'"
+std::string group_of_opener(program const& known, std::uint32_t graph, frame const& opened) {
+  return "group " + group_name(opened.group) + " of " + known.opener(graph, opened.port);
+}
+
+}  // namespace
 
 gathering::~gathering() {
   while (has_object()) take().reset();
@@ -51,10 +59,10 @@ std::int32_t gathering::opened_in() const {
   return least;
 }
 
-std::string gathering::describe_missing() const {
+std::string gathering::describe_missing(program const& known, std::uint32_t graph) const {
   std::string text;
   for (group_state const& g : groups_) {
-    text += (text.empty() ? "group " : ", group ") + group_name(g.opened.group) + ": " + std::to_string(g.received) +
+    text += (text.empty() ? "" : ", ") + group_of_opener(known, graph, g.opened) + ": " + std::to_string(g.received) +
             " received, " + (g.total ? std::to_string(*g.total - g.received) + " missing" : "total not known");
   }
   if (groups_.size() < expected_) {
@@ -312,14 +320,15 @@ std::string execution::describe() const {
 }
 
 std::string execution::describe_group() const {
-  return (frames_.size() > 1 ? "group " : "call ") + group_name(frames_.back().group);
+  frame const& in = frames_.back();
+  return frames_.size() > 1 ? group_of_opener(manager_.program(), graph_, in) : "call " + group_name(in.group);
 }
 
 std::string execution::describe_wait() const {
   switch (waiting_) {
     case waits_for::nothing: return "does not wait";
-    case waits_for::object: return "waits for an object: " + gathering_->describe_missing();
-    case waits_for::window: return "waits at the window of group " + group_name(waiting_group_);
+    case waits_for::object: return "waits for an object: " + gathering_->describe_missing(manager_.program(), graph_);
+    case waits_for::window: return "waits at the window of its group " + group_name(waiting_group_);
     case waits_for::condition: return "waits for its condition, with an object of " + describe_group();
     case waits_for::call:
       return "waits for the result of call " + group_name(waiting_group_) + ", with an object of " + describe_group();

@@ -22,6 +22,7 @@ class dps_thread;
 class execution;
 class execution_thread;
 class loop_fiber;
+class program;
 class thread_manager;
 
 /// Thrown through an operation that waits when the run ends without it.
@@ -56,7 +57,7 @@ class gathering {
   /// The iteration of the object that opened the groups: the least of several.
   std::int32_t opened_in() const;
   /// Objects missing, if that is known.
-  std::string describe_missing() const;
+  std::string describe_missing(program const& known, std::uint32_t graph) const;
 
  private:
   struct group_state {

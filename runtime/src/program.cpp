@@ -59,6 +59,12 @@ std::uint32_t program::number_of(collection_definition const& collection) const 
   return found->second;
 }
 
+std::string program::opener(std::uint32_t graph, std::uint32_t port) const {
+  operation_definition const& opened_it =
+      operation(graph, static_cast<std::uint32_t>(graphs_[graph].ports[port].operation));
+  return std::string(kind_name(opened_it.kind)) + " '" + opened_it.name + "'";
+}
+
 std::string program::name(thread_address thread) const {
   return collections_[thread.collection]->name + "[" + std::to_string(thread.index) + "]";
 }

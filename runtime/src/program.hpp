@@ -52,6 +52,8 @@ class program {
     return operation(graph, static_cast<std::uint32_t>(at.operation)).ports[at.port];
   }
 
+  /// The operation that opened a group on this port: "split 'cut'"
+  std::string opener(std::uint32_t graph, std::uint32_t port) const;
   /// "workers[3]"
   std::string name(thread_address thread) const;
   /// Nodes of a run of so many that have a thread at first, and node 0. Errors: config_error.

@@ -166,15 +166,17 @@ double kernel_times::model(kernel const& of, std::string_view name, std::span<st
   if (model == platform_.kernels.end()) {
     auto const recorded = std::ranges::count_if(
         of.of_sizes, [](auto const& known) { return known.second.source == duration_source::durations; });
-    std::string const program = "run.estimate(\"" + std::string(name) + "\", ...)";
+    std::string const program = "run.estimate(\"" + std::string(name) + "\", ";
     throw config_error(
         "partial execution has no estimate for " + describe(name, sizes) +
-        (recorded > 0 ? ": --durations has " + std::to_string(recorded) +
-                            " sizes of it, but these are not between them; expected a recording of sizes around these "
-                            "(--record-durations), a model (ovlp fit), or " +
-                            program
-                      : ": expected one in --durations (--record-durations makes the file), by the program (" +
-                            program + "), or a model in the platform '" + platform_.name + "' (ovlp fit makes it)"));
+        (recorded > 0
+             ? ": --durations has " + std::to_string(recorded) +
+                   " sizes of it, but these are not between them; expected a recording of sizes around these "
+                   "(--record-durations), a model (ovlp fit), or " +
+                   program + "seconds)"
+             : ": expected one in --durations (--record-durations makes the file), by the program (" + program +
+                   "seconds), or " + program + "0.0) for what is not to be predicted), or a model in the platform '" +
+                   platform_.name + "' (ovlp fit makes it)"));
   }
   if (model->second.exponents.size() != sizes.size()) {
     throw config_error("platform '" + platform_.name + "': kernels." + std::string(name) + ".exponents: expected " +

@@ -19,8 +19,10 @@ double entry_for(std::vector<double> const& table, std::size_t count) {
 }
 
 void refuse_elements(std::size_t bytes) {
-  throw config_error("--no-alloc: the " + std::to_string(bytes) +
-                     " bytes of a buffer were touched; only the bodies of kernels that do not run may do so");
+  throw config_error(
+      "--no-alloc: the " + std::to_string(bytes) +
+      " bytes of a buffer were touched outside a kernel, or in one that runs; move this into the body of "
+      "here.kernel, or guard it with run.computes()");
 }
 
 }  // namespace
