@@ -46,7 +46,14 @@ std::vector<std::string> const lu_variants{
     "--graph pipelined --flow-control 3 --column-nodes 2",
 };
 
-std::vector<std::pair<std::string, std::string>> const real_and_simulated{{LU_REAL, LU_SIM}, {HEAT_REAL, HEAT_SIM}};
+struct example {
+  std::string real, simulated, arguments;
+};
+/// What they ask of kernels is the same in every mode.
+std::vector<example> const fixed_work{{LU_REAL, LU_SIM, " --n 250 --block 50"},
+                                      {HEAT_REAL, HEAT_SIM, " --rows 60 --columns 40 --sweeps 5"},
+                                      {MATMUL_REAL, MATMUL_SIM, " --n 100 --band 10"},
+                                      {CG_REAL, CG_SIM, " --n 100 --steps 6"}};
 
 }  // namespace
 
@@ -69,6 +76,10 @@ TEST_CASE("direct execution gives the real run's results, with as many transfers
   for (std::string const sync : {"barrier", "neighbours"}) {
     compare(HEAT_REAL, HEAT_SIM, " --rows 60 --columns 40 --sweeps 20 --nodes 3 --sync " + sync, "checksum");
   }
+  compare(HADAMARD_REAL, HADAMARD_SIM, " --n 64 --nodes 3", "checksum");
+  compare(MATMUL_REAL, MATMUL_SIM, " --n 90 --band 20 --nodes 3", "last");
+  compare(SAMPLESORT_REAL, SAMPLESORT_SIM, " --n 10000 --nodes 3", "largest_share");
+  compare(CG_REAL, CG_SIM, " --n 90 --steps 12 --nodes 3", "residual");
   std::string const words = " --nodes 3 " SOURCE_FOLDER "/README.md " SOURCE_FOLDER "/docs/guide.md";
   CHECK(run(WORDCOUNT_SIM + words) == run(WORDCOUNT_REAL + words));
 }
@@ -83,6 +94,10 @@ TEST_CASE("the order of simultaneous events changes no result of the examples") 
   for (std::string const sync : {"barrier", "neighbours"}) {
     std::string const command = std::string(HEAT_SIM) + " --rows 60 --columns 40 --sweeps 20 --nodes 3 --sync " + sync;
     CHECK(summary(command + shuffle).at("checksum") == summary(command).at("checksum"));
+  }
+  for (auto const& [program, result] : {std::pair(SAMPLESORT_SIM, "largest_share"), {CG_SIM, "residual"}}) {
+    std::string const command = std::string(program) + " --nodes 3 --n 1000";
+    CHECK(summary(command + shuffle).at(result) == summary(command).at(result));
   }
   std::string const words = std::string(WORDCOUNT_SIM) + " --nodes 3 " SOURCE_FOLDER "/README.md";
   CHECK(run(words + shuffle) == run(words));
@@ -156,11 +171,9 @@ TEST_CASE("every combination of variants and changes of the allocation comes to 
 TEST_CASE("durations that one run records, another charges") {
   ovlp::testing::temporary_folder const folder;
   std::string const file = folder.path() / "durations.json";
-  for (auto const& [real, simulated] : real_and_simulated) {
-    bool const lu = real == LU_REAL;
-    std::string const arguments = lu ? " --n 250 --block 50" : " --rows 60 --columns 40 --sweeps 5";
+  for (auto const& [real, simulated, arguments] : fixed_work) {
     json const recorded = summary(real + arguments + " --record-durations " + file);
-    if (!lu) {  // the first sweep of each strip, of two
+    if (real == HEAT_REAL) {  // the first sweep of each strip, of two
       json const sweep = json::parse(ovlp::testing::contents(file)).at("kernels").at("heat.sweep").at(0);
       CHECK(sweep.at("count") == 2 * 4);
       CHECK(sweep.at("first_s") > 0);
@@ -170,6 +183,16 @@ TEST_CASE("durations that one run records, another charges") {
     CHECK(charged.at("work_s").get<double>() == doctest::Approx(recorded.at("work_s").get<double>()).epsilon(1e-6));
     CHECK(summary(partial) == charged);
     CHECK(summary(simulated + arguments + " --execution sampled --sample 3").contains("sampling_error"));
+  }
+}
+
+TEST_CASE("the iterations of the conjugate gradients hold all of their work, in both backends") {
+  for (std::string const program : {CG_REAL, CG_SIM}) {
+    json const figures = summary(program + " --n 300 --steps 5 --nodes 2");
+    CHECK(figures.at("iterations").size() == 5);
+    double work_s = 0;
+    for (json const& iteration : figures.at("iterations")) work_s += iteration.at("work_s").get<double>();
+    CHECK(work_s == doctest::Approx(figures.at("work_s").get<double>()));
   }
 }
 
