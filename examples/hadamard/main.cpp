@@ -4,14 +4,15 @@
 //
 //   hadamard --nodes 4 --n 2048 --rounds 4
 //
-//                       by(&Block::to)
-//   begin --> cut     ================> place --> placed --> ended      called for each round
-//   split     split                     leaf      merge      merge
+//               by(&Block::to)
+//   cut        ================> place --> placed --> ended      called for each round
+//   everywhere                   leaf      reduce     reduce
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cinttypes>
 #include <cstdio>
+#include <functional>
 #include <ovlp/ovlp.hpp>
 #include <string>
 #include <utility>
@@ -26,12 +27,6 @@ struct Block {
   int round;
   std::size_t from, to;
   Elements elements;  ///< rows of the strip that it comes from
-};
-struct Placed {
-  int round;
-};
-struct Sum {
-  std::uint64_t value = 0;
 };
 
 struct Shape {
@@ -77,10 +72,6 @@ std::uint64_t checksum(double const* rows, std::size_t count, std::size_t first,
   return sum;
 }
 
-void begin(Here& here, Round round, ovlp::out<Round>& strips) {
-  for (std::size_t i = 0; i < here.size(); ++i) strips.post(round);
-}
-
 void cut(Here& here, Round round, ovlp::out<Block>& blocks) {
   Shape const shape = here.state.shape;
   std::size_t const rows = shape.rows(here.index());
@@ -106,7 +97,7 @@ void cut(Here& here, Round round, ovlp::out<Block>& blocks) {
 
 /// Columns of the sender are rows here. Tile by tile, or each element would be fetched from memory: rows are some power
 /// of two apart, so those of a column share a few places in the caches.
-Placed place(Here& here, Block block) {
+Round place(Here& here, Block block) {
   Shape const shape = here.state.shape;
   std::size_t const rows = shape.rows(here.index()), columns = shape.rows(block.from);
   Elements& next = here.state.after(block.round + 1);
@@ -124,24 +115,14 @@ Placed place(Here& here, Block block) {
       }
     }
   });
-  return {block.round};
+  return {block.round + 1};
 }
 
-Round placed(ovlp::in<Placed>& blocks) {
-  Round next;
-  while (auto const block = blocks.wait()) next.number = block->round + 1;
-  return next;
-}
-Round ended(ovlp::in<Round>& strips) {
-  Round next;
-  while (auto const strip = strips.wait()) next = *strip;
-  return next;
-}
+Round either(Round one, Round) { return one; }
 
 Graph one_round(Strips const& strips) {
-  return ovlp::split("begin", strips.at(0), begin) >> ovlp::split("cut", strips.in_turn(), cut) >>
-         ovlp::leaf("place", strips.by(&Block::to), place) >> ovlp::merge("placed", strips.at_opener(), placed) >>
-         ovlp::merge("ended", strips.at(0), ended);
+  return ovlp::everywhere("cut", strips, cut) >> ovlp::leaf("place", strips.by(&Block::to), place) >>
+         ovlp::reduce("placed", strips.at_opener(), either) >> ovlp::reduce("ended", strips.at(0), either);
 }
 
 Graph all_rounds(Strips const& strips, int rounds) {
@@ -163,27 +144,19 @@ Round fill(Here& here, Round round) {
   return round;
 }
 Graph filling(Strips const& strips) {
-  return ovlp::split("begin", strips.at(0), begin) >> ovlp::leaf("fill", strips.in_turn(), fill) >>
-         ovlp::merge("ended", strips.at(0), ended);
+  return ovlp::everywhere("fill", strips, fill) >> ovlp::reduce("ended", strips.at(0), either);
 }
 
-Sum sum_strip(Here& here, Round round) {
+std::uint64_t sum_strip(Here& here, Round round) {
   Shape const shape = here.state.shape;
-  Sum sum;
+  std::uint64_t sum = 0;
   here.kernel("hadamard.checksum", {shape.rows(here.index()), shape.n}, [&] {
-    sum.value =
-        checksum(here.state.after(round.number).data(), shape.rows(here.index()), shape.first(here.index()), shape.n);
+    sum = checksum(here.state.after(round.number).data(), shape.rows(here.index()), shape.first(here.index()), shape.n);
   });
   return sum;
 }
-Sum add_up(ovlp::in<Sum>& strips) {
-  Sum all;
-  while (auto const strip = strips.wait()) all.value += strip->value;
-  return all;
-}
-ovlp::graph<Round, Sum> summing(Strips const& strips) {
-  return ovlp::split("begin", strips.at(0), begin) >> ovlp::leaf("sum", strips.in_turn(), sum_strip) >>
-         ovlp::merge("add up", strips.at(0), add_up);
+ovlp::graph<Round, std::uint64_t> summing(Strips const& strips) {
+  return ovlp::everywhere("sum", strips, sum_strip) >> ovlp::reduce("add up", strips.at(0), std::plus<>{});
 }
 
 /// The checksum without ovlp.
@@ -226,7 +199,7 @@ int main(int argc, char** argv) try {
   });
   Graph const fill_all = filling(matrix);
   Graph const transform_all = all_rounds(matrix, rounds);
-  ovlp::graph<Round, Sum> const sum_all = summing(matrix);
+  ovlp::graph const sum_all = summing(matrix);
   run.add(transform_all);
   run.add(sum_all);
   run.record();
@@ -235,7 +208,7 @@ int main(int argc, char** argv) try {
   run(fill_all, {});
   Round const after = run(transform_all, {});
   ovlp::summary figures = run.summary();
-  std::uint64_t const sum = run(sum_all, after).value;
+  std::uint64_t const sum = run(sum_all, after);
 
   std::printf("%zu x %zu, %zu strips: %d rounds in %.3f s", n, n, strips, after.number, figures.time_s);
   if (run.computes()) std::printf(", checksum %016" PRIx64, sum);

@@ -6,10 +6,10 @@
 //
 // Either way strips exchange borders in a graph of this form, where `lend` and `take` are the neighbours':
 //
-//                     relative(-1)
-//   start --> ask   =============> lend --> sweep  --> combine      barrier: called for each sweep
-//   start --> relax =============> take --> settle --> combine      neighbours: called once
-//   split     split relative(+1)   leaf     merge      merge
+//              relative(-1)
+//   ask       =============> lend --> sweep  --> combine      barrier: called for each sweep
+//   relax     =============> take --> settle --> combine      neighbours: called once
+//   everywhere relative(+1)  leaf     merge      reduce
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -21,31 +21,21 @@
 using Strips = ovlp::threads<Strip>;
 using Graph = ovlp::graph<Status, Status>;
 
-void start(Here& here, Status wanted, ovlp::out<Status>& strips) {
-  for (std::size_t i = 0; i < here.size(); ++i) strips.post(wanted);
-}
-Status combine(ovlp::in<Status>& strips) {
-  Status all;
-  while (auto strip = strips.wait()) {
-    all = {strip->sweeps, std::max(all.change, strip->change), all.checksum + strip->checksum};
-  }
-  return all;
+Status combine(Status const& all, Status const& strip) {
+  return {strip.sweeps, std::max(all.change, strip.change), all.checksum + strip.checksum};
 }
 Graph in_all(Strips const& strips, std::string const& name, Status (*leaf)(Here&, Status)) {
-  return ovlp::split("start", strips.at(0), start) >> ovlp::leaf(name, strips.in_turn(), leaf) >>
-         ovlp::merge("combine", strips.at(0), combine);
+  return ovlp::everywhere(name, strips, leaf) >> ovlp::reduce("combine", strips.at(0), combine);
 }
 template <class Split, class Leaf, class Merge>
 Graph between_neighbours(Strips const& strips, std::array<std::string, 3> const& names, Split split, Leaf leaf,
                          Merge merge) {
   Graph g(names[0]);
-  auto first = g.split("start", strips, start);
-  auto opener = g.split(names[0], strips, split);
+  auto opener = g.everywhere(names[0], strips, split);
   auto neighbour = g.leaf(names[1], strips, leaf);
   auto closer = g.merge(names[2], strips, merge);
-  auto last = g.merge("combine", strips, combine);
-  g.enter(first, ovlp::at(0));
-  g.edge(first, opener, ovlp::in_turn());
+  auto last = g.reduce<Status>("combine", strips, combine);
+  g.enter(opener, ovlp::at(0));
   g.edge(opener.template port<0>(), neighbour, ovlp::relative(-1));
   g.edge(opener.template port<1>(), neighbour, ovlp::relative(+1));
   g.edge(neighbour, closer, ovlp::at_opener());
@@ -68,7 +58,7 @@ void ask(Here& here, Status, ovlp::out<Request>& up, ovlp::out<Request>& down) {
 }
 Border lend(Here& here, Request request) { return here.state.border(request.sweeps, request.side); }
 Status sweep_between(Here& here, ovlp::in<Border>& borders) {
-  while (auto border = borders.wait()) here.state.take(std::move(*border));
+  for (Border& border : borders) here.state.take(std::move(border));
   return sweep_strip(here);
 }
 /// Sweeps until no cell changes by `tolerance` or more, but `sweeps` times at most.
@@ -103,7 +93,7 @@ Taken take(Here& here, Border border) {
   return {};
 }
 Status settle(Here& here, ovlp::in<Taken>& borders) {
-  while (borders.wait()) continue;
+  borders.drain();
   return here.state.now;
 }
 Graph without_barrier(Strips const& strips) {

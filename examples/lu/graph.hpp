@@ -48,14 +48,13 @@ ovlp::graph<Order, Factored> owner_graph(ovlp::threads<Columns> const& columns, 
 struct Seed { std::uint64_t value; };
 struct Filled {};
 struct Checksum { std::uint64_t value; };
-struct Shares { std::vector<Columns> of; };  ///< by thread
 // clang-format on
 
 /// Fills the columns with the matrix of this seed.
 ovlp::graph<Seed, Filled> fill_graph(ovlp::threads<Columns> const& columns);
 /// The checksum of the factors.
 ovlp::graph<Factored, Checksum> checksum_graph(ovlp::threads<Columns> const& columns);
-/// Brings the factors to node 0.
-ovlp::graph<Factored, Shares> gather_graph(ovlp::threads<Columns> const& columns);
+/// Brings the factors to node 0: the columns of each thread.
+ovlp::graph<Factored, std::vector<Columns>> gather_graph(ovlp::threads<Columns> const& columns);
 
 }  // namespace lu

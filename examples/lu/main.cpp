@@ -193,7 +193,7 @@ int run_lu(int argc, char** argv) {
 
   bool correct = true;
   if (given.verify) {
-    double const residual = lu::residual(run(gather, factored).of, given.seed);
+    double const residual = lu::residual(run(gather, factored), given.seed);
     std::printf("%-10s %.4f\n", "residual", residual);
     figures.result("residual", residual);
     correct = residual <= residual_limit;  // false for a NaN too

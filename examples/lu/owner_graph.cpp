@@ -113,8 +113,7 @@ Followed follow_last(Here& here, Panel const& panel) {
 }
 
 Factored finish(ovlp::in<Followed>& followed) {
-  while (followed.wait()) {
-  }
+  followed.drain();
   return {};
 }
 

@@ -85,31 +85,28 @@ Solved solve(Here& here, Solve const& s) {
 // (c), pipelined
 void request(Here& here, ovlp::in<Solved>& solved, ovlp::out<Product>& products) {
   std::vector<Matrix> l21;
-  while (auto s = solved.wait()) {
-    if (l21.empty()) l21 = lower_blocks(here, s->level);
-    post_products(l21, *s, products);
+  for (Solved const& s : solved) {
+    if (l21.empty()) l21 = lower_blocks(here, s.level);
+    post_products(l21, s, products);
   }
 }
 
 /// The same at the end of an iteration after which the allocation changes.
-struct RequestAndChange {
-  Change change;
-  void operator()(Here& here, ovlp::in<Solved>& solved, ovlp::out<Product>& products,
-                  ovlp::out<Change>& changes) const {
-    request(here, solved, products);
-    changes.post(change);
-  }
-};
+void request_and_change(Here& here, ovlp::in<Solved>& solved, ovlp::out<Product>& products, ovlp::out<Change>& changes,
+                        Change const& change) {
+  request(here, solved, products);
+  changes.post(change);
+}
 
 // (c), basic
 AllSolved collect_solved(ovlp::in<Solved>& solved) {
   AllSolved all{};
-  while (auto s = solved.wait()) all.columns.push_back(std::move(*s));
+  for (Solved& s : solved) all.columns.push_back(std::move(s));
   all.level = all.columns.front().level;
   return all;
 }
 void request_all(Here& here, AllSolved const& all, ovlp::out<Product>& products) {
-  here.iteration(all.level + 1);  // a merge's result has that of the group's opener, which was the level before
+  here.iteration(all.level + 1);  // what was collected came from objects of the level before
   std::vector<Matrix> const l21 = lower_blocks(here, all.level);
   for (Solved const& s : all.columns) post_products(l21, s, products);
 }
@@ -128,16 +125,16 @@ void advance(Here& here, ovlp::in<Done>& done, ovlp::out<Solve>& solves, ovlp::o
   std::vector<int> missing(static_cast<std::size_t>(blocks), blocks - next);  // products of each column
   std::vector<int> early;                                                     // columns complete before the next panel
   std::optional<Panel> panel;
-  while (auto d = done.wait()) {
-    if (--missing[static_cast<std::size_t>(d->column)] > 0) continue;
-    if (d->column == next) {
+  for (Done const& d : done) {
+    if (--missing[static_cast<std::size_t>(d.column)] > 0) continue;
+    if (d.column == next) {
       panel = factor_panel(here, next);
       for (int j : early) solves.post(panel->solve(j));
       post_exchanges(*panel, exchanges);
     } else if (panel) {
-      solves.post(panel->solve(d->column));
+      solves.post(panel->solve(d.column));
     } else {
-      early.push_back(d->column);
+      early.push_back(d.column);
     }
   }
 }
@@ -145,7 +142,7 @@ void advance(Here& here, ovlp::in<Done>& done, ovlp::out<Solve>& solves, ovlp::o
 // (f), basic
 AllDone collect_done(ovlp::in<Done>& done) {
   AllDone all{};
-  while (auto d = done.wait()) all.level = d->level;
+  for (Done const& d : done) all.level = d.level;
   return all;
 }
 void advance_all(Here& here, AllDone done, ovlp::out<Solve>& solves, ovlp::out<Exchange>& exchanges) {
@@ -154,14 +151,11 @@ void advance_all(Here& here, AllDone done, ovlp::out<Solve>& solves, ovlp::out<E
   post_exchanges(panel, exchanges);
 }
 
-struct AdvanceAllAndChange {
-  Change change;
-  void operator()(Here& here, AllDone done, ovlp::out<Solve>& solves, ovlp::out<Exchange>& exchanges,
-                  ovlp::out<Change>& changes) const {
-    changes.post(change);
-    advance_all(here, done, solves, exchanges);
-  }
-};
+void advance_all_and_change(Here& here, AllDone done, ovlp::out<Solve>& solves, ovlp::out<Exchange>& exchanges,
+                            ovlp::out<Change>& changes, Change const& change) {
+  changes.post(change);
+  advance_all(here, done, solves, exchanges);
+}
 
 /// Where sub-blocks are stored and multiplied. They have state, so they move where multipliers leave and join.
 struct Stores {
@@ -170,18 +164,13 @@ struct Stores {
 };
 
 /// Multipliers leave or join, and with them nodes; columns move away from nodes that are to leave.
-struct Adapt {
-  ovlp::threads<> multipliers;
-  std::optional<Stores> stores;
-  ovlp::threads<Columns> columns;
-  std::size_t blocks;
-  Exchanged operator()(ovlp::here<>& here, Change const& to) const {
-    here.resize(multipliers, to.multipliers);
-    if (stores) here.remap(stores->threads, ovlp::mapping::in_turn(stores->count, to.nodes));
-    here.remap(columns, ovlp::mapping::in_turn(blocks, to.column_nodes));
-    return {};
-  }
-};
+Exchanged adapt(ovlp::here<>& here, Change const& to, ovlp::threads<> const& multipliers,
+                std::optional<Stores> const& stores, ovlp::threads<Columns> const& columns, std::size_t blocks) {
+  here.resize(multipliers, to.multipliers);
+  if (stores) here.remap(stores->threads, ovlp::mapping::in_turn(stores->count, to.nodes));
+  here.remap(columns, ovlp::mapping::in_turn(blocks, to.column_nodes));
+  return {};
+}
 
 // (g)
 Exchanged exchange_earlier(Here& here, Exchange const& e) {
@@ -191,8 +180,7 @@ Exchanged exchange_earlier(Here& here, Exchange const& e) {
 
 // (h)
 Factored finish(ovlp::in<Exchanged>& exchanged) {
-  while (exchanged.wait()) {
-  }
+  exchanged.drain();
   return {};
 }
 
@@ -275,7 +263,7 @@ class Builder {
       return c.port<Product>();
     }
     if (auto const change = change_after(level)) {
-      auto c = graph_.stream("request", columns_, RequestAndChange{*change});
+      auto c = graph_.stream("request", columns_, request_and_change, *change);
       graph_.edge(b, c, here);
       add_adapt(c.port<Change>());
       return c.port<Product>();
@@ -295,7 +283,7 @@ class Builder {
     auto collect = graph_.merge("collect done", columns_, &collect_done);
     graph_.edge(e, collect, next);
     if (auto const change = change_after(level)) {
-      auto f = graph_.split("advance", columns_, AdvanceAllAndChange{*change});
+      auto f = graph_.split("advance", columns_, advance_all_and_change, *change);
       graph_.edge(collect, f, next);
       add_adapt(f.port<Change>());
       return {f.port<Solve>(), f.port<Exchange>()};
@@ -307,10 +295,10 @@ class Builder {
 
   void add_adapt(ovlp::port<Change> const& changes) {
     if (!allocation_) allocation_.emplace("allocation", 1);
-    auto adapt = graph_.leaf("adapt", *allocation_,
-                             Adapt{multipliers_, stores_, columns_, static_cast<std::size_t>(layout_.blocks())});
-    graph_.edge(changes, adapt, ovlp::at(0));
-    graph_.edge(adapt, *finish_, ovlp::at(0));
+    auto change = graph_.leaf("adapt", *allocation_, adapt, multipliers_, stores_, columns_,
+                              static_cast<std::size_t>(layout_.blocks()));
+    graph_.edge(changes, change, ovlp::at(0));
+    graph_.edge(change, *finish_, ovlp::at(0));
   }
 
   ovlp::threads<Columns> const columns_;

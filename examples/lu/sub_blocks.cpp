@@ -15,10 +15,12 @@ namespace {
 // clang-format off
 struct Place { int level, row, column; };                                  // of a product
 struct ColumnBlock { Place of; int part, uses; Matrix block; };            // (a) -> (b)
-struct FirstStored { Place of; Matrix l21; };                              // (b), (a) -> (c); (c) -> (d)
+struct Kept {};                                                            // (b) -> (c), which gives (d) what (a) got
 struct LineBlock { Place of; int line, part; Matrix block; };              // (d) -> (e)
 struct SubProduct { Place of; int line, part; Matrix product; };           // (e) -> (f)
 // clang-format on
+
+Place place_of(Product const& p) { return {p.level, p.row, p.column}; }
 
 /// How the blocks of one product are cut.
 struct Cut {
@@ -54,35 +56,31 @@ ovlp::graph<Product, Minus> sub_block_graph(ovlp::threads<> const& multipliers, 
       ovlp::by([cut](auto const& block) { return cut.number(block.of) * cut.parts(block.of) + block.part; });
 
   ovlp::graph<Product, Minus> g("sub-blocks");
-  auto a = g.split(
-      "send columns", multipliers,
-      [cut](ovlp::here<>& here, Product const& p, ovlp::out<ColumnBlock>& columns, ovlp::out<FirstStored>& kept) {
-        Place const of{p.level, p.row, p.column};
-        kept.post({of, p.l21});
-        for (int j = 0; j < cut.parts(of); ++j) {
-          columns.post(
-              {of, j, cut.lines(of), cut_out(here, p.t12, cut.k(of), 0, j * cut.size, cut.k(of), cut.columns(of, j))});
-        }
-      });
-  auto b = g.leaf("store", stores, [cut](ovlp::here<Store>& here, ColumnBlock const& column) {
-    here.state[{cut.number(column.of), column.part}] = {column.block, column.uses};
-    return FirstStored{column.of, {}};
-  });
-  auto c = g.merge("all stored", multipliers, [](ovlp::in<FirstStored>& stored) {
-    FirstStored all{};
-    while (auto s = stored.wait()) {
-      if (s->l21.size() > 0) all = std::move(*s);
-    }
-    return all;
-  });
-  auto d = g.split("send lines", multipliers,
-                   [cut](ovlp::here<>& here, FirstStored const& all, ovlp::out<LineBlock>& lines) {
-                     for (int i = 0; i < cut.lines(all.of); ++i) {
-                       int const rows = cut.rows(all.of, i), k = cut.k(all.of);
-                       Matrix const line = cut_out(here, all.l21, cut.m(all.of), i * cut.size, 0, rows, k);
-                       for (int j = 0; j < cut.parts(all.of); ++j) lines.post({all.of, i, j, line});
+  auto a = g.split("send columns", multipliers,
+                   [cut](ovlp::here<>& here, Product const& p, ovlp::out<ColumnBlock>& columns) {
+                     Place const of = place_of(p);
+                     int const k = cut.k(of);
+                     for (int j = 0; j < cut.parts(of); ++j) {
+                       int const width = cut.columns(of, j);
+                       columns.post({of, j, cut.lines(of), cut_out(here, p.t12, k, 0, j * cut.size, k, width)});
                      }
                    });
+  auto b = g.leaf("store", stores, [cut](ovlp::here<Store>& here, ColumnBlock const& column) {
+    here.state[{cut.number(column.of), column.part}] = {column.block, column.uses};
+    return Kept{};
+  });
+  auto c = g.merge("all stored", multipliers, [](Product const& p, ovlp::in<Kept>& kept) {
+    kept.drain();
+    return p;
+  });
+  auto d = g.split("send lines", multipliers, [cut](ovlp::here<>& here, Product const& p, ovlp::out<LineBlock>& lines) {
+    Place const of = place_of(p);
+    for (int i = 0; i < cut.lines(of); ++i) {
+      int const rows = cut.rows(of, i), k = cut.k(of);
+      Matrix const line = cut_out(here, p.l21, cut.m(of), i * cut.size, 0, rows, k);
+      for (int j = 0; j < cut.parts(of); ++j) lines.post({of, i, j, line});
+    }
+  });
   auto e = g.leaf("multiply", stores, [cut](ovlp::here<Store>& here, LineBlock const& l) {
     int const m = cut.rows(l.of, l.line), n = cut.columns(l.of, l.part), k = cut.k(l.of);
     auto const stored = here.state.find({cut.number(l.of), l.part});
@@ -90,22 +88,21 @@ ovlp::graph<Product, Minus> sub_block_graph(ovlp::threads<> const& multipliers, 
     if (--stored->second.uses == 0) here.state.erase(stored);
     return SubProduct{l.of, l.line, l.part, std::move(product)};
   });
-  auto f = g.merge("build", multipliers, [cut](ovlp::here<>& here, ovlp::in<SubProduct>& products) {
-    Minus whole{};
-    while (auto p = products.wait()) {
-      int const m = cut.m(p->of), rows = cut.rows(p->of, p->line), columns = cut.columns(p->of, p->part);
-      if (whole.product.size() == 0) whole = {p->of.level, p->of.row, p->of.column, new_matrix(m, cut.n(p->of))};
+  auto f = g.merge("build", multipliers, [cut](ovlp::here<>& here, Product const& p, ovlp::in<SubProduct>& products) {
+    int const m = cut.m(place_of(p));
+    Minus whole{p.level, p.row, p.column, new_matrix(m, cut.n(place_of(p)))};
+    for (SubProduct const& sub : products) {
+      int const rows = cut.rows(sub.of, sub.line), columns = cut.columns(sub.of, sub.part);
       here.kernel("lu.copy", {rows, columns}, [&] {
         Block const to{whole.product.mutate().data(), m};
-        copy(rows, columns, {p->product.data(), rows}, {to.column(p->part * cut.size) + p->line * cut.size, m});
+        copy(rows, columns, {sub.product.data(), rows}, {to.column(sub.part * cut.size) + sub.line * cut.size, m});
       });
     }
     return whole;
   });
   g.enter(a, ovlp::in_turn());  // where the whole block would have been multiplied
-  g.edge(a.port<ColumnBlock>(), b, store);
+  g.edge(a, b, store);
   g.edge(b, c, ovlp::at_opener());
-  g.edge(a.port<FirstStored>(), c, ovlp::at_opener());
   g.edge(c, d, ovlp::relative(0));
   g.edge(d, e, store);
   g.edge(e, f, ovlp::at_opener());

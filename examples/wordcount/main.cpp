@@ -32,8 +32,8 @@ Words count_words(std::string text) {  // a leaf: one in, one out
 }
 Words add_up(ovlp::in<Words>& parts) {  // a merge: many in, one out
   Words all;
-  while (auto part = parts.wait())
-    for (auto const& [word, times] : *part) all[word] += times;
+  for (Words const& part : parts)
+    for (auto const& [word, times] : part) all[word] += times;
   return all;
 }
 
