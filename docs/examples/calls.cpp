@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Primes are counted by one graph, which is called in three ways and is a part of another graph.
 #include <cstdio>
+#include <functional>
 #include <ovlp/ovlp.hpp>
 #include <string>
 #include <vector>
@@ -21,19 +22,14 @@ int count(Range range) {
   }
   return primes;
 }
-int sum(ovlp::in<int>& counts) {
-  int all = 0;
-  while (auto c = counts.wait()) all += *c;
-  return all;
-}
 
 int main(int argc, char** argv) {
   ovlp::engine run{argc, argv};
   ovlp::threads<> master{"master", 1}, workers{"workers", 4};
 
-  ovlp::graph const primes = ovlp::split("cut", master.at(0), cut) >>          //
-                             ovlp::leaf("count", workers.in_turn(), count) >>  //
-                             ovlp::merge("sum", master.at(0), sum);
+  ovlp::graph const primes{"primes", ovlp::split("cut", master.at(0), cut) >>              //
+                                         ovlp::leaf("count", workers.in_turn(), count) >>  //
+                                         ovlp::reduce("sum", master.at(0), std::plus<>{})};
 
   // A leaf that calls the graph for both halves of its range at once.
   auto halves = [primes](ovlp::here<>& here, Range range) {

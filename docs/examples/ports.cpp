@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A split with two ports, whose objects take different ways to the same merge.
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <ovlp/ovlp.hpp>
 #include <vector>
@@ -20,11 +21,6 @@ void sort_out(std::vector<long> numbers, ovlp::out<Even>& evens, ovlp::out<Odd>&
 }
 long halve(Even even) { return even.value / 2; }
 long triple(Odd odd) { return 3 * odd.value + 1; }
-long sum(ovlp::in<long>& numbers) {
-  long total = 0;
-  while (auto number = numbers.wait()) total += *number;
-  return total;
-}
 
 int main(int argc, char** argv) {
   bool draw = false;
@@ -37,7 +33,7 @@ int main(int argc, char** argv) {
   auto opener = collatz.split("sort out", master, sort_out);
   auto half = collatz.leaf("halve", workers, halve);
   auto three = collatz.leaf("triple", workers, triple);
-  auto closer = collatz.merge("sum", master, sum);
+  auto closer = collatz.reduce<long>("sum", master, std::plus<>{});
   collatz.enter(opener, ovlp::at(0));
   collatz.edge(opener.port<Even>(), half, ovlp::in_turn());
   collatz.edge(opener.port<Odd>(), three, ovlp::by(&Odd::value));

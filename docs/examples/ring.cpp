@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each thread of a ring gives its number to the next one, and goes on when it has that of the one before.
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <ovlp/ovlp.hpp>
 
@@ -9,9 +10,6 @@ struct Gift {
   std::size_t from;
 };
 struct Given {};
-struct Sum {
-  std::size_t value;
-};
 
 struct Place {
   std::optional<std::size_t> gift;
@@ -19,9 +17,6 @@ struct Place {
 };
 using Here = ovlp::here<Place>;
 
-void start(Here& here, Start, ovlp::out<Start>& places) {
-  for (std::size_t i = 0; i < here.size(); ++i) places.post({});
-}
 void give(Here& here, Start, ovlp::out<Gift>& next) {
   next.post({here.index()});
   here.wait_until([&] { return here.state.gift.has_value(); });
@@ -31,23 +26,17 @@ Given take(Here& here, Gift gift) {
   here.state.gift = gift.from;
   return {};
 }
-Sum finish(Here& here, ovlp::in<Given>& given) {
-  while (given.wait()) continue;
-  return {here.state.sum};
-}
-Sum total(ovlp::in<Sum>& sums) {
-  Sum all{0};
-  while (auto sum = sums.wait()) all.value += sum->value;
-  return all;
+std::size_t finish(Here& here, ovlp::in<Given>& given) {
+  given.drain();
+  return here.state.sum;
 }
 
 int main(int argc, char** argv) {
   ovlp::engine run{argc, argv};
   ovlp::threads<Place> ring{"ring", 5};
-  ovlp::graph const around = ovlp::split("start", ring.at(0), start) >>          //
-                             ovlp::split("give", ring.in_turn(), give) >>        //
+  ovlp::graph const around = ovlp::everywhere("give", ring, give) >>             //
                              ovlp::leaf("take", ring.relative(+1), take) >>      //
                              ovlp::merge("finish", ring.at_opener(), finish) >>  //
-                             ovlp::merge("total", ring.at(0), total);
-  std::printf("%zu\n", run(around, {}).value);
+                             ovlp::reduce("total", ring.at(0), std::plus<>{});
+  std::printf("%zu\n", run(around, {}));
 }

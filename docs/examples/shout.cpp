@@ -22,9 +22,9 @@ Char upper(Char c) {  // a leaf
 }
 Text put_together(ovlp::in<Char>& chars) {  // a merge
   Text text;
-  while (auto c = chars.wait()) {
-    text.chars.resize(std::max(text.chars.size(), c->place + 1));
-    text.chars[c->place] = c->value;
+  for (Char const& c : chars) {  // in order of arrival
+    text.chars.resize(std::max(text.chars.size(), c.place + 1));
+    text.chars[c.place] = c.value;
   }
   return text;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A stream passes on what it has while more is coming.
 #include <cstdio>
+#include <functional>
+#include <numeric>
 #include <ovlp/ovlp.hpp>
 #include <vector>
 
@@ -15,22 +17,13 @@ void each(Range range, ovlp::out<int>& numbers) {
 long square(int number) { return long{number} * number; }
 void pack(ovlp::in<long>& squares, ovlp::out<Pack>& packs) {
   Pack some;
-  while (auto s = squares.wait()) {
-    some.push_back(*s);
+  for (long s : squares) {
+    some.push_back(s);
     if (some.size() == 10) packs.post(std::exchange(some, {}));
   }
   if (!some.empty()) packs.post(some);
 }
-long add(Pack numbers) {
-  long sum = 0;
-  for (long number : numbers) sum += number;
-  return sum;
-}
-long total(ovlp::in<long>& sums) {
-  long all = 0;
-  while (auto sum = sums.wait()) all += *sum;
-  return all;
-}
+long add(Pack numbers) { return std::accumulate(numbers.begin(), numbers.end(), 0L); }
 
 int main(int argc, char** argv) {
   ovlp::engine run{argc, argv};
@@ -38,6 +31,6 @@ int main(int argc, char** argv) {
   ovlp::graph const squares = ovlp::split("each", master.at(0), each).window(16) >>
                               ovlp::leaf("square", workers.least_loaded(), square) >>
                               ovlp::stream("pack", master.at(0), pack) >> ovlp::leaf("add", workers.in_turn(), add) >>
-                              ovlp::merge("total", master.at(0), total);
+                              ovlp::reduce("total", master.at(0), std::plus<>{});
   std::printf("%ld\n", run(squares, {0, 1000}));
 }
