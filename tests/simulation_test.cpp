@@ -743,6 +743,7 @@ TEST_CASE("under no-alloc elements are touched by kernels only" * doctest::timeo
     auto const error = thrown_by<ovlp::operation_error>([&] { run(g, {}); });
     CHECK(error.operation == "touch");
     CHECK(ovlp::testing::contains(error.text, "8000 bytes"));
+    CHECK(ovlp::testing::contains(error.text, "into the body of here.kernel, or guard it with run.computes()"));
   });
 }
 
