@@ -44,6 +44,7 @@ struct Iterate {
   void advance(Vector const& q) {
     int const n = static_cast<int>(q.size());
     double const before = cblas_ddot(n, r.data(), 1, r.data(), 1);
+    if (before == 0) return;  // x is exact
     double const alpha = before / cblas_ddot(n, p.data(), 1, q.data(), 1);
     cblas_daxpy(n, alpha, p.data(), 1, x.mutate().data(), 1);
     cblas_daxpy(n, -alpha, q.data(), 1, r.mutate().data(), 1);
