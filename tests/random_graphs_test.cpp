@@ -479,7 +479,7 @@ void play(plan const& p, uint64_t seed, engine& run) {
 plan make_plan(uint64_t seed) {
   maker random(seed);
   for (;;) {
-    plan const made = random.make(true);
+    plan made = random.make(true);
     oracle tried{made};
     for (part const& g : made.graphs) {
       for (uint64_t value : {1u, 2u, 3u}) tried.evaluate(g, value);

@@ -15,14 +15,14 @@ struct Task {
 };
 
 [[gnu::noinline]] int recurse(int depth) {
-  int volatile frame[64];
+  int volatile frame[64]{};
   frame[depth % 64] = depth;
   return depth == 0 ? 0 : recurse(depth + 1) + frame[(depth + 1) % 64];
 }
 
 /// The lowest address of the frame is far below the stack.
 [[gnu::noinline]] double large_frame(int at) {
-  double volatile frame[100'000];
+  double volatile frame[100'000];  // not all of it is touched
   frame[at] = at;
   return frame[at];
 }
