@@ -19,11 +19,12 @@ int sum(ovlp::in<int>& squares) {
 
 int main(int argc, char** argv) {
   ovlp::engine run{argc, argv};
+  run.record();
   run.estimate("square", 1e-3);
   ovlp::threads<> master{"master", 1}, workers{"workers", 4};
   int const total = run(ovlp::split("numbers", master.at(0), numbers) >>
                             ovlp::leaf("square", workers.in_turn(), square) >> ovlp::merge("sum", master.at(0), sum),
                         10);
-  std::printf("linked to ovlp %s: %d\n", ovlp::version().data(), total);
+  std::printf("ovlp %s, %s: %d\n", ovlp::version().data(), run.summary().backend.c_str(), total);
   return total == 385 ? 0 : 1;
 }
