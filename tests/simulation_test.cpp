@@ -903,10 +903,11 @@ TEST_CASE("durations of sizes between measured ones are interpolated, and of oth
   CHECK(work_of("power", {7, 0}) == 0);
   CHECK(work_of("merge", {16384, 4}) == doctest::Approx(16).epsilon(1e-9));
   CHECK(work_of("cube", {192, 192, 192}) == doctest::Approx(3.375).epsilon(1e-9));
-  for (auto const& [kernel, sizes] : std::vector<std::pair<std::string, ovlp::kernel_sizes>>{
+  for (auto const& tried : std::vector<std::pair<std::string, ovlp::kernel_sizes>>{
            {"merge", {1048576, 4}}, {"merge", {16384, 5}}, {"power", {9, 20}}, {"cube", {192, 192, 193}}}) {
+    std::string const kernel = tried.first;
     CAPTURE(kernel);
-    auto const error = thrown_by<ovlp::operation_error>([&, &k = kernel, &s = sizes] { work_of(k, s); });
+    auto const error = thrown_by<ovlp::operation_error>([&] { work_of(kernel, tried.second); });
     CHECK(ovlp::testing::contains(error.text, "no estimate for kernel '" + kernel + "' of sizes ["));
     CHECK(ovlp::testing::contains(error.text, "sizes of it, but these are not between them; expected a recording"));
   }
