@@ -8,6 +8,12 @@ if(PROJECT_IS_TOP_LEVEL)
   add_dependencies(check-headers all_verify_interface_header_sets)
 endif()
 
+# `tidy`: clang-tidy over our sources; with a compilation database of Clang. Compiles nothing.
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(tidy USES_TERMINAL VERBATIM
+    COMMAND run-clang-tidy-14 -quiet -p ${PROJECT_BINARY_DIR} "^${PROJECT_SOURCE_DIR}/(?!build)")
+endif()
+
 # ovlp_add_module(<name> SOURCES <file>... HEADERS <public header>...)
 # The static library ovlp_<name>, also called ovlp::<name>, and its installation.
 function(ovlp_add_module name)
@@ -36,7 +42,8 @@ function(ovlp_add_test name)
     set(arg_TIMEOUT 60)
   endif()
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABEL}")
+  # In a build folder's first run, too, those that may take longest start first.
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABEL}")
 endfunction()
 
 # ovlp_add_compile_fail_test(<name> <source> <regex>)
@@ -53,15 +60,17 @@ function(ovlp_add_compile_fail_test name source regex)
 endfunction()
 
 # ovlp_add_example(<name> <source>... [LIBRARIES <target>...])
-# <name>_real runs on the real backend, <name>_sim is simulated, <name> is the one chosen by OVLP_SIMULATE.
+# <name>_real runs on the real backend, <name>_sim is simulated, <name> is the one chosen by OVLP_SIMULATE, linked again
+# from its objects.
 function(ovlp_add_example name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
   add_executable(${name}_real ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name}_real PRIVATE ovlp::real)
   add_executable(${name}_sim ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name}_sim PRIVATE ovlp::sim)
-  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  add_executable(${name} $<TARGET_OBJECTS:${name}_$<IF:$<BOOL:${OVLP_SIMULATE}>,sim,real>>)
   target_link_libraries(${name} PRIVATE ovlp::ovlp)
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   foreach(program ${name}_real ${name}_sim ${name})
     target_link_libraries(${program} PRIVATE ${arg_LIBRARIES})
     ovlp_use_flags(${program})
