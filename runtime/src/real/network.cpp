@@ -119,10 +119,11 @@ ticket ticket::parse(std::string const& line) {
   try {
     auto const read = nlohmann::json::parse(line);
     auto number = [&read](char const* key, std::int64_t least, std::int64_t most) {
-      auto const value = read.at(key).get<std::int64_t>();
-      if (value < least || value > most)
+      auto const& value = read.at(key);
+      // Compared before it is made an integer: 1e99 cannot be one.
+      if (!(value.get<double>() >= static_cast<double>(least) && value.get<double>() <= static_cast<double>(most)))
         throw config_error(std::string("ticket of node 0: '") + key + "' is out of range");
-      return value;
+      return value.get<std::int64_t>();
     };
     ticket parsed;
     parsed.nodes = static_cast<std::size_t>(number("nodes", 1, 65535));
