@@ -294,6 +294,45 @@ TEST_CASE("what leaves a collection with state is handed to on_leave, on its nod
   });
 }
 
+TEST_CASE("a state that takes long to make, and one that takes long to leave, hold up no other collection" *
+          doctest::timeout(60)) {
+  really_run_on(2, {"--execution-threads", "2", "--peer-timeout", "2"}, [](engine& run) {
+    // These are of the process of node 1.
+    static std::atomic<int> visits{0};
+    enum { never, while_others_went_on, alone };
+    static std::atomic<int> made{never}, left{never};
+    auto const take_long = [] {
+      int const seen = visits;
+      return ovlp::testing::eventually(std::chrono::seconds(10), [&] { return visits > seen; }) ? while_others_went_on
+                                                                                                : alone;
+    };
+    threads<> const master{"master", 1}, others{"others", "node1"};
+    threads<Counter> patients{"patients", "node0 node1", [&](std::size_t index) {
+                                if (index == 1) made = take_long();
+                                return Counter{};
+                              }};
+    patients.on_leave([&](std::size_t, Counter&) { left = take_long(); });
+    graph<Range, Visits> const use = census(master, patients);
+    graph<Number, Number> const visit{"visit", ovlp::leaf("visit", others.at(0), [](Number what) {
+                                        ++visits;
+                                        return Number{what.value == 0 ? made : left};
+                                      })};
+    run.add(visit);
+    auto const answer = [&](int what) {
+      int said = never;
+      CHECK(
+          ovlp::testing::eventually(std::chrono::seconds(30), [&] { return (said = run(visit, {what}).value) != 0; }));
+      return said;
+    };
+
+    auto call = run.async(use, {0, 2});
+    CHECK(answer(0) == while_others_went_on);
+    CHECK(call.get().all.size() == 2);
+    run.resize(patients, 1);
+    CHECK(answer(1) == while_others_went_on);
+  });
+}
+
 TEST_CASE("a collection with state does not shrink if nothing takes what leaves" * doctest::timeout(60)) {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};

@@ -33,7 +33,7 @@ struct Variant {
   int sub_block = 0;  ///< products are cut into line and column blocks of so many rows and columns; 0: they are not
   Changes changes = {};
 };
-/// The graph of the paper (figure 5, without the pictures: DESIGN.md, "The LU graph"). One DPS thread per block column.
+/// The graph of the paper (figure 5, without the pictures). One DPS thread per block column.
 /// Products of blocks go to `multipliers` threads, dealt out in turn over all nodes.
 /// Source: the paper, sections 5 and 6.
 ovlp::graph<Order, Factored> paper_graph(ovlp::threads<Columns> const& columns, std::size_t multipliers,

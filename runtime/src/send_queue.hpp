@@ -9,7 +9,7 @@
 namespace ovlp {
 
 /// The objects for one other node: at most `bound` in transfer at once, the others in order behind them.
-/// Source: DESIGN.md, "Simulated time", 5.
+/// docs/model.md, "Transfers".
 class send_queue {
  public:
   send_queue() = default;

@@ -69,7 +69,7 @@ class served_jobs {
 /// With n jobs, `cores` cores of which communication takes `taken`, and speed v, each job is served at the rate
 /// v min(1, (cores - taken) / n) in seconds of the reference core per second.
 /// Under a quota a node is served at that rate while its grant of the period lasts; docs/model.md.
-/// Source: DESIGN.md, "Simulated time", 3; the paper's section 4.
+/// Source: the paper, section 4; docs/model.md, "Processors".
 class own_processor final : public processor {
  public:
   own_processor(double cores, double speed) : cores_(cores), speed_(speed) {}

@@ -33,7 +33,7 @@ namespace ovlp::sim {
 /// Each node has a thread manager of the runtime, as it has in a real run, a processor, and a port to the network. An
 /// execution thread that has computed an atomic step leaves; it is entered again when the step has ended in simulated
 /// time. Events are taken in the order of (time, sequence number).
-/// Source: DESIGN.md, "Simulated time"; the paper, sections 3 to 5.
+/// Source: the paper, sections 3 to 5; docs/model.md.
 class world final : public backend {
  public:
   world(platform const& on, program const& known, kernel_times& kernels, node_settings settings,

@@ -21,7 +21,7 @@ namespace ovlp::analysis {
 ///   interval_efficiency = work executed in (C_{k-1}, C_k] / integral of A over it
 /// The first is the paper's, for graphs that separate iterations; the second holds also where iterations overlap: it is
 /// at most 1 (but for steps across a border, whose work counts as done evenly), and its mean, weighted by the
-/// integrals, is the efficiency of the call. Source: DESIGN.md, "Dynamic efficiency"; the paper, section 7.
+/// integrals, is the efficiency of the call. Source: docs/dynamic-efficiency.md; the paper, section 7.
 struct iteration_efficiency {
   std::int32_t index;
   double start_s, end_s;

@@ -71,7 +71,7 @@ class graph_definition {
   /// Checks the structure once and finds the closer of each port; the graph cannot be changed afterwards.
   /// Errors: graph_error naming operations and ports, if the graph has a cycle, an operation that cannot be reached,
   ///         no entry or exit, or a port that is not closed by one merge or stream on all paths.
-  /// Source: the paper, section 2; DESIGN.md, "group".
+  /// Source: the paper, section 2.
   void check();
   bool checked() const { return checked_; }
   /// Errors: graph_error if the graph is in use.

@@ -60,7 +60,7 @@ class network {
   virtual void clear_touched_nodes() = 0;
 
   /// How often what limits a pair of nodes has changed so far: the part of the cost that is not given by the number of
-  /// transfers. Source: DESIGN.md, "Simulated time", f.
+  /// transfers.
   virtual std::uint64_t flips() const = 0;
 };
 

@@ -29,7 +29,7 @@ struct star_link {
 /// Cost: start O(1); each begin or end of a bandwidth phase O((1 + f) log n), f = pairs of source and destination
 /// whose bottleneck changes sides, so O(log n) while one side is loaded; amortized over events. Memory is kept for
 /// reuse: nothing is allocated once there have been as many transfers at once.
-/// Source: the paper, section 4, and DESIGN.md, "Simulated time", point 4. The algorithm is described in star.cpp.
+/// Source: the paper, section 4; docs/model.md, "Transfers". The algorithm is described in star.cpp.
 class star final : public network {
  public:
   /// Errors: std::logic_error if a bandwidth is not positive and finite, or the latency negative or not finite.

@@ -8,7 +8,7 @@
 namespace ovlp {
 
 /// How a simulation executes kernels. A real run always runs them.
-/// Source: the paper, section 4; DESIGN.md, "One source, two backends".
+/// Source: the paper, section 4; docs/partial-execution.md.
 enum class execution_mode : std::uint8_t {
   direct,   ///< the body runs and is measured
   partial,  ///< the body does not run; its estimate is charged
