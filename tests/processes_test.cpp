@@ -298,24 +298,22 @@ TEST_CASE("a state that takes long to make, and one that takes long to leave, ho
           doctest::timeout(60)) {
   really_run_on(2, {"--execution-threads", "2", "--peer-timeout", "2"}, [](engine& run) {
     // These are of the process of node 1.
-    static std::atomic<int> visits{0};
     enum { never, while_others_went_on, alone };
-    static std::atomic<int> made{never}, left{never};
+    static std::atomic<int> visits{0}, left{never}, made{never};
     auto const take_long = [] {
-      int const seen = visits;
-      return ovlp::testing::eventually(std::chrono::seconds(10), [&] { return visits > seen; }) ? while_others_went_on
-                                                                                                : alone;
+      auto const others_went_on = [seen = visits.load()] { return visits > seen; };
+      return ovlp::testing::eventually(std::chrono::seconds(10), others_went_on) ? while_others_went_on : alone;
     };
     threads<> const master{"master", 1}, others{"others", "node1"};
-    threads<Counter> patients{"patients", "node0 node1", [&](std::size_t index) {
-                                if (index == 1) made = take_long();
+    threads<Counter> patients{"patients", "node0 node1", [&](std::size_t) {
+                                if (left != never) made = take_long();  // the first ones are made before the run begins
                                 return Counter{};
                               }};
     patients.on_leave([&](std::size_t, Counter&) { left = take_long(); });
     graph<Range, Visits> const use = census(master, patients);
     graph<Number, Number> const visit{"visit", ovlp::leaf("visit", others.at(0), [](Number what) {
                                         ++visits;
-                                        return Number{what.value == 0 ? made : left};
+                                        return Number{what.value == 0 ? left : made};
                                       })};
     run.add(visit);
     auto const answer = [&](int what) {
@@ -325,11 +323,12 @@ TEST_CASE("a state that takes long to make, and one that takes long to leave, ho
       return said;
     };
 
-    auto call = run.async(use, {0, 2});
-    CHECK(answer(0) == while_others_went_on);
-    CHECK(call.get().all.size() == 2);
+    run(use, {0, 2});
     run.resize(patients, 1);
+    CHECK(answer(0) == while_others_went_on);
+    run.resize(patients, 2);
     CHECK(answer(1) == while_others_went_on);
+    CHECK(counts_of(run(use, {0, 2})) == std::map<int, int>{{0, 2}, {1, 1}});
   });
 }
 
