@@ -11,7 +11,7 @@ endif()
 # `tidy`: clang-tidy over our sources; with a compilation database of Clang. Compiles nothing.
 if(PROJECT_IS_TOP_LEVEL)
   add_custom_target(tidy USES_TERMINAL VERBATIM
-    COMMAND run-clang-tidy-14 -quiet -p ${PROJECT_BINARY_DIR} "^${PROJECT_SOURCE_DIR}/(?!build)")
+    COMMAND ${PROJECT_SOURCE_DIR}/cmake/tidy ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 endif()
 
 # ovlp_add_module(<name> SOURCES <file>... HEADERS <public header>...)
