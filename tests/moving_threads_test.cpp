@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -162,5 +163,36 @@ TEST_CASE("what is held back for a move is let in when nothing else can go on" *
     run.remap(moving, "node1");
     CHECK(first.get().value == 1);
     CHECK(second.get().value == 2);
+  });
+}
+
+TEST_CASE("what comes before the thread that it is for is not lost in memory when the run fails" *
+          doctest::timeout(20)) {
+  struct Heavy {
+    ovlp::buffer<unsigned char> ballast{2'000'000};  // two seconds on the way
+  };
+  ovlp::testing::temporary_folder const folder;
+  ovlp::testing::simulate_on(2, slow_network(folder), [](engine& run) {
+    threads<> const master{"master", 1}, other{"other", "node1"};
+    threads<Heavy> const moved{"moved", "node1"};
+    // The total of an empty group overtakes the thread in which it is to end.
+    graph<Note, Done> const nothing =
+        ovlp::split("post nothing", other.at(0),
+                    [](here<>& here, Note, out<Note>&) { here.kernel("wait", {1}, [] {}); }) >>
+        ovlp::leaf("pass", master.at(0), [](Note note) { return note; }) >> ovlp::merge("count", moved.at(0), count);
+    graph<Note, Note> const fail = ovlp::leaf("wait", master.at(0),
+                                              [](here<>& here, Note note) {
+                                                here.kernel("fail late", {}, [] {});
+                                                return note;
+                                              }) >>
+                                   ovlp::leaf("fail", master.at(0), [](Note note) {
+                                     if (note.value == 1) throw std::runtime_error("as it should");
+                                     return note;
+                                   });
+    run.add(fail);
+    run.estimate("fail late", 1.5);
+    [[maybe_unused]] auto const total = run.async(nothing, {0});
+    [[maybe_unused]] auto const failing = run.async(fail, {1});
+    CHECK_THROWS_AS(run.remap(moved, "node0"), ovlp::operation_error);  // and the address sanitizer is content
   });
 }

@@ -14,8 +14,6 @@
 #include "thread_manager.hpp"
 
 namespace ovlp {
-namespace {
-
 void dispose(mail* m) {
   switch (m->kind) {
     case mail::kind_type::object: envelope_ptr(static_cast<envelope*>(m)).reset(); break;
@@ -28,8 +26,6 @@ void dispose(mail* m) {
     case mail::kind_type::resume: break;  // parts of executions
   }
 }
-
-}  // namespace
 
 dps_thread::dps_thread(thread_manager& manager, thread_address address, std::size_t pool, std::shared_ptr<void> state)
     : manager_(manager), address_(address), pool_(pool), state_(std::move(state)) {}

@@ -50,6 +50,9 @@ struct state_mail final : mail {
   what_type what;
 };
 
+/// Forgets mail of any kind.
+void dispose(mail* m);
+
 /// A logical, serial place of execution with its own state and queue. One operation runs in it at a time.
 ///
 /// Anyone pushes mail. Everything else belongs to the owner: the thread has one whenever mail is there. Who pushes to

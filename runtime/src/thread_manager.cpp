@@ -50,6 +50,13 @@ void thread_manager::stop() {
 void thread_manager::unwind() {
   // First, for mail refers to operations.
   for (auto const& thread : threads_) thread->drop_mail();
+  {
+    std::scoped_lock const lock(structure_);
+    for (auto& [thread, queue] : early_) {
+      while (!queue.empty()) dispose(queue.pop());
+    }
+    early_.clear();
+  }
   for (auto const& thread : threads_) {
     for (execution* e : thread->suspended()) execution_threads_.front()->unwind(*e);
   }
@@ -255,7 +262,11 @@ void thread_manager::receive(node_id from, envelope_ptr object) {
   } else {
     deliver(std::move(object));
   }
-  if (from == self_) return;
+  if (from != self_) arrived(from, epoch);
+}
+
+/// An object, or a total, has been delivered.
+void thread_manager::arrived(node_id from, std::uint32_t epoch) {
   traffic_[from].received[epoch % 2].fetch_add(1);
   if (watching_arrivals_) look_whether_settled();
 }
@@ -320,15 +331,45 @@ void thread_manager::deliver_control(node_id to, control const& message, group_i
 }
 
 void thread_manager::deliver_total(group_total const& total, group_id call) {
-  collection_view const& now = view(total.closer.collection);
   std::size_t const index = total.closer.index;
-  deliver_control(index < now.node_of.size() ? now.node_of[index] : self_, total, call);
+  dps_thread* here = nullptr;
+  bool owned = false;
+  {
+    sending_mark const mark(outside_sending_);
+    std::uint32_t const epoch = epoch_;
+    collection_view const& now = view(total.closer.collection);
+    if (index < now.node_of.size() && now.node_of[index] != self_) {
+      transmit(now.node_of[index], total, call, epoch);
+      return;
+    }
+    here = index < now.local.size() ? now.local[index] : nullptr;
+    owned = here != nullptr && here->add(new total_mail(total));
+  }
+  if (owned) here->own();
+  if (here == nullptr) deliver_mail(total.closer, new total_mail(total));
+}
+
+/// A change of collections waits for totals of earlier epochs, as it does for objects.
+void thread_manager::transmit(node_id to, group_total total, group_id call, std::uint32_t epoch) {
+  total.epoch = epoch;
+  traffic_[to].sent[epoch % 2].fetch_add(1, std::memory_order_relaxed);
+  deliver_control(to, total, call);
+}
+
+/// What has come for a thread that has moved away.
+void thread_manager::forward(node_id to, envelope_ptr object) {
+  sending_mark const mark(outside_sending_);
+  transmit(to, std::move(object), epoch_);
+}
+void thread_manager::forward(node_id to, group_total const& total) {
+  sending_mark const mark(outside_sending_);
+  transmit(to, total, 0, epoch_);
 }
 
 void thread_manager::end_group(std::uint32_t graph, std::size_t closer, group_id group, std::uint64_t count,
                                group_id call) {
   if (auto const known = groups_.end(group, count)) {
-    deliver_total({*known, group, count, graph, static_cast<std::uint32_t>(closer), {}}, call);
+    deliver_total({*known, group, count, graph, static_cast<std::uint32_t>(closer), 0, {}}, call);
   }
 }
 
@@ -354,6 +395,7 @@ void thread_manager::send_empty(std::uint32_t graph, port_reference port, frames
                  0,
                  graph,
                  static_cast<std::uint32_t>(closer),
+                 0,
                  {opened.begin(), opened.end()}},
                 origin_of(opened));
 }
@@ -389,12 +431,13 @@ void thread_manager::receive(node_id from, control const& message) {
 
 void thread_manager::take(node_id, closer_here const& message) {
   if (auto const total = closer_at(message.group, message.closer, message.call)) {
-    deliver_total({message.closer, message.group, *total, 0, 0, {}}, message.call);
+    deliver_total({message.closer, message.group, *total, 0, 0, 0, {}}, message.call);
   }
 }
 
-void thread_manager::take(node_id, group_total const& message) {
+void thread_manager::take(node_id from, group_total const& message) {
   deliver_mail(message.closer, new total_mail(message));
+  arrived(from, message.epoch);
 }
 
 void thread_manager::take(node_id, credit const& message) { resume(groups_.give_back(message.group, message.place)); }
@@ -505,6 +548,10 @@ std::vector<std::string> thread_manager::waiting() {
   std::vector<std::string> list;
   for (auto const& thread : threads_) {
     for (execution const* e : thread->suspended()) list.push_back(e->describe() + " " + e->describe_wait());
+  }
+  for (auto const& [thread, queue] : early_) {
+    list.push_back("what has come to " + node_name(self_) + " for " + program_.name({thread.first, thread.second}) +
+                   " waits for it to come there, too");
   }
   if (allocation_) {
     std::scoped_lock const allocation_lock(allocation_mutex_);

@@ -47,7 +47,7 @@ struct collection_view {
   std::vector<dps_thread*> local;  ///< by index; nullptr for threads of other nodes
 };
 
-/// Objects exchanged with another node, those of even and of odd epochs: there are never more than two under way, for
+/// Objects and totals exchanged with another node, those of even and of odd epochs: there are never more than two under way, for
 /// one change ends before the next begins. Objects may overtake each other, so their mere number would not tell.
 struct traffic {
   std::array<std::atomic<std::uint64_t>, 2> sent{};
@@ -175,6 +175,8 @@ class thread_manager {
   std::size_t choose(edge_definition const& edge, envelope& object, routing const& now) const;
   node_id leaving_opener(edge_definition const& edge, envelope const& object) const;
   void transmit(node_id to, envelope_ptr object, std::uint32_t epoch);
+  void transmit(node_id to, group_total total, group_id call, std::uint32_t epoch);
+  void arrived(node_id from, std::uint32_t epoch);
   void hand_over(node_id to, envelope_ptr object);
   envelope_ptr transfer_ended(node_id to);
   void wait_for_senders();

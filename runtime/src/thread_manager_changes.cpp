@@ -167,9 +167,6 @@ void thread_manager::receive_state(envelope_ptr state) {
   deliver_control(0, thread_moved{address}, 0);
 }
 
-void thread_manager::forward(node_id to, envelope_ptr object) { transmit(to, std::move(object), epoch_); }
-void thread_manager::forward(node_id to, group_total const& total) { deliver_control(to, total, 0); }
-
 bool thread_manager::let_in_held() {
   if (held_back_ == 0) return false;
   std::vector<dps_thread*> all;
