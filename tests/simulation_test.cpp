@@ -691,6 +691,18 @@ TEST_CASE("an estimate that is no time is an error that names kernel and sizes" 
   }
 }
 
+TEST_CASE("a sample that tells nothing of its error is refused" * doctest::timeout(20)) {
+  for (std::string const sample : {"1", "0", "1.5", "-2", "2e9", "0%", "many", ""}) {
+    CAPTURE(sample);
+    auto const error = thrown_by<ovlp::config_error>([&] {
+      simulate_on(1, {"--execution", "sampled", "--sample", sample}, [](engine&) {});
+    });
+    CHECK(std::string(error.what()) ==
+          "--sample: expected a number of times from 2 on, such as 5, or an error such as 2%, got '" + sample + "'");
+  }
+  simulate_on(1, {"--execution", "sampled", "--sample", "0.5%"}, [](engine&) {});
+}
+
 TEST_CASE("kernels are executed as the program says of each, the others as the command line says" *
           doctest::timeout(20)) {
   using mode = ovlp::execution_mode;

@@ -37,8 +37,10 @@ sampling sampling::parse(std::string const& text) {
   double value = 0;
   auto const read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   bool const whole = read.ec == std::errc{} && read.ptr == digits.data() + digits.size() && std::isfinite(value);
-  if (!whole || value <= 0 || (!percent && (value != std::floor(value) || value > 1e9))) {
-    throw config_error("--sample: expected a number of times such as 5, or an error such as 2%, got '" + text + "'");
+  bool const times = value >= 2 && value <= 1e9 && value == std::floor(value);  // once tells nothing of the error
+  if (!whole || !(percent ? value > 0 : times)) {
+    throw config_error("--sample: expected a number of times from 2 on, such as 5, or an error such as 2%, got '" +
+                       text + "'");
   }
   if (percent) {
     parsed.relative_error = value / 100;
