@@ -177,6 +177,24 @@ TEST_CASE("what a merge of an empty group computes belongs to the iteration that
     REQUIRE(figures.iterations.size() == 3);
     for (auto const& iteration : figures.iterations) CHECK(iteration.work_s == doctest::Approx(2));
   });
+  SUBCASE("also where the split itself says which one that is") {
+    simulate_on(1, partial(folder.file("p.json", platform())), [](engine& run) {
+      run.record();
+      threads<> const master{"master", "node0"};
+      run(ovlp::split("post nothing", master.at(0), [](here<>& here, Done, out<Done>&) { here.iteration(3); }) >>
+              ovlp::merge("compute", master.at(0),
+                          [](here<>& here, in<Done>& none) {
+                            none.drain();
+                            here.kernel("one", {2}, [] {});
+                            return Done{1};
+                          }),
+          {0});
+      auto const figures = run.summary();
+      REQUIRE(figures.iterations.size() == 1);
+      CHECK(figures.iterations[0].index == 3);
+      CHECK(figures.iterations[0].work_s == doctest::Approx(2));
+    });
+  }
 }
 
 namespace {

@@ -144,6 +144,7 @@ void dps_thread::take_in_total(group_total const& total) {
     opened = enclosing.back();
     enclosing.pop_back();
     closer = &this->closer(total.graph, total.operation, enclosing);
+    closer->gathering()->add_empty(total.iteration);
   } else {
     return;  // the group came to an end by another way, or the run is being cancelled
   }

@@ -103,7 +103,7 @@ execution::~execution() = default;
 void execution::run(execution_thread& host) {
   host_ = &host;
   host.loop()->operation = this;
-  if (gathering_) iteration_ = gathering_->opened_in();
+  if (gathering_) iteration_ = gathering_->begins_in();
   begin_step();
   try {
     definition_->body(*this);
@@ -212,7 +212,7 @@ void execution::end() {
     } else {
       ovlp::frames enclosing = frames_;
       enclosing.push_back(opened_frame(manager_.groups().number(), p, 0));
-      manager_.send_empty(graph_, {operation_, p}, enclosing, thread_.address().index);
+      manager_.send_empty(graph_, {operation_, p}, enclosing, thread_.address().index, iteration_);
     }
   }
 }

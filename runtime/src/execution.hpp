@@ -56,6 +56,10 @@ class gathering {
   bool complete() const;
   /// The iteration of the object that opened the groups: the least of several.
   std::int32_t opened_in() const;
+  /// One of the groups is empty; its opener ended in this iteration.
+  void add_empty(std::int32_t iteration) { empty_in_ = std::min(empty_in_.value_or(iteration), iteration); }
+  /// The iteration of what comes before the first object.
+  std::int32_t begins_in() const { return inbox_.empty() ? empty_in_.value_or(opened_in()) : opened_in(); }
   /// Objects missing, if that is known.
   std::string describe_missing(program const& known, std::uint32_t graph) const;
 
@@ -69,6 +73,7 @@ class gathering {
 
   std::size_t const expected_;
   mail_queue inbox_;
+  std::optional<std::int32_t> empty_in_;
   boost::container::small_vector<group_state, 2> groups_;
 };
 

@@ -369,11 +369,12 @@ void thread_manager::forward(node_id to, group_total const& total) {
 void thread_manager::end_group(std::uint32_t graph, std::size_t closer, group_id group, std::uint64_t count,
                                group_id call) {
   if (auto const known = groups_.end(group, count)) {
-    deliver_total({*known, group, count, graph, static_cast<std::uint32_t>(closer), 0, {}}, call);
+    deliver_total({*known, group, count, graph, static_cast<std::uint32_t>(closer), 0, no_iteration, {}}, call);
   }
 }
 
-void thread_manager::send_empty(std::uint32_t graph, port_reference port, frames const& opened, std::size_t sender) {
+void thread_manager::send_empty(std::uint32_t graph, port_reference port, frames const& opened, std::size_t sender,
+                                std::int32_t iteration) {
   graph_definition const& definition = *program_.graph(graph).definition;
   std::size_t const closer = *definition.operations[port.operation].ports[port.port].closer;
   // Every edge into the closer must agree on its thread, so any fixed one tells it.
@@ -396,6 +397,7 @@ void thread_manager::send_empty(std::uint32_t graph, port_reference port, frames
                  graph,
                  static_cast<std::uint32_t>(closer),
                  0,
+                 iteration,
                  {opened.begin(), opened.end()}},
                 origin_of(opened));
 }
@@ -431,7 +433,7 @@ void thread_manager::receive(node_id from, control const& message) {
 
 void thread_manager::take(node_id, closer_here const& message) {
   if (auto const total = closer_at(message.group, message.closer, message.call)) {
-    deliver_total({message.closer, message.group, *total, 0, 0, 0, {}}, message.call);
+    deliver_total({message.closer, message.group, *total, 0, 0, 0, no_iteration, {}}, message.call);
   }
 }
 

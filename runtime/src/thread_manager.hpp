@@ -47,8 +47,9 @@ struct collection_view {
   std::vector<dps_thread*> local;  ///< by index; nullptr for threads of other nodes
 };
 
-/// Objects and totals exchanged with another node, those of even and of odd epochs: there are never more than two under way, for
-/// one change ends before the next begins. Objects may overtake each other, so their mere number would not tell.
+/// Objects and totals exchanged with another node, those of even and of odd epochs: there are never more than two under
+/// way, for one change ends before the next begins. Objects may overtake each other, so their mere number would not
+/// tell.
 struct traffic {
   std::array<std::atomic<std::uint64_t>, 2> sent{};
   std::array<std::atomic<std::uint64_t>, 2> received{};
@@ -117,7 +118,8 @@ class thread_manager {
   void send(edge_definition const& edge, envelope_ptr object, std::size_t sender);
   void return_result(envelope_ptr result);
   void end_group(std::uint32_t graph, std::size_t closer, group_id group, std::uint64_t count, group_id call);
-  void send_empty(std::uint32_t graph, port_reference port, frames const& opened, std::size_t sender);
+  void send_empty(std::uint32_t graph, port_reference port, frames const& opened, std::size_t sender,
+                  std::int32_t iteration);
   void give_credit(group_id group, std::uint32_t place, group_id call);
   std::optional<std::uint64_t> closer_at(group_id group, thread_address closer, group_id call);
   bool holds(execution& waiter);
