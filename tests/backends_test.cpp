@@ -217,6 +217,9 @@ TEST_CASE("output that cannot be written is an error that says so") {
     CHECK(full.text == "lu: standard output: cannot be written: No space left on device\n");
     ovlp::testing::shell_outcome const closed = ovlp::testing::shell("(" + program + " --n 40 --block 20 >&-)");
     CHECK(closed.status == 1);
+    for (std::string const option : {"--help", "--version"}) {
+      CHECK(ovlp::testing::shell("(" + program + " " + option + " >/dev/full)").status == 1);
+    }
   }
   std::string const sample = std::string(SOURCE_FOLDER) + "/examples/wordcount/sample.txt";
   for (std::string const program : {WORDCOUNT_REAL, WORDCOUNT_SIM}) {

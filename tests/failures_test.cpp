@@ -418,7 +418,7 @@ TEST_CASE("a program that ignores how its children end is run to its end") {
 TEST_CASE("a launched process that prints without end is given up after --launch-timeout") {
   application const run({"--nodes", "2", "--launch", "yes", "--launch-timeout", "1"});
   expect_failure(run, promised);
-  expect_text(run.driver().err(), "node1 did not join the run within 1");
+  expect_text(run.driver().err(), "node1 did not join the run within the 1 s of --launch-timeout");
 }
 
 // File descriptors
@@ -682,7 +682,7 @@ TEST_CASE("a process that never reports is given up after --launch-timeout") {
   std::string const deaf = folder.file("deaf.sh", "#!/bin/sh\nexec sleep 60\n", true);
   application const run({"--nodes", "2", "--launch", deaf + " {arguments}", "--launch-timeout", "1"});
   expect_failure(run, promised);
-  expect_text(run.driver().err(), "node1 did not join the run within 1");
+  expect_text(run.driver().err(), "node1 did not join the run within the 1 s of --launch-timeout");
 }
 
 // Options and files

@@ -72,7 +72,8 @@ std::string allocation::describe_wait() const {
   switch (phase_) {
     case phase::idle: return "";
     case phase::launching: return change + nodes + " to be launched";
-    case phase::moving: return change + std::to_string(awaited_moves_) + " threads to move";
+    case phase::moving:
+      return change + std::to_string(awaited_moves_) + (awaited_moves_ == 1 ? " thread" : " threads") + " to move";
     case phase::updating: return change + nodes + " to route by it";
     case phase::settling: return change + "late objects and leaving threads on " + nodes;
   }

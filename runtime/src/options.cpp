@@ -26,6 +26,7 @@
 
 #include "host.hpp"
 #include "listen_address.hpp"
+#include "process_exit.hpp"
 #include "run_options.hpp"
 
 namespace ovlp {
@@ -297,6 +298,7 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
       }
     }
   } catch (CLI::Success const& asked) {
+    check_output_at_exit(read.application);
     std::exit(parser.exit(asked));
   } catch (CLI::ArgumentMismatch const& wrong) {
     std::string const what = wrong.what();  // CLI11 says "At Most 1 required but received 2"

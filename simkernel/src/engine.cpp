@@ -217,7 +217,7 @@ struct engine::implementation {
                                                                    : "expected with --execution partial");
     }
     if (options.sample && none(duration_source::sampled)) {
-      without_effect("--sample", options.execution == "sampled" ? "no kernel was done more often"
+      without_effect("--sample", options.execution == "sampled" ? "of no kernel a mean was charged"
                                                                 : "expected with --execution sampled");
     }
     if (options.host_speed != 1 && options.execution != "direct" && none(duration_source::measured)) {

@@ -172,8 +172,8 @@ double kernel_times::model(kernel const& of, std::string_view name, std::span<st
     throw config_error(
         "partial execution has no estimate for " + describe(name, sizes) +
         (recorded > 0
-             ? ": --durations has " + std::to_string(recorded) +
-                   " sizes of it, but these are not between them; expected a recording of sizes around these "
+             ? ": --durations has it in " + std::to_string(recorded) + (recorded == 1 ? " size" : " sizes") +
+                   ", but these are not between them; expected a recording of sizes around these "
                    "(--record-durations), a model (ovlp fit), or " +
                    program + "seconds)"
              : ": expected one in --durations (--record-durations makes the file), by the program (" + program +

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/post.hpp>
@@ -790,8 +791,10 @@ void network::tick() {
       if (end) {
         end_run(network_failure(node_name(node) + " did not join the run: its process " + *end));
       } else if (waited.count() > options_.launch_timeout_s) {
-        end_run(
-            network_failure(node_name(node) + " did not join the run within " + std::to_string(waited.count()) + " s"));
+        std::ostringstream why;
+        why << node_name(node) << " did not join the run within the " << options_.launch_timeout_s
+            << " s of --launch-timeout";
+        end_run(network_failure(why.str()));
       }
     }
   }
