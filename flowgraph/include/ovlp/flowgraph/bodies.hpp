@@ -44,7 +44,10 @@ template <class T, class Function, bool InOrder>
 struct reduction {
   Function function;
 
-  T operator()(in<T>& objects) const {
+  static constexpr bool adds = std::is_invocable_r_v<T, Function const&, T, T>;
+  static_assert(adds, "reduce takes a function T f(T, T) of the objects that it adds up");
+
+  T operator()(in<T>& objects) const requires adds {
     T all{};
     bool first = true;
     auto const take = [&](T&& object) {

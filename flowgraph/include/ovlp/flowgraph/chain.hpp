@@ -122,6 +122,39 @@ auto stream(std::string name, placed_route<State, Route> where, Body body, Const
                                                     detail::bind_constants(std::move(body), std::move(constants)...));
 }
 
+namespace detail {
+
+template <class State>
+constexpr bool says_which_thread = false;
+
+/// What follows the name in the short form is a collection with a route.
+template <class State>
+void expect_route(threads<State> const&) {
+  static_assert(says_which_thread<State>,
+                "the short form says to which thread an object goes: threads.by(&In::member), threads.in_turn(), "
+                "threads.at(0)");
+}
+
+}  // namespace detail
+
+// For the compiler's message only.
+template <class State, class... Rest>
+void leaf(std::string const&, threads<State> const& where, Rest const&...) {
+  detail::expect_route(where);
+}
+template <class State, class... Rest>
+void split(std::string const&, threads<State> const& where, Rest const&...) {
+  detail::expect_route(where);
+}
+template <class State, class... Rest>
+void merge(std::string const&, threads<State> const& where, Rest const&...) {
+  detail::expect_route(where);
+}
+template <class State, class... Rest>
+void stream(std::string const&, threads<State> const& where, Rest const&...) {
+  detail::expect_route(where);
+}
+
 template <class In, class Left, class Right, class Out>
 chain<In, Out> operator>>(chain<In, Left> const& left, chain<Right, Out> const& right) {
   static_assert(std::is_same_v<Left, Right>, "an edge joins equal types: what one operation gives, the next takes");

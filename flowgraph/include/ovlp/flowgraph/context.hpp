@@ -23,14 +23,17 @@ class mapping;
 class kernel_sizes {
  public:
   template <std::integral... Integers>
-  requires(sizeof...(Integers) <= 6)
-      kernel_sizes(Integers... sizes)  // NOLINT(google-explicit-constructor): written as {m, n, k} at the call
-      : values_{static_cast<std::int64_t>(sizes)...}, count_(sizeof...(Integers)) {}
+  kernel_sizes(Integers... sizes)  // NOLINT(google-explicit-constructor): written as {m, n, k} at the call
+      : count_(sizeof...(Integers)) {
+    static_assert(sizeof...(Integers) <= most, "a kernel has at most six sizes");
+    if constexpr (sizeof...(Integers) <= most) values_ = {static_cast<std::int64_t>(sizes)...};
+  }
 
   std::span<std::int64_t const> values() const { return {values_.data(), count_}; }
 
  private:
-  std::array<std::int64_t, 6> values_{};
+  static constexpr std::size_t most = 6;
+  std::array<std::int64_t, most> values_{};
   std::size_t count_;
 };
 
