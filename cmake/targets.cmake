@@ -6,10 +6,7 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
   add_custom_target(check-headers)
   add_dependencies(check-headers all_verify_interface_header_sets)
-endif()
-
-# `tidy`: clang-tidy over our sources; with a compilation database of Clang. Compiles nothing.
-if(PROJECT_IS_TOP_LEVEL)
+  # `tidy`: clang-tidy over our sources; with a compilation database of Clang. Compiles nothing.
   add_custom_target(tidy USES_TERMINAL VERBATIM
     COMMAND ${PROJECT_SOURCE_DIR}/cmake/tidy ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 endif()

@@ -157,7 +157,7 @@ TEST_CASE("a message that was changed on its way is read or refused, and does no
                                                             ovlp::state_operation, std::vector<int>(10, 1)))));
   good.push_back(frame_of(outgoing(ovlp::control(ovlp::closer_here{1, {0, 2}, 3}))));
   good.push_back(
-      frame_of(outgoing(ovlp::control(ovlp::group_total{{0, 1}, 2, 3, 0, 2, 1, 4, {ovlp::frame{}, ovlp::frame{}}}))));
+      frame_of(outgoing(ovlp::control(ovlp::group_total{{0, 1}, 2, 3, 0, 2, {ovlp::frame{}, ovlp::frame{}}, 4, 1}))));
   good.push_back(frame_of(outgoing(ovlp::control(ovlp::view_update{1, 2, 3, {0, 1, 2, 3}}))));
   good.push_back(frame_of(outgoing(ovlp::control(ovlp::change_done{1, "why not"}))));
   good.push_back(frame_of(outgoing(service(hello{"0123456789abcdef0123456789abcdef", 1, 2, "127.0.0.1", 3}))));

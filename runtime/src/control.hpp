@@ -40,9 +40,9 @@ struct group_total {
   std::uint64_t count;
   std::uint32_t graph;
   std::uint32_t operation;
-  std::uint32_t epoch;     ///< of the sender; objects have one, too
-  std::int32_t iteration;  ///< of an empty group: of its opener when that ended
-  std::vector<frame> enclosing;
+  std::vector<frame> enclosing = {};
+  std::int32_t iteration = no_iteration;  ///< of an empty group: of its opener when that ended
+  std::uint32_t epoch = 0;                ///< of the sender; objects have one, too
 };
 /// The closer has handed out an object. To the group's node.
 struct credit {

@@ -14,6 +14,8 @@
 #include "thread_manager.hpp"
 
 namespace ovlp {
+namespace {
+
 void dispose(mail* m) {
   switch (m->kind) {
     case mail::kind_type::object: envelope_ptr(static_cast<envelope*>(m)).reset(); break;
@@ -27,6 +29,12 @@ void dispose(mail* m) {
   }
 }
 
+}  // namespace
+
+void drop(mail_queue& all) {
+  while (!all.empty()) dispose(all.pop());
+}
+
 dps_thread::dps_thread(thread_manager& manager, thread_address address, std::size_t pool, std::shared_ptr<void> state)
     : manager_(manager), address_(address), pool_(pool), state_(std::move(state)) {}
 
@@ -34,8 +42,8 @@ dps_thread::~dps_thread() { drop_mail(); }
 
 void dps_thread::drop_mail() {
   while (mail* const m = inbox_.take()) dispose(m);
-  while (!work_.empty()) dispose(work_.pop());
-  while (!held_.empty()) dispose(held_.pop());
+  drop(work_);
+  drop(held_);
 }
 
 void dps_thread::own() {

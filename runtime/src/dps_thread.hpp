@@ -50,8 +50,8 @@ struct state_mail final : mail {
   what_type what;
 };
 
-/// Forgets mail of any kind.
-void dispose(mail* m);
+/// Forgets all mail of a queue.
+void drop(mail_queue& all);
 
 /// A logical, serial place of execution with its own state and queue. One operation runs in it at a time.
 ///

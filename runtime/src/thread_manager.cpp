@@ -52,9 +52,7 @@ void thread_manager::unwind() {
   for (auto const& thread : threads_) thread->drop_mail();
   {
     std::scoped_lock const lock(structure_);
-    for (auto& [thread, queue] : early_) {
-      while (!queue.empty()) dispose(queue.pop());
-    }
+    for (auto& [thread, mail] : early_) drop(mail);
     early_.clear();
   }
   for (auto const& thread : threads_) {
@@ -369,7 +367,7 @@ void thread_manager::forward(node_id to, group_total const& total) {
 void thread_manager::end_group(std::uint32_t graph, std::size_t closer, group_id group, std::uint64_t count,
                                group_id call) {
   if (auto const known = groups_.end(group, count)) {
-    deliver_total({*known, group, count, graph, static_cast<std::uint32_t>(closer), 0, no_iteration, {}}, call);
+    deliver_total({*known, group, count, graph, static_cast<std::uint32_t>(closer)}, call);
   }
 }
 
@@ -396,9 +394,8 @@ void thread_manager::send_empty(std::uint32_t graph, port_reference port, frames
                  0,
                  graph,
                  static_cast<std::uint32_t>(closer),
-                 0,
-                 iteration,
-                 {opened.begin(), opened.end()}},
+                 {opened.begin(), opened.end()},
+                 iteration},
                 origin_of(opened));
 }
 
@@ -433,7 +430,7 @@ void thread_manager::receive(node_id from, control const& message) {
 
 void thread_manager::take(node_id, closer_here const& message) {
   if (auto const total = closer_at(message.group, message.closer, message.call)) {
-    deliver_total({message.closer, message.group, *total, 0, 0, 0, no_iteration, {}}, message.call);
+    deliver_total({message.closer, message.group, *total, 0, 0}, message.call);
   }
 }
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/ovlp.hpp>
 
-struct Order {
-  int size;
-};
-struct Piece {
+struct Count {
   int value;
 };
 
 void build() {
   ovlp::threads<> master{"master", 1};
 #ifdef OVLP_MISTAKE
-  ovlp::reduce("sum", master.at(0), [](Piece a, Order b) { return Piece{a.value + b.size}; });
+  ovlp::reduce("sum", master.at(0), [](int sum, Count count) { return sum + count.value; });
 #else
-  ovlp::reduce("sum", master.at(0), [](Piece a, Piece b) { return Piece{a.value + b.value}; });
+  ovlp::reduce("sum", master.at(0), [](int a, int b) { return a + b; });
 #endif
 }
