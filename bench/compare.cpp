@@ -7,114 +7,39 @@
 // A contestant's result is the last line of its standard output that begins with '{'; process_cpu_s is measured. On a
 // shared machine the cores drift apart and together within minutes; contestants run side by side in pairs, so the ratio
 // is taken pair by pair.
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/utsname.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <array>
+#include <chrono>
 #include <cmath>
-#include <csignal>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <map>
 #include <optional>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/host.hpp>
+#include <ovlp/support/json_object.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/statistics.hpp>
+#include <ovlp/support/text.hpp>
 #include <regex>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <thread>
+#include <vector>
 
 #include "contestant.hpp"
 
 namespace {
 
 using bench::json;
+using ovlp::support::json_object;
+using ovlp::support::last_line;
+using ovlp::support::outcome;
+using ovlp::support::quantile;
 using std::string;
 
-volatile std::sig_atomic_t running_group = 0;  // so that an interrupt ends the contestant too
-
-extern "C" void interrupted(int) {
-  if (running_group != 0) kill(-running_group, SIGTERM);
-  _exit(130);
-}
-
-struct outcome {
-  string out, err;
-  bool timed_out = false;
-  int status = 0;
-  double cpu_s = 0;  ///< of the process and those that it waited for
-};
-
-/// Runs a shell command in a process group of its own and takes in what it prints. Blocks: until the command and all
-/// its children have closed their output, or the limit; then the group is terminated, and killed two seconds later.
+/// Runs a shell command to its end.
 outcome run_command(const string& command, double limit_s) {
-  std::array<std::array<int, 2>, 2> pipes{};
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  for (int i : {0, 1}) {
-    auto& ends = pipes[static_cast<std::size_t>(i)];
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-    posix_spawn_file_actions_adddup2(&actions, ends[1], i + 1);
-  }
-  const std::array<const char*, 4> arguments{"sh", "-c", command.c_str(), nullptr};
-  pid_t child = 0;
-  const int error =
-      posix_spawn(&child, "/bin/sh", &actions, &attributes, const_cast<char* const*>(arguments.data()), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "start /bin/sh");
-  running_group = child;
-
-  outcome result;
-  std::array<pollfd, 2> outputs{};
-  for (std::size_t i : {0U, 1U}) close(pipes[i][1]), outputs[i] = {pipes[i][0], POLLIN, 0};
-  auto deadline = bench::clock::now() + std::chrono::milliseconds(std::lround(1e3 * limit_s));
-  while (outputs[0].fd >= 0 || outputs[1].fd >= 0) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - bench::clock::now()).count();
-    if (left <= 0) {
-      kill(-child, result.timed_out ? SIGKILL : SIGTERM);
-      if (result.timed_out) break;
-      result.timed_out = true;
-      deadline = bench::clock::now() + std::chrono::seconds(2);
-      continue;
-    }
-    if (poll(outputs.data(), outputs.size(), static_cast<int>(left)) <= 0) continue;
-    for (std::size_t i : {0U, 1U}) {
-      if (outputs[i].revents == 0) continue;
-      std::array<char, 4096> text;
-      const auto n = read(outputs[i].fd, text.data(), text.size());
-      if (n <= 0) outputs[i].fd = -1;  // poll passes over negative descriptors
-      (i == 0 ? result.out : result.err).append(text.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-    }
-  }
-  for (const auto& ends : pipes) close(ends[0]);
-  rusage used{};
-  wait4(child, &result.status, 0, &used);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  result.cpu_s = seconds(used.ru_utime) + seconds(used.ru_stime);
-  running_group = 0;
-  return result;
-}
-
-/// The last line of `text` that begins with `first` (any line that is not empty without it).
-string last_line(const string& text, char first = 0) {
-  std::istringstream lines(text);
-  string found;
-  for (string line; std::getline(lines, line);)
-    if (!line.empty() && (first == 0 || line.front() == first)) found = line;
-  return found;
+  return ovlp::support::run({{"/bin/sh", "-c", command}, "", {}, std::chrono::duration<double>(limit_s)});
 }
 
 /// The last line a command prints, or "unknown" where it fails or prints none.
@@ -155,37 +80,33 @@ string expand(const string& command, const variables& known, int depth = 0) {
   return expanded.append(rest, command.cend());
 }
 
-void expect_keys(const json& object, const string& where, std::initializer_list<string> keys) {
-  for (const auto& [key, value] : object.items())
-    if (std::find(keys.begin(), keys.end(), key) == keys.end())
-      throw std::runtime_error(where + ": unknown key '" + key + "'");
+bench_case read_case(json_object from) {
+  bench_case c{from.text("name"), from.text("metric")};
+  if (from.has("better")) {
+    const string better = from.text("better");
+    c.lower_is_better = better == "lower";
+    if (better != "lower" && better != "higher") from.fail(from.path("better"), "\"lower\" or \"higher\"", better);
+  }
+  if (from.has("limit")) c.limit = from.number("limit", 0);
+  for (json_object who : from.objects("contestants")) {
+    c.contestants.push_back({who.text("label"), who.text("command")});
+    who.end();
+  }
+  from.end();
+  return c;
 }
 
-std::vector<bench_case> read_cases(const string& path, variables& known) try {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error(path + ": cannot be read");
-  const json whole = json::parse(file);
-  expect_keys(whole, path, {"variables", "cases"});
-  const json named = whole.value("variables", json::object());
-  for (const auto& [name, value] : named.items()) known.emplace(name, value);
-  std::vector<bench_case> cases;
-  for (const json& j : whole.at("cases")) {
-    bench_case c{j.at("name"), j.at("metric")};
-    const string where = path + ": case " + c.name, better = j.value("better", "lower");
-    expect_keys(j, where, {"name", "metric", "better", "limit", "contestants"});
-    if (better != "lower" && better != "higher") throw std::runtime_error(where + ": better is 'lower' or 'higher'");
-    c.lower_is_better = better == "lower";
-    if (j.contains("limit")) c.limit = j.at("limit").get<double>();
-    for (const json& k : j.at("contestants")) {
-      expect_keys(k, where, {"label", "command"});
-      c.contestants.push_back({k.at("label"), k.at("command")});
-    }
-    if (c.contestants.empty()) throw std::runtime_error(where + ": no contestants");
-    cases.push_back(std::move(c));
+std::vector<bench_case> read_cases(const string& path, variables& known) {
+  const nlohmann::json whole = ovlp::support::read_json(path);
+  json_object top(whole, path);
+  if (top.has("variables")) {
+    json_object named = top.object("variables");
+    for (const string& name : named.keys()) known.emplace(name, named.text(name));
   }
+  std::vector<bench_case> cases;
+  for (const json_object& one : top.objects("cases")) cases.push_back(read_case(one));
+  top.end();
   return cases;
-} catch (const json::exception& e) {
-  throw std::runtime_error(path + ": " + e.what());
 }
 
 /// The metric that is measured from outside: no report is needed.
@@ -200,10 +121,10 @@ void run_once(const bench_case& c, contestant& who, double limit_s) {
                               who.command);
   };
   if (ended.timed_out) throw failed("did not end within " + std::to_string(std::lround(limit_s)) + " s");
-  if (WIFSIGNALED(ended.status)) throw failed("was ended by signal " + std::to_string(WTERMSIG(ended.status)));
-  if (ended.status != 0) throw failed("failed with exit code " + std::to_string(WEXITSTATUS(ended.status)));
+  if (ended.status > 128) throw failed("was ended by signal " + std::to_string(ended.status - 128));
+  if (ended.status != 0) throw failed("failed with exit code " + std::to_string(ended.status));
   const json result = c.metric == process_cpu_s ? json{{process_cpu_s, ended.cpu_s}}
-                                                : json::parse(last_line(ended.out, '{'), nullptr, false);
+                                                : json::parse(last_line(ended.out, "{"), nullptr, false);
   if (!result.is_object()) throw failed("printed no line of JSON");
   if (!result.contains(c.metric) || !result.at(c.metric).is_number()) throw failed("reported no " + c.metric);
   const auto value = result.at(c.metric).get<double>();
@@ -217,13 +138,13 @@ constexpr std::array<std::pair<const char*, double>, 5> quantiles{
 
 void print_row(const string& label, const std::vector<double>& values) {
   std::printf("  %-24s", label.c_str());
-  for (const auto& [name, q] : quantiles) std::printf(" %11.5g", bench::quantile(values, q));
+  for (const auto& [name, q] : quantiles) std::printf(" %11.5g", quantile(values, q));
   std::printf("\n");
 }
 
 json summary(const std::vector<double>& values) {
   json j;
-  for (const auto& [name, q] : quantiles) j[name] = bench::quantile(values, q);
+  for (const auto& [name, q] : quantiles) j[name] = quantile(values, q);
   j["values"] = values;
   return j;
 }
@@ -258,13 +179,13 @@ json compete(bench_case& c, int pairs, double limit_s) {
     json entry{{"rival", rival.label}};
     entry.update(summary(ratios));
     result["ratios"].push_back(entry);
-    const double median = bench::quantile(rival.values, 0.5);
-    const double record = best ? bench::quantile(best->values, 0.5) : 0;
+    const double median = quantile(rival.values, 0.5);
+    const double record = best ? quantile(best->values, 0.5) : 0;
     if (!best || (c.lower_is_better ? median < record : median > record))
-      best = &rival, against_best = bench::quantile(ratios, 0.5);
+      best = &rival, against_best = quantile(ratios, 0.5);
   }
   if (c.limit) {
-    const double median = best ? against_best : bench::quantile(ours.values, 0.5);
+    const double median = best ? against_best : quantile(ours.values, 0.5);
     const bool within = c.lower_is_better ? median <= *c.limit : median >= *c.limit;
     std::printf("  median %s %.4g, limit %s %g: %s\n", best ? ("ratio to " + best->label).c_str() : c.metric.c_str(),
                 median, c.lower_is_better ? "<=" : ">=", *c.limit, within ? "within" : "NOT within");
@@ -276,12 +197,10 @@ json compete(bench_case& c, int pairs, double limit_s) {
 }
 
 json describe_machine() {
-  utsname system{};
-  uname(&system);
-  return {{"host", system.nodename},
-          {"system", string(system.sysname) + " " + system.release},
-          {"cpu", ask("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo")},
-          {"cores", std::thread::hardware_concurrency()}};
+  return {{"host", ovlp::support::machine_name()},
+          {"system", ask("uname -sr")},
+          {"cpu", ovlp::support::processor_name()},
+          {"cores", ovlp::support::available_cores()}};
 }
 
 }  // namespace
@@ -311,8 +230,7 @@ int main(int argc, char** argv) try {
   app.add_option("--json", output, "file for the results; without it none");
   app.add_flag("--gate", gate, "exit code 3 when a limit does not hold");
   CLI11_PARSE(app, argc, argv);
-  std::signal(SIGINT, interrupted);
-  std::signal(SIGTERM, interrupted);
+  ovlp::support::notice_interrupts();
 
   variables known{{"bin", bin}, {"seed", std::to_string(seed)}};
   std::vector<bench_case> cases;
@@ -354,9 +272,10 @@ int main(int argc, char** argv) try {
       results["failures"].push_back(e.what());
       code = 2;
     }
-  if (!output.empty() && !(std::ofstream(output) << results.dump(1) << '\n'))
-    throw std::runtime_error(output + ": cannot be written");
+  if (!output.empty()) ovlp::support::write_file(output, results.dump(1) + "\n");
   return code;
+} catch (const ovlp::support::interrupted&) {
+  return 130;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "compare: %s\n", e.what());
   return 2;

@@ -4,13 +4,13 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <ovlp/support/statistics.hpp>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -35,20 +35,6 @@ inline void pin_to_core(int core) {
     throw std::system_error(errno, std::generic_category(), "pin to core " + std::to_string(core));
 }
 
-/// The value below which the fraction `q` of `values` lies, linearly interpolated.
-/// Shape: values not empty, 0 <= q <= 1.
-inline double quantile(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  const double place = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const auto above = std::min(below + 1, values.size() - 1);
-  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
-}
-
-inline double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 /// Prints the one line of JSON which `compare` reads.
 inline void report(const json& result) { std::printf("%s\n", result.dump().c_str()); }
 
@@ -56,14 +42,14 @@ inline void report(const json& result) { std::printf("%s\n", result.dump().c_str
 /// Units: `round_trips_s` in seconds. `bandwidth_MBps` counts both directions of the median round trip,
 /// 1 MB = 10^6 bytes; as one direction rests while the other sends, it is also the rate of one direction.
 inline json round_trip_result(const char* contestant, std::size_t bytes, const std::vector<double>& round_trips_s) {
-  const double median = quantile(round_trips_s, 0.5);
+  const double median = ovlp::support::median(round_trips_s);
   return {{"contestant", contestant},
           {"bytes", bytes},
           {"rounds", round_trips_s.size()},
           {"seconds", std::accumulate(round_trips_s.begin(), round_trips_s.end(), 0.0)},
           {"median_us", 1e6 * median},
-          {"mean_us", 1e6 * mean(round_trips_s)},
-          {"p99_us", 1e6 * quantile(round_trips_s, 0.99)},
+          {"mean_us", 1e6 * ovlp::support::mean(round_trips_s)},
+          {"p99_us", 1e6 * ovlp::support::quantile(round_trips_s, 0.99)},
           {"bandwidth_MBps", 2e-6 * static_cast<double>(bytes) / median}};
 }
 

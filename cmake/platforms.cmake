@@ -13,7 +13,7 @@ function(ovlp_embed_platforms source)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
 #include "known_platforms.hpp"
 
-namespace ovlp::sim {
+namespace ovlp::machine {
 
 std::map<std::string, char const*> const& known_platforms() {
   static std::map<std::string, char const*> const known = {
@@ -21,6 +21,6 @@ std::map<std::string, char const*> const& known_platforms() {
   return known;
 }
 
-}  // namespace ovlp::sim
+}  // namespace ovlp::machine
 ]])
 endfunction()

@@ -30,7 +30,7 @@ endfunction()
 function(ovlp_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN" "TIMEOUT" "LABEL;LIBRARIES")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE ovlp::real doctest::doctest ${arg_LIBRARIES})
+  target_link_libraries(${name} PRIVATE ovlp::real ovlp_support doctest::doctest ${arg_LIBRARIES})
   if(NOT arg_OWN_MAIN)
     target_link_libraries(${name} PRIVATE ovlp_test_main)
   endif()
@@ -76,7 +76,7 @@ function(ovlp_add_example name)
 endfunction()
 
 # ovlp_add_contestant(<case> <contestant> [LIBRARIES <target>...])
-# bench/<case>/<contestant>.cpp becomes the program <case>_<contestant>; a rival links nothing of ovlp.
+# bench/<case>/<contestant>.cpp becomes the program <case>_<contestant>; a rival links none of our modules but the helpers.
 function(ovlp_add_contestant case contestant)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
   set(program ${case}_${contestant})

@@ -228,7 +228,7 @@ TEST_CASE("output that cannot be written is an error that says so") {
       ovlp::testing::shell_outcome const full =
           ovlp::testing::shell(program + " " + sample + " " + option + " /dev/full");
       CHECK(full.status == 1);
-      CHECK(full.text.find("wordcount: cannot write '/dev/full'") != std::string::npos);
+      CHECK(full.text.find("wordcount: /dev/full: cannot be written: No space left on device") != std::string::npos);
     }
   }
   CHECK(ovlp::testing::shell(std::string(LU_SIM) + " --n 40 --block 20 | head -c 1").status == 0);

@@ -17,8 +17,8 @@ using ovlp::analysis::dynamic_efficiency;
 
 ovlp::step_record step(std::int32_t iteration, double start_s, double end_s, double work_s) {
   ovlp::step_record made{};
-  made.call = 1;
-  made.iteration = iteration;
+  made.at.call = 1;
+  made.at.iteration = iteration;
   made.start_s = start_s;
   made.end_s = end_s;
   made.work_s = work_s;
@@ -29,11 +29,11 @@ ovlp::step_record step(std::int32_t iteration, double start_s, double end_s, dou
 
 TEST_CASE("efficiencies by iteration, by interval and over time, computed by hand") {
   dynamic_efficiency sums({1, 2});  // node 1 has two reference cores
-  sums.node({0, true, 0});
-  sums.node({1, true, 0});
+  sums.node({0, ovlp::node_change::launched, 0});
+  sums.node({1, ovlp::node_change::launched, 0});
   sums.step(step(1, 0, 4, 4));
   sums.step(step(2, 2, 6, 2));  // two of its four seconds in the first interval
-  sums.node({1, false, 6});
+  sums.node({1, ovlp::node_change::released, 6});
   sums.step(step(2, 6, 8, 2));
   auto const report = sums.take(1, 0, 10, 2);
 
@@ -58,7 +58,7 @@ TEST_CASE("efficiencies by iteration, by interval and over time, computed by han
 
 TEST_CASE("an interval that is empty has no efficiency") {
   dynamic_efficiency sums({1});
-  sums.node({0, true, 0});
+  sums.node({0, ovlp::node_change::launched, 0});
   sums.step(step(2, 1, 2, 1));  // iteration 2 ends before iteration 1
   sums.step(step(1, 0, 3, 1));
   sums.step(step(3, 3, 4, 1));
@@ -75,7 +75,7 @@ TEST_CASE("windows and intervals that divide a call have, weighted by what was h
   for (int round = 0; round < 20; ++round) {
     dynamic_efficiency sums({1, 1, 1});
     double const begin_s = 100 + number(10);
-    for (std::uint32_t const n : {0u, 1u, 2u}) sums.node({n, true, begin_s});
+    for (std::uint32_t const n : {0u, 1u, 2u}) sums.node({n, ovlp::node_change::launched, begin_s});
     std::vector<ovlp::step_record> steps;
     double last_s = begin_s;
     for (int i = 0; i < 500; ++i) {

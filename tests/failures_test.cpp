@@ -3,10 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <map>
@@ -37,10 +40,11 @@ class application {
     for (auto const& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
     options.insert(options.begin(), {FAILURES_APP, "--marker", marker_});
     if (!first.empty()) options.insert(options.begin(), {"/bin/sh", "-c", first + "; exec \"$@\"", "sh"});
-    driver_ = std::make_unique<process>(options);
+    driver_ = std::make_unique<process>(ovlp::support::command{options});
     for (auto const& [name, value] : environment) ::unsetenv(name.c_str());
   }
   ~application() {
+    driver_->kill_group(SIGKILL);
     for (pid_t left : survivors()) ::kill(left, SIGKILL);
   }
   application(application const&) = delete;
@@ -220,7 +224,7 @@ TEST_CASE("an exception in an operation ends the run with one message and no pro
   if (uncaught) options.emplace_back("--uncaught");
   application const run(options);
   expect_failure(run, promised);
-  CHECK(process::count(run.driver().err(), "threw") == 1);
+  CHECK(count(run.driver().err(), "threw") == 1);
   expect_text(run.driver().err(), expected);
 }
 
@@ -263,6 +267,12 @@ TEST_CASE("a worker that calls exit ends the run, by name and status") {
   expect_failure(run, patience);
   expect_text(run.driver().err(), "node1 is lost");
   expect_text(run.driver().err(), "ended with status 7");
+}
+
+TEST_CASE("a program that an operation ends on node 0 has failed, and says which operation") {
+  application const run({"--nodes", "2", "--mode", "quit", "--node", "0"});
+  expect_failure(run, patience);
+  expect_text(run.driver().err(), "leaf 'work' in workers[0] on node0 ended the program: expected it to return");
 }
 
 TEST_CASE("a killed driver takes its workers along within 5 s") {
@@ -390,13 +400,13 @@ TEST_CASE("a process that works on at the end of the program is waited for as lo
 
 TEST_CASE("a process that neither ends nor says that it lives at the end of the program is killed, an error") {
   application const run({"--nodes", "2", "--mode", "leave", "--seconds", "2"});
-  REQUIRE(run.driver().prints(right_result, patience));
+  REQUIRE(prints(run.driver(), right_result, patience));
   auto const processes = run.survivors();
   for (pid_t const process : processes) {
     if (process != run.driver().id()) ::kill(process, SIGSTOP);
   }
   expect_failure(run, 9s);
-  CHECK(process::count(run.driver().err(), "node1 is killed: the run is over") == 1);
+  CHECK(count(run.driver().err(), "node1 is killed: the run is over") == 1);
 }
 
 TEST_CASE("a process that works on for a call that nobody waits for is killed, by name") {
@@ -405,7 +415,7 @@ TEST_CASE("a process that works on for a call that nobody waits for is killed, b
   auto const status = run.driver().wait(patience);
   INFO("stderr:\n" << run.driver().err());
   CHECK(status == 0);
-  CHECK(process::count(run.driver().err(), "node1 is killed: it works for a call that nobody waits for") == 1);
+  CHECK(count(run.driver().err(), "node1 is killed: it works for a call that nobody waits for") == 1);
   CHECK(run.nobody_survives(1s));
 }
 
@@ -450,7 +460,7 @@ TEST_CASE("strangers that say nothing get few descriptors, and a worker that die
   CHECK(all.front()->is_dropped(2s));
   CHECK(!all.back()->is_dropped(0.1s));
   CHECK(open_descriptors(run.driver().id()) < 70);
-  CHECK(process::count(run.driver().err(), "dropped a connection from") < 100);
+  CHECK(count(run.driver().err(), "dropped a connection from") < 100);
   ::kill(worker, SIGKILL);
   expect_failure(run, promised);
   expect_text(run.driver().err(), "node1 is lost");
@@ -467,12 +477,12 @@ TEST_CASE("a process that has no descriptor left for a connection says so once a
   REQUIRE(::prlimit(run.driver().id(), RLIMIT_NOFILE, &none, nullptr) == 0);
   stranger const first(ports[0]);
   stranger const second(ports[0]);
-  CHECK(run.driver().prints("node0 cannot accept connections: Too many open files", 2s));
+  CHECK(prints(run.driver(), "node0 cannot accept connections: Too many open files", 2s));
   CHECK(!second.is_dropped(0.6s));  // it waits through some more tries
   REQUIRE(::prlimit(run.driver().id(), RLIMIT_NOFILE, &usual, nullptr) == 0);
   expect_success(run);
   CHECK(run.driver().out() == "result 1\n");
-  CHECK(process::count(run.driver().err(), "cannot accept") == 1);
+  CHECK(count(run.driver().err(), "cannot accept") == 1);
 }
 
 TEST_CASE("connections that come and go while a run ends do not keep it") {
@@ -508,8 +518,8 @@ TEST_CASE("a stranger at a port of the run is dropped and logged, and the run go
     INFO("stranger: " << why << "\nstderr:\n" << run.driver().err());
     CHECK(one.is_dropped(within));
     ++dropped;
-    CHECK(run.driver().prints("dropped a connection from 127.0.0.1", 2s, dropped));
-    CHECK(run.driver().prints(why, 1s));
+    CHECK(prints(run.driver(), "dropped a connection from 127.0.0.1", 2s, dropped));
+    CHECK(prints(run.driver(), why, 1s));
   };
   stranger const silent(port);
 
@@ -595,7 +605,7 @@ TEST_CASE(
     double_of.say(bytes_of(ovlp::real::hello{secret, node, 0, "127.0.0.1", 1}));
     CHECK(double_of.is_dropped(2s));
   }
-  CHECK(run.driver().prints("which is not expected", 2s, 4));
+  CHECK(prints(run.driver(), "which is not expected", 2s, 4));
   expect_success(run);
   CHECK(run.driver().out() == right_result);
 }
@@ -760,21 +770,18 @@ TEST_CASE("a port that others hold is a clear error, and a free one of a range i
 }
 
 TEST_CASE("--worker is refused when no driver has launched the process") {
-  int input = -1;
-  bool uncaught = false;
+  std::string input = "/dev/null";
+  std::string more;
   SUBCASE("on a terminal") {
     int const terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     REQUIRE(::grantpt(terminal) == 0);
     REQUIRE(::unlockpt(terminal) == 0);
-    input = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
-    REQUIRE(input >= 0);
+    input = ::ptsname(terminal);
   }
   SUBCASE("without input") {}
-  SUBCASE("without input, uncaught") { uncaught = true; }
-  SUBCASE("with other input") { input = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC); }
-  std::vector<std::string> command{FAILURES_APP, "--worker"};
-  if (uncaught) command.emplace_back("--uncaught");
-  process worker(command, input);
+  SUBCASE("without input, uncaught") { more = "--uncaught"; }
+  SUBCASE("with other input") { input = "/proc/self/cmdline"; }
+  process worker({{"/bin/sh", "-c", "exec " FAILURES_APP " --worker " + more + " <" + input}});
   auto const status = worker.wait(promised);
   INFO("stderr:\n" << worker.err());
   REQUIRE(status.has_value());
@@ -866,6 +873,6 @@ TEST_CASE("what a worker printed before it failed is not lost") {
   SUBCASE("when the main program does not catch") { options.emplace_back("--uncaught"); }
   application const run(options);
   expect_failure(run, promised);
-  CHECK(process::count(run.driver().out(), "[node1] task 1 line ") >= 5000);
+  CHECK(count(run.driver().out(), "[node1] task 1 line ") >= 5000);
   expect_text(run.driver().out(), "[node1] task 1 line 4999 ends here\n");
 }

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/real.hpp>
-#include <ovlp/simkernel/platform.hpp>
 #include <ovlp/simkernel/simulated.hpp>
 
 namespace {
@@ -89,14 +89,20 @@ double fan_time_s(std::string const& more, char const* workers_on, int tasks, in
   return time_s;
 }
 
-/// One object to a node that waits for it, a kernel and the answer; messages cost 0.1 s and `more`.
-double message_time_s(std::string const& more, int seconds = 3) {
-  return fan_time_s(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1)" + more + "}", "node1", 1,
+/// One object to a node that waits for it, a kernel and the answer; messages cost 0.1 s, and what an effect adds.
+double message_time_s(std::string const& effect = {}, int seconds = 3) {
+  std::string const effects = effect.empty() ? "" : R"(, "effects": [)" + effect + "]";
+  return fan_time_s(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.1})" + effects, "node1", 1,
                     seconds);
 }
+std::string wakeup(double send_s) { return R"({"name": "wakeup", "send_s": )" + std::to_string(send_s) + "}"; }
+std::string cache_cooling(double send_s, double receive_s, double pause_s) {
+  return R"({"name": "cache_cooling", "send_s": )" + std::to_string(send_s) + R"(, "receive_s": )" +
+         std::to_string(receive_s) + R"(, "pause_s": )" + std::to_string(pause_s) + R"(, "computing_s": 0})";
+}
 
-/// What a message costs more that comes after such a pause, if asleep_s is 0.5 and cooling_s is 2.
-double asleep_s(double pause_s) { return 0.5 * (1 - std::exp(-pause_s / 2)); }
+/// What a message costs more that comes after such a pause, if caches that cool in 2 s make it cost 0.5 s more.
+double cooled_s(double pause_s) { return 0.5 * (1 - std::exp(-pause_s / 2)); }
 
 }  // namespace
 
@@ -394,90 +400,54 @@ TEST_CASE("communication takes processor time from steps" * doctest::timeout(20)
   });
 }
 
-TEST_CASE("objects are copied in pieces: the first before the transfer, the last after it, the others meanwhile" *
-          doctest::timeout(20)) {
-  auto const time_of = [](std::string const& more) {
-    std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_byte_s": 1e-6,
-      "receive_per_byte_s": 2e-6)";
-    return fan_time_s(costs + more + "}", "node1", 1, 3);
-  };
-  // The way back: 4 bytes.
-  double const answer_s = 0.001 + 4e-6 + 4e-6 + 8e-6;
-  // At once: 1 s, 1.001 s of transfer, 2 s.
-  CHECK(time_of("") == doctest::Approx(1 + 1.001 + 2 + 3 + answer_s).epsilon(1e-9));
-  // A tenth at first; while the transfer lasts until 1.101, the sender copies until 1.0 and the receiver until 1.9;
-  // there the last tenth.
-  CHECK(time_of(R"(, "piece_bytes": 1e5)") == doctest::Approx(1.9 + 0.2 + 3 + answer_s).epsilon(1e-9));
-  // The object comes to a node that does nothing, in ten pieces, and the answer too.
-  CHECK(time_of(R"(, "piece_bytes": 1e5, "wake_s": 0.05)") ==
-        doctest::Approx(1.9 + 0.45 + 0.2 + 0.05 + 3 + answer_s + 0.05).epsilon(1e-9));
-}
-
 TEST_CASE("a connection takes an object when the one before has been copied, if it holds both" * doctest::timeout(20)) {
   auto const time_of = [](std::string const& connection) {
     std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_byte_s": 1e-6,
-      "receive_per_byte_s": 0}, "runtime": {)";
-    return fan_time_s(costs + connection + "}", "node1", 3, 0);
+      "receive_per_byte_s": 0})";
+    return fan_time_s(costs + connection, "node1", 3, 0);
   };
   // Each object takes 1 s to copy and 1.001 s to cross the network; the last answer 1.004 ms and 4 us to copy.
   double const answer_s = 0.001 + 8e-6;
   CHECK(time_of("") == doctest::Approx(3 * 2.001 + answer_s).epsilon(1e-6));
   // While one crosses the network the next is copied.
-  CHECK(time_of(R"("connection_bytes": 1e7)") == doctest::Approx(1 + 3 * 1.001 + answer_s).epsilon(1e-6));
+  CHECK(time_of(R"(, "transport": {"model": "stream", "buffer_bytes": 1e7})") ==
+        doctest::Approx(1 + 3 * 1.001 + answer_s).epsilon(1e-6));
   // It does not hold one: the next waits until that has crossed.
-  CHECK(time_of(R"("connection_bytes": 5e5)") == doctest::Approx(3 * 2.001 + answer_s).epsilon(1e-6));
-}
-
-TEST_CASE("kernels take longer by the bytes that messages have moved since the one before" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
-  std::string const more = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "evicted_per_byte_s": 1e-6})";
-  simulate_on(2, partial(folder.file("p.json", platform(more))), [](engine& run) {
-    run.record();
-    threads<> const master{"master", "node0"}, workers{"workers", "node1"};
-    run(fan(master, workers, 2, 1'000'000, 3), {});
-    // The first task of 3 s begins when the first object is there, 1 s late for its caches. The second object comes
-    // meanwhile and empties them again.
-    auto const figures = run.summary();
-    CHECK(figures.work_s == doctest::Approx(2 * (3 + 1) + 4e-6).epsilon(1e-9));  // the first answer: 4 bytes
-    CHECK(figures.time_s == doctest::Approx(1.001 + 4 + 4 + 0.001 + 8e-6).epsilon(1e-6));
-  });
+  CHECK(time_of(R"(, "transport": {"model": "stream", "buffer_bytes": 5e5})") ==
+        doctest::Approx(3 * 2.001 + answer_s).epsilon(1e-6));
 }
 
 TEST_CASE("who sends to a node that does nothing wakes it" * doctest::timeout(20)) {
   // The object and the answer.
-  CHECK(message_time_s(R"(, "send_wake_s": 0.25)") == doctest::Approx(message_time_s("") + 2 * 0.25).epsilon(1e-9));
+  CHECK(message_time_s(wakeup(0.25)) == doctest::Approx(message_time_s() + 2 * 0.25).epsilon(1e-9));
 }
 
 TEST_CASE("the first message that a node sends after a kernel costs more" * doctest::timeout(20)) {
   // Cold: the answer.
-  CHECK(message_time_s(R"(, "cold_s": 0.5)") == doctest::Approx(message_time_s("") + 0.5).epsilon(1e-9));
+  CHECK(message_time_s(cache_cooling(0.5, 0, 0)) == doctest::Approx(message_time_s() + 0.5).epsilon(1e-9));
   // A pause cools as well, in the course of time: node 1 has waited for the object.
   auto const idle_time_of = [](std::string const& more) { return message_time_s(more, 0); };
   double const cold = 1 - std::exp(-(0.1 + 1.001) / 2);
-  CHECK(idle_time_of(R"(, "cold_s": 0.5, "cooling_s": 2)") ==
-        doctest::Approx(idle_time_of("") + 0.5 * cold).epsilon(1e-9));
+  CHECK(idle_time_of(cache_cooling(0.5, 0, 2)) == doctest::Approx(idle_time_of("") + 0.5 * cold).epsilon(1e-9));
 }
 
 TEST_CASE("a message costs more the longer its node has had none" * doctest::timeout(20)) {
-  double const awake_s = message_time_s("");
-  CHECK(message_time_s(R"(, "wake_s": 0.25, "asleep_s": 0.5)") == doctest::Approx(awake_s + 2 * 0.75).epsilon(1e-9));
+  double const awake_s = message_time_s();
+  CHECK(message_time_s(cache_cooling(0, 0.5, 0)) == doctest::Approx(awake_s + 2 * 0.5).epsilon(1e-9));
   // The object leaves at 0.1 and comes at 1.101; the answer leaves after another message and the kernel, and comes when
   // node 0 has had none since the object left.
-  double const first_s = asleep_s(0.1 + 1.001), second_s = asleep_s(1.001 + 0.1 + first_s + 3 + 0.1 + 0.001 + 4e-6);
-  CHECK(message_time_s(R"(, "asleep_s": 0.5, "cooling_s": 2)") ==
-        doctest::Approx(awake_s + first_s + second_s).epsilon(1e-9));
+  double const first_s = cooled_s(0.1 + 1.001), second_s = cooled_s(1.001 + 0.1 + first_s + 3 + 0.1 + 0.001 + 4e-6);
+  CHECK(message_time_s(cache_cooling(0, 0.5, 2)) == doctest::Approx(awake_s + first_s + second_s).epsilon(1e-9));
 }
 
 TEST_CASE("a message costs more the longer its node has had none, also while it computes" * doctest::timeout(20)) {
-  auto const time_of = [](std::string const& more) {
-    return fan_time_s(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0])" + more + "}", "node1", 2, 3);
-  };
+  auto const time_of = [](std::string const& more) { return fan_time_s(more, "node1", 2, 3); };
   // The second object leaves when the first has come and comes 1.001 s later, in the middle of a kernel of 3 s, which
   // ends later by what the object costs. Of the answers only the last one makes the run longer.
-  double const first_s = asleep_s(1.001), second_s = asleep_s(1.001 - first_s);
+  double const first_s = cooled_s(1.001), second_s = cooled_s(1.001 - first_s);
   double const answered_s = 1.001 + first_s + 3 + second_s + 0.001 + 4e-6;
-  double const last_s = asleep_s(3 - asleep_s(answered_s - 1.001));
-  CHECK(time_of(R"(, "asleep_s": 0.5, "cooling_s": 2)") ==
+  double const last_s = cooled_s(3 - cooled_s(answered_s - 1.001));
+  CHECK(time_of(R"(, "effects": [)" + cache_cooling(0, 0.5, 2) + "]") ==
         doctest::Approx(time_of("") + first_s + second_s + last_s).epsilon(1e-9));
 }
 
@@ -485,9 +455,9 @@ TEST_CASE("who sends copies its object before it goes on, if connections buffer"
   ovlp::testing::temporary_folder const folder;
   auto const time_of = [&](std::string const& connection) {
     std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_byte_s": 1e-6,
-      "receive_per_byte_s": 0}, "runtime": {)";
+      "receive_per_byte_s": 0})";
     double time_s = 0;
-    simulate_on(2, partial(folder.file("p.json", platform(costs + connection + "}"))), [&](engine& run) {
+    simulate_on(2, partial(folder.file("p.json", platform(costs + connection))), [&](engine& run) {
       run.record();
       threads<> const master{"master", "node0"}, workers{"workers", "node1"};
       auto const g = ovlp::split("deal", master.at(0),
@@ -511,15 +481,15 @@ TEST_CASE("who sends copies its object before it goes on, if connections buffer"
   };
   double const then_s = 1.001 + 4 + 0.001 + 8e-6;
   CHECK(time_of("") == doctest::Approx(2 + then_s).epsilon(1e-6));  // beside the kernel, at half speed
-  CHECK(time_of(R"("connection_bytes": 1e7)") == doctest::Approx(1 + then_s).epsilon(1e-6));
+  CHECK(time_of(R"(, "transport": {"model": "stream", "buffer_bytes": 1e7})") ==
+        doctest::Approx(1 + then_s).epsilon(1e-6));
 }
 
-TEST_CASE("control messages come after the object in transfer before them, if the platform says so" *
-          doctest::timeout(20)) {
+TEST_CASE("in a stream control messages come after the object in transfer before them" * doctest::timeout(20)) {
   ovlp::testing::temporary_folder const folder;
-  auto const time_of = [&](std::string const& runtime) {
+  auto const time_of = [&](std::string const& transport) {
     double time_s = 0;
-    simulate_on(3, partial(folder.file("p.json", platform(R"(, "runtime": )" + runtime))), [&](engine& run) {
+    simulate_on(3, partial(folder.file("p.json", platform(transport))), [&](engine& run) {
       run.record();
       threads<> const master{"master", "node0"}, second{"second", "node1"}, third{"third", "node2"};
       auto const large = fan(master, third, 1, 1'000'000, 0);
@@ -541,8 +511,9 @@ TEST_CASE("control messages come after the object in transfer before them, if th
     });
     return time_s;
   };
-  CHECK(time_of("{}") == doctest::Approx(0.003).epsilon(0.01));
-  CHECK(time_of(R"({"control_in_order": true})") == doctest::Approx(1.001 + 0.001).epsilon(0.001));
+  CHECK(time_of("") == doctest::Approx(0.003).epsilon(0.01));
+  CHECK(time_of(R"(, "transport": {"model": "stream", "buffer_bytes": 1e7})") ==
+        doctest::Approx(1.001 + 0.001).epsilon(0.001));
 }
 
 TEST_CASE("under a quota a virtual node computes in grants, and gives less" * doctest::timeout(20)) {
@@ -710,13 +681,14 @@ TEST_CASE("an estimate that is no time is an error that names kernel and sizes" 
 }
 
 TEST_CASE("a sample that tells nothing of its error is refused" * doctest::timeout(20)) {
-  for (std::string const sample : {"1", "0", "1.5", "-2", "2e9", "0%", "many", ""}) {
+  for (std::string const sample : {"1", "0", "1.5", "-2", "2e9", "0%", "100%", "many", ""}) {
     CAPTURE(sample);
     auto const error = thrown_by<ovlp::config_error>([&] {
       simulate_on(1, {"--execution", "sampled", "--sample", sample}, [](engine&) {});
     });
     CHECK(std::string(error.what()) ==
-          "--sample: expected a number of times from 2 on, such as 5, or an error such as 2%, got '" + sample + "'");
+          "--sample: expected a number of times from 2 on, such as 5, or an error below 100%, such as 2%, got '" +
+              sample + "'");
   }
   simulate_on(1, {"--execution", "sampled", "--sample", "0.5%"}, [](engine&) {});
 }
@@ -798,7 +770,7 @@ TEST_CASE("equal runs give equal figures, and the order of simultaneous events c
 }
 
 TEST_CASE("platforms are found by name, or are files" * doctest::timeout(10)) {
-  using machine = ovlp::sim::platform;
+  using machine = ovlp::machine::platform;
   for (std::string const name : {"fast-ethernet-ultrasparc", "gigabit", "10-gigabit", "local"}) {
     CAPTURE(name);
     CHECK(machine::find(name).name == name);
@@ -813,7 +785,7 @@ TEST_CASE("platforms are found by name, or are files" * doctest::timeout(10)) {
 TEST_CASE("what is wrong with a platform file is said by file and key" * doctest::timeout(10)) {
   auto const fault = [](std::string const& text) {
     try {
-      ovlp::sim::platform::parse(text, "p.json");
+      ovlp::machine::platform::parse(text, "p.json");
     } catch (ovlp::config_error const& wrong) {
       return std::string(wrong.what());
     }
@@ -845,16 +817,22 @@ TEST_CASE("what is wrong with a platform file is said by file and key" * doctest
           .starts_with("p.json: network.burst_bytes: unknown key; expected"));
   CHECK(fault(names + R"("nodes": [{"count": 1, "cores": 1, "speed": 1, "quota": {"share": 1.5, "period_s": 1}}], )" +
               network + "}") == "p.json: nodes[0].quota.share: expected at most 1, got 1.5");
-  CHECK(fault(names + nodes + ", " + network + R"(, "runtime": {"control_in_order": 1}})") ==
-        "p.json: runtime.control_in_order: expected true or false, got 1");
+  CHECK(fault(names + nodes + ", " + network + R"(, "transport": {"model": "pigeon"}})") ==
+        R"(p.json: transport.model: expected "direct" or "stream", got "pigeon")");
+  CHECK(fault(names + nodes + ", " + network + R"(, "transport": {"model": "stream", "buffer_bytes": 0}})") ==
+        "p.json: transport.buffer_bytes: expected a number above 0, got 0");
+  CHECK(fault(names + nodes + ", " + network + R"(, "effects": [{"name": "fatigue"}]})") ==
+        R"(p.json: effects[0].name: expected "cache_cooling" or "wakeup", got "fatigue")");
+  CHECK(fault(names + nodes + ", " + network + R"(, "effects": [{"name": "wakeup"}]})") ==
+        "p.json: effects[0].send_s: missing");
   CHECK(fault("{").starts_with("p.json: expected JSON:"));
   CHECK(fault(names + nodes + ", " + network + R"(, "name": "m"})") == "p.json: name: expected once, but given again");
   CHECK(
       fault(names + nodes + R"(, "network": {"model": "star", "latency_s": 0, "latency_s": 1, "bandwidth_Bps": 1}})") ==
       "p.json: network.latency_s: expected once, but given again");
   // What would never end.
-  CHECK(fault(names + nodes + ", " + network + R"(, "host_slice_s": 1e-300})") ==
-        "p.json: host_slice_s: expected 0, or a number from 1e-06, got 1e-300");
+  CHECK(fault(names + nodes + ", " + network + R"(, "host": {"cores": 2, "time_slice_s": 1e-300}})") ==
+        "p.json: host.time_slice_s: expected 0, or a number from 1e-06, got 1e-300");
   CHECK(fault(names +
               R"("nodes": [{"count": 1, "cores": 1, "speed": 1, "quota": {"share": 0.5, "period_s": 1e-9}}], )" +
               network + "}") == "p.json: nodes[0].quota.period_s: expected a number of at least 1e-06, got 1e-09");
@@ -1025,6 +1003,11 @@ TEST_CASE("why a prediction may be weak, and what had no effect, stands in the s
                                "--sample had no effect: expected with --execution sampled",
                                "--host-speed had no effect: nothing was measured",
                                "--vary had no effect: neither --durations nor the platform says how anything varies"});
+  std::string const known = folder.file("k.json", R"({"reference_core": "any", "kernels": {"one": [{"sizes": [1],
+    "mean_s": 2}]}})");
+  CHECK(warnings(with({"--execution", "partial", "--durations", unknown, "--durations", known}), false) ==
+        std::vector<std::string>{"--durations " + unknown +
+                                 " had no effect: no kernel that it knows was done, or later files know them all"});
   CHECK(warnings(with({"--durations", unknown}), false) ==
         std::vector<std::string>{"--durations had no effect: expected with --execution partial"});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Figures of calls: how they add up, and how they are written.
-#include "../runtime/src/statistics.hpp"
+#include <ovlp/runtime/internal/statistics.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using ovlp::testing::temporary_folder;
 
 ovlp::kernel_record kernel(std::uint64_t call, std::string_view name, std::span<std::int64_t const> sizes,
                            double work_s) {
-  return {call, 0, name, sizes, false, work_s};
+  return {{call, 0, 0, 0, 0, 0}, name, sizes, false, 0, 0, work_s};
 }
 
 ovlp::summary figures_with(std::vector<ovlp::iteration_summary> iterations) {

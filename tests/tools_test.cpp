@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The command `ovlp`, run as a process.
 #include <doctest/doctest.h>
-#include <fcntl.h>
 
 #include <algorithm>
 #include <array>
@@ -20,10 +19,9 @@
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/flowgraph/version.hpp>
+#include <ovlp/machine/platform.hpp>
 #include <ovlp/netmodel/star.hpp>
-#include <ovlp/simkernel/platform.hpp>
 
-#include "../tools/csv.hpp"
 #include "support/process.hpp"
 
 namespace {
@@ -31,26 +29,14 @@ namespace {
 using namespace std::chrono_literals;
 using ovlp::testing::contents;
 using ovlp::testing::lines_of;
-using ovlp::testing::process;
 using ovlp::testing::temporary_folder;
 using Lines = std::vector<std::string>;
 
-struct outcome {
-  int status;
-  std::string out;
-  std::string err;
-};
+using ovlp::support::outcome;
 
-outcome run(std::vector<std::string> command, int input = -1) {
-  process started(command, input);
-  auto const status = started.wait(60s);
-  REQUIRE_MESSAGE(status.has_value(), command[1]);
-  return {*status, started.out(), started.err()};
-}
-
-outcome ovlp_command(std::vector<std::string> arguments, int input = -1) {
+outcome ovlp_command(std::vector<std::string> arguments, std::string const& input = "") {
   arguments.insert(arguments.begin(), OVLP_COMMAND);
-  return run(std::move(arguments), input);
+  return ovlp::support::run({arguments, input, {}, 60s});
 }
 
 void check_refused(outcome const& tried, int status, std::string const& message) {
@@ -154,8 +140,7 @@ TEST_CASE("transfers are read from standard input too") {
   temporary_folder const folder;
   std::string const platform = plain_platform(folder);
   auto const from = [&](std::string const& text) {
-    int const input = ::open(folder.file("in.csv", text).c_str(), O_RDONLY | O_CLOEXEC);
-    return ovlp_command({"transfers", "--platform", platform, "-", "-o", "-"}, input);
+    return ovlp_command({"transfers", "--platform", platform, "-", "-o", "-"}, text);
   };
   CHECK(from("start_s,source,destination,bytes\n0,0,1,100\n").out ==
         "start_s,source,destination,bytes,end_s\n0,0,1,100,2\n");
@@ -217,7 +202,7 @@ TEST_CASE("files that cannot be read or written are errors") {
   check_refused(ovlp_command({"transfers", "--platform", platform, folder.path().string(), "-o", "-"}), 1,
                 folder.path().string() + ": cannot be read: Is a directory");
   check_refused(ovlp_command({"transfers", "--platform", "/nowhere.json", list, "-o", "-"}), 1,
-                "/nowhere.json: cannot be read");
+                "/nowhere.json: cannot be read: No such file or directory");
   check_refused(ovlp_command({"transfers", "--platform", platform, list, "-o", "/nowhere/ends.csv"}), 1,
                 "/nowhere/ends.csv: cannot be written: No such file or directory");
   check_refused(ovlp_command({"transfers", "--platform", platform, list, "-o", "/dev/full"}), 1,
@@ -257,7 +242,7 @@ TEST_CASE("models that are fitted to durations of kernels tell those of other si
     outcome const fitted = ovlp_command({"fit", file, "--platform", plain_platform(folder), "-o", output});
     CHECK(fitted.err == "");
     CHECK(contains(fitted.out, "once                      1  none: it has no sizes"));
-    return ovlp::sim::platform::read(output).kernels.at("gemm");
+    return ovlp::machine::platform::find(output).kernels.at("gemm");
   };
   std::array<std::int64_t, 3> const other{300, 150, 250};
   double const expected_s = 2e-9 * 300 * 150 * std::pow(250, 1.5) * (1 + 40.0 / 150);
@@ -291,7 +276,7 @@ TEST_CASE("sizes that did not vary apart get one exponent, and it is said") {
         {"fit", folder.file("d.json", durations_of_k(measured)), "--platform", plain_platform(folder), "-o", output});
     CAPTURE(fitted.err);
     REQUIRE(fitted.status == 0);
-    return std::pair(fitted.out, ovlp::sim::platform::read(output).kernels.at("k"));
+    return std::pair(fitted.out, ovlp::machine::platform::find(output).kernels.at("k"));
   };
   auto const [cubes, cube] = fit({{{100, 100, 100}, 1}, {{200, 200, 200}, 8}});
   CHECK(contains(cubes, "(one exponent for sizes 1 and 2 and 3, which did not vary apart)"));
@@ -312,7 +297,7 @@ TEST_CASE("a model never has exponents below 0, nor seconds") {
   std::string const file =
       folder.file("d.json", durations_of_k({{{100, 10}, 1}, {{200, 10}, 1.1}, {{100, 40}, 0.5}, {{400, 40}, 0.6}}));
   REQUIRE(ovlp_command({"fit", file, "--platform", "gigabit", "-o", output}).status == 0);  // a platform by its name
-  auto const fitted = ovlp::sim::platform::read(output);
+  auto const fitted = ovlp::machine::platform::find(output);
   CHECK(fitted.kernels.at("k").exponents[1] == 0);
   CHECK(fitted.kernels.contains("lu.gemm"));
 }
@@ -329,7 +314,7 @@ TEST_CASE("a stencil's time is proportional to its cells, also where a model far
                                                                  {{600, 2400}, 4.64659e-3},
                                                                  {{800, 3200}, 8.64861e-3}}));
   REQUIRE(ovlp_command({"fit", file, "--platform", plain_platform(folder), "-o", output}).status == 0);
-  auto const model = ovlp::sim::platform::read(output).kernels.at("k");
+  auto const model = ovlp::machine::platform::find(output).kernels.at("k");
   CHECK(model.exponents[0] == doctest::Approx(1).epsilon(0.1));
   CHECK(model(std::array<std::int64_t, 2>{3200, 12800}) == doctest::Approx(16 * 8.64861e-3).epsilon(0.2));
 }
@@ -353,7 +338,8 @@ TEST_CASE("durations that cannot be fitted are refused") {
     {"sizes": [1], "mean_s": 1}, {"sizes": [1, 2], "mean_s": 1}]}})");
   check_refused(ovlp_command({"fit", mixed, "-o", "-"}), 1,
                 "kernel 'k': expected as many sizes each time, got 1 and 2");
-  check_refused(ovlp_command({"fit", "/nowhere.json", "-o", "-"}), 1, "/nowhere.json: cannot be read");
+  check_refused(ovlp_command({"fit", "/nowhere.json", "-o", "-"}), 1,
+                "/nowhere.json: cannot be read: No such file or directory");
   auto const objection = [&](std::vector<std::pair<std::vector<int>, double>> const& measured, std::string const& why) {
     check_refused(ovlp_command({"fit", folder.file("k.json", durations_of_k(measured)), "-o", "-"}), 1,
                   "no kernel can be fitted: 'k': " + why);
@@ -396,31 +382,6 @@ TEST_CASE("the command tells its version and shows examples") {
     outcome const help = ovlp_command(command);
     CHECK(help.status == 0);
     CHECK(contains(help.out, "Examples:\n  ovlp "));
-  }
-}
-
-TEST_CASE("whatever a file of values holds, it is read or refused") {
-  std::mt19937_64 random(2);
-  std::string const good = "# key: value\r\na,b\n1,2\n0.5e3,7\n";
-  std::string const bytes = std::string("0123456789.e-+,\n\r#\"ab \xff") + '\0';
-  for (int i = 0; i < 20'000; ++i) {
-    std::string text = good;
-    for (std::uint64_t changes = random() % 4; changes > 0; --changes) {
-      std::size_t const at = random() % text.size();
-      if (random() % 2 == 0) text.erase(at, random() % 4);
-      text.insert(std::min(at, text.size()), 1, bytes[random() % bytes.size()]);
-    }
-    CAPTURE(text);
-    std::istringstream from(text);
-    try {
-      ovlp::tools::csv_reader reader(from, "fuzz", {"b", "a"}, ovlp::tools::csv_reader::other_columns::skipped);
-      while (reader.next()) {
-        if (!(reader.number(1) >= 0)) FAIL("a negative number");
-        reader.whole_number(0);
-      }
-    } catch (ovlp::config_error const& refused) {
-      CHECK(std::string(refused.what()).starts_with("fuzz:"));
-    }
   }
 }
 
@@ -491,7 +452,7 @@ TEST_CASE("where there is no value a plot has a gap") {
     // The curve of the efficiency is the widest; each part of it is a path of its own, or begins with another M.
     std::size_t const from = svg.find("<g id=\"gnuplot_plot_2\"");
     std::string const curve = svg.substr(from, svg.find("</g>\n\t</g>", from) - from);
-    return std::pair(process::count(curve, "<use "), process::count(curve, "M"));
+    return std::pair(ovlp::testing::count(curve, "<use "), ovlp::testing::count(curve, "M"));
   };
   auto const whole = lines_of_plot("0.5"), gap = lines_of_plot("");
   CHECK(gap.first == whole.first - 1);   // markers
@@ -622,10 +583,10 @@ TEST_CASE("a plot without gnuplot, or with one that fails, is an error") {
   std::string const run_csv = folder.file("run.csv", efficiency_csv("", {4}));
   std::string const picture = (folder.path() / "run.svg").string();
   auto const plot_with_path = [&](std::string const& path) {
-    return run({"/usr/bin/env", "PATH=" + path, OVLP_COMMAND, "plot", "efficiency", run_csv, "-o", picture});
+    return ovlp::support::run({{OVLP_COMMAND, "plot", "efficiency", run_csv, "-o", picture}, "", {{"PATH", path}}});
   };
   check_refused(plot_with_path("/nowhere"), 1,
-                "plots need gnuplot, and it is not on PATH (Debian: the package gnuplot-nox)");
+                "plots need gnuplot (Debian: the package gnuplot-nox): 'gnuplot' is not on PATH, or no file");
   folder.file("gnuplot", "#!/bin/sh\necho broken; echo no paper >&2; exit 3\n", true);
   check_refused(plot_with_path(folder.path().string()), 1, "gnuplot failed: no paper");
   CHECK_FALSE(std::filesystem::exists(picture));

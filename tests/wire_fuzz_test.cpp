@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <ovlp/ovlp.hpp>
+#include <ovlp/runtime/internal/program.hpp>
 
-#include "program.hpp"
 #include "real/network.hpp"
 #include "real/wire.hpp"
 

@@ -1,361 +1,69 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plot.hpp"
+// ovlp plot
+#include <cstdio>
+#include <memory>
+#include <string>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <initializer_list>
-#include <optional>
-#include <set>
-#include <sstream>
-#include <string_view>
-#include <utility>
-
-#include <ovlp/flowgraph/error.hpp>
-
-#include "csv.hpp"
-#include "gnuplot.hpp"
-#include "output.hpp"
+#include "checks.hpp"
+#include "efficiency_plot.hpp"
+#include "subcommands.hpp"
 
 namespace ovlp::tools {
 namespace {
 
-struct point {
-  double at;     // iteration, or middle of the window
-  double reach;  // to either side, to the next point's
-  std::uint64_t nodes;
-  std::optional<double> percent;  // none: nothing can be said of it
-};
+CLI::Validator picture() {
+  return CLI::Validator(
+      [](std::string& given) {
+        return is_picture(given) ? std::string() : "expected a file that ends in .svg or .png, got '" + given + "'";
+      },
+      "");
+}
 
-struct run {
-  std::string file;
-  std::vector<std::pair<std::string, std::string>> keys;  // of the comment lines
-  std::vector<point> points;
-  std::string label;
-
-  std::optional<std::string> value_of(std::string const& key) const {
-    for (auto const& [name, value] : keys) {
-      if (name == key) return value;
+void add_efficiency(CLI::App& plot) {
+  auto const options = std::make_shared<plot_options>();
+  auto const kind = std::make_shared<std::string>();
+  CLI::App& efficiency =
+      *plot.add_subcommand("efficiency", "Dynamic efficiency over the iterations of one or more runs");
+  efficiency
+      .add_option("inputs", options->inputs,
+                  "CSV files of --efficiency, or of --efficiency-over-time, one for each run")
+      ->required()
+      ->type_name("FILE");
+  efficiency.add_option("-o,--output", options->output, "picture to write, .svg or .png")
+      ->required()
+      ->type_name("FILE")
+      ->check(picture());
+  efficiency
+      .add_option(
+          "--kind", *kind,
+          "iteration: efficiency between an iteration's start and its end; interval: between the ends of the "
+          "iteration before and of this one; time: in a sliding window. Without it by interval if the iterations of a "
+          "run overlap, else by iteration")
+      ->type_name("iteration|interval|time")
+      ->check(among("iteration|interval|time"));
+  efficiency.footer(
+      "Examples:\n"
+      "  ovlp plot efficiency run.csv -o run.png\n"
+      "  ovlp plot efficiency --kind interval 4-nodes.csv 8-nodes.csv -o efficiency.svg\n"
+      "  ovlp plot efficiency --kind time over-time.csv -o over-time.svg\n"
+      "Format: docs/formats/efficiency.md");
+  efficiency.callback([options, kind] {
+    if (*kind == "iteration") options->kind = efficiency_kind::iteration;
+    if (*kind == "interval") options->kind = efficiency_kind::interval;
+    if (*kind == "time") options->kind = efficiency_kind::time;
+    if (plot_efficiency(*options) == efficiency_kind::interval && !options->kind) {
+      std::fputs("ovlp: note: iterations overlap, so intervals are drawn; --kind iteration draws each for itself\n",
+                 stderr);
     }
-    return std::nullopt;
-  }
-};
-
-/// "# key: value"
-std::optional<std::pair<std::string, std::string>> key_of(std::string_view comment) {
-  comment.remove_prefix(1);
-  std::size_t const colon = comment.find(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  return std::pair(std::string(trimmed(comment.substr(0, colon))), std::string(trimmed(comment.substr(colon + 1))));
-}
-
-constexpr std::uint64_t most = 1'000'000'000;  // nodes, iterations
-
-std::vector<std::string> columns_of(efficiency_kind kind) {
-  switch (kind) {
-    case efficiency_kind::iteration: return {"iteration", "nodes", "efficiency"};
-    case efficiency_kind::interval: return {"iteration", "nodes", "interval_efficiency"};
-    case efficiency_kind::time: return {"window_start_s", "nodes", "efficiency", "window_end_s"};
-  }
-  return {};
-}
-
-std::optional<double> percent(csv_reader const& reader) {
-  auto const ratio = reader.number_or_none(2);
-  return ratio ? std::optional(100 * *ratio) : std::nullopt;
-}
-
-point read_iteration(csv_reader const& reader, std::vector<point> const& before) {
-  std::uint64_t const least = before.empty() ? 1 : static_cast<std::uint64_t>(before.back().at) + 1;
-  return {static_cast<double>(reader.whole_number(0, least, most)), 0.5, reader.whole_number(1, 0, most),
-          percent(reader)};
-}
-
-/// Windows slide by a half of themselves.
-point read_window(csv_reader const& reader) {
-  double const start_s = reader.number(0), end_s = reader.number(3);
-  if (!(end_s > start_s) || end_s > 1e15) reader.fail("expected a window_end_s after window_start_s, and up to 1e15");
-  return {(start_s + end_s) / 2, (end_s - start_s) / 4, reader.whole_number(1, 0, most), percent(reader)};
-}
-
-csv_reader open(std::ifstream& file, std::string const& name, std::vector<std::string> columns) {
-  file.open(name, std::ios::binary);
-  if (!file) throw io_error(name + ": cannot be read: " + std::strerror(errno));
-  return {file, name, std::move(columns), csv_reader::other_columns::skipped};
-}
-
-/// Whether an iteration begins before all before it have ended, but for a hundredth of itself. False if the file does
-/// not say when they began and ended, or has nothing else to draw.
-bool iterations_overlap(std::string const& name) {
-  std::ifstream names, file;
-  csv_reader const known = open(names, name, {});
-  for (char const* column : {"start_s", "end_s", "interval_efficiency"}) {
-    if (!known.has_column(column)) return false;
-  }
-  csv_reader reader = open(file, name, {"start_s", "end_s"});
-  double closed_s = 0;
-  while (reader.next()) {
-    double const start_s = reader.number(0), end_s = reader.number(1);
-    if (start_s < closed_s - 0.01 * (end_s - start_s)) return true;
-    closed_s = std::max(closed_s, end_s);
-  }
-  return false;
-}
-
-run read_run(std::string const& name, efficiency_kind kind) {
-  std::ifstream file;
-  csv_reader reader = open(file, name, columns_of(kind));
-  run read{name, {}, {}, {}};
-  for (std::string const& comment : reader.comments()) {
-    if (auto key = key_of(comment)) read.keys.push_back(std::move(*key));
-  }
-  while (reader.next()) {
-    bool const window = kind == efficiency_kind::time;
-    read.points.push_back(window ? read_window(reader) : read_iteration(reader, read.points));
-  }
-  if (read.points.empty()) throw config_error(name + ": expected at least one row, but the file has none");
-  return read;
-}
-
-// What runs have in common stands in the title, what tells them apart in the legend.
-
-struct common_and_different {
-  std::vector<std::pair<std::string, std::string>> common;
-  std::vector<std::string> different;
-};
-
-common_and_different compare(std::vector<run> const& runs) {
-  common_and_different found;
-  std::set<std::string> seen;
-  for (run const& of : runs) {
-    for (auto const& [key, value] : of.keys) {
-      if (!seen.insert(key).second) continue;
-      bool const equal = std::all_of(runs.begin(), runs.end(), [&key = key, &value = value](run const& other) {
-        return other.value_of(key) == value;
-      });
-      if (equal) {
-        found.common.emplace_back(key, value);
-      } else {
-        found.different.push_back(key);
-      }
-    }
-  }
-  return found;
-}
-
-std::string as_words(std::string const& key, std::string const& value) {
-  return key + " = " + (value.empty() ? "none" : value);
-}
-
-void set_labels(std::vector<run>& runs, std::vector<std::string> const& different) {
-  auto const occurs_once = [&](auto const& text_of, run const& mine) {
-    return std::count_if(runs.begin(), runs.end(), [&](run const& r) { return text_of(r) == text_of(mine); }) == 1;
-  };
-  auto const base_of = [](run const& r) { return std::filesystem::path(r.file).filename().string(); };
-  auto const file_of = [&](run const& r) {
-    return std::all_of(runs.begin(), runs.end(), [&](run const& each) { return occurs_once(base_of, each); })
-               ? base_of(r)
-               : r.file;
-  };
-  auto const keys_of = [&](run const& r) {
-    std::string words;
-    for (std::string const& key : different) {
-      if (auto const value = r.value_of(key)) words += (words.empty() ? "" : ", ") + as_words(key, *value);
-    }
-    return words;
-  };
-  for (run& r : runs) {
-    r.label = keys_of(r);
-    if (r.label.empty()) {
-      r.label = file_of(r);
-    } else if (!occurs_once(keys_of, r)) {
-      r.label += " (" + file_of(r) + ")";
-    }
-  }
-}
-
-/// As wide as a line of text may be: the width of the picture, about.
-constexpr std::size_t line_length = 90;  // characters
-
-std::size_t characters(std::string const& text) {
-  auto const begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };  // UTF-8
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));
-}
-
-std::string clipped(std::string text) {
-  if (characters(text) <= line_length) return text;
-  while (characters(text) > line_length - 3) text.pop_back();
-  return text + "...";
-}
-
-/// Lines of a title, none much longer than the picture is wide.
-std::vector<std::string> title_of(std::vector<std::pair<std::string, std::string>> const& common) {
-  std::string application;
-  std::vector<std::string> lines;
-  for (auto const& [key, value] : common) {
-    if (key == "application") {
-      application = value;
-      continue;
-    }
-    std::string const words = as_words(key, value);
-    if (lines.empty() || characters(lines.back() + ", " + words + ",") > line_length) {
-      if (!lines.empty()) lines.back() += ',';
-      lines.push_back(words);
-    } else {
-      lines.back() += ", " + words;
-    }
-  }
-  lines.insert(lines.begin(), application.empty() ? "Dynamic efficiency" : "Dynamic efficiency of " + application);
-  return lines;
-}
-
-/// The least of these digits times a power of ten that is not less than this.
-double round_step(double least, std::initializer_list<double> digits) {
-  double power = 1;
-  while (10 * power < least) power *= 10;
-  for (double const digit : digits) {
-    if (digit * power >= least) return digit * power;
-  }
-  return 10 * power;
-}
-
-/// The colours of Okabe and Ito that are dark enough on white: told apart with any kind of colour blindness.
-constexpr std::array<char const*, 7> colors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                            "#000000", "#E69F00", "#56B4E9"};
-/// Numbers of gnuplot: one more than colours, so that 56 runs look different.
-constexpr std::array<int, 8> markers{7, 5, 9, 13, 11, 4, 6, 8};
-
-/// A long legend makes the picture higher, not the plot lower.
-std::size_t height_of(std::vector<run> const& runs) {
-  std::size_t longest = 1;
-  for (run const& r : runs) longest = std::max(longest, characters(clipped(r.label)));
-  std::size_t const columns = std::max<std::size_t>(1, 900 / (70 + 8 * longest));
-  std::size_t const rows = (runs.size() + columns - 1) / columns;
-  return 540 + 21 * (std::max<std::size_t>(rows, 4) - 4);
-}
-
-/// Fonts and markers of equal name are not of equal size in both.
-std::string terminal_of(std::string const& file, std::size_t height) {
-  std::string const of_both = " noenhanced size 900," + std::to_string(height) + " background 'white' font ";
-  return std::filesystem::path(file).extension() == ".svg" ? "svg" + of_both + "'sans-serif,15'\nset pointsize 0.8"
-                                                           : "pngcairo" + of_both + "'Sans,12'\nset pointsize 1.2";
-}
-
-std::pair<char const*, char const*> labels_of(efficiency_kind kind) {
-  switch (kind) {
-    case efficiency_kind::iteration: return {"Iteration", "Dynamic efficiency of the iteration (%)"};
-    case efficiency_kind::interval:
-      return {"Iteration k (interval k: from the end of iteration k \u2212 1 to the end of k)",
-              "Dynamic efficiency of interval k (%)"};
-    case efficiency_kind::time: return {"Time (s)", "Dynamic efficiency in a sliding window (%)"};
-  }
-  return {};
-}
-
-std::string script_of(std::vector<run> const& runs, std::vector<std::string> const& title, std::string const& output,
-                      efficiency_kind kind) {
-  double last = 0;
-  std::uint64_t most_nodes = 1;
-  double most_percent = 0;
-  for (run const& r : runs) {
-    last = std::max(last, r.points.back().at + r.points.back().reach);
-    for (point const& p : r.points) {
-      most_nodes = std::max(most_nodes, p.nodes);
-      most_percent = std::max(most_percent, p.percent.value_or(0));
-    }
-  }
-  auto const held_alike = [&](run const& r) {
-    auto const& first = runs.front().points;
-    return std::equal(first.begin(), first.end(), r.points.begin(), r.points.end(),
-                      [](point const& a, point const& b) { return a.at == b.at && a.nodes == b.nodes; });
-  };
-  bool const nodes_once = std::all_of(runs.begin(), runs.end(), held_alike);
-
-  // Both axes have their tics on the same lines.
-  double const step = most_percent <= 100.5 ? 20 : round_step(most_percent / 5, {1, 2, 4, 5});
-  double const intervals = most_percent <= 100.5 ? 5 : std::ceil(most_percent / step);
-  double const step_of_nodes = round_step(static_cast<double>(most_nodes) / intervals, {1, 2, 3, 4, 5, 6, 8});
-
-  std::ostringstream to;
-  to.precision(15);
-  to << "set encoding utf8\n";
-  to << "set terminal " << terminal_of(output, height_of(runs)) << '\n';
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    to << "$efficiency" << i << " << END\n";
-    for (point const& p : runs[i].points) {
-      if (p.percent) to << p.at << ' ' << *p.percent;
-      to << '\n';  // an empty line is a gap
-    }
-    to << "END\n$nodes" << i << " << END\n";
-    // A step is as wide as the iteration. Where runs hold equal numbers their lines stand side by side.
-    double const middle = static_cast<double>(runs.size() - 1) / 2;
-    double const aside = nodes_once ? 0 : 0.008 * step_of_nodes * intervals * (middle - static_cast<double>(i));
-    for (point const& p : runs[i].points) {
-      double const height = static_cast<double>(p.nodes) + aside;
-      to << p.at - p.reach << ' ' << height << '\n';
-      to << p.at + p.reach << ' ' << height << '\n';
-    }
-    to << "END\n";
-  }
-
-  to << "set title ";
-  for (std::size_t i = 0; i < title.size(); ++i) to << (i == 0 ? "" : ".\"\\n\".") << gnuplot_text(clipped(title[i]));
-  to << '\n';
-  auto const [x_label, y_label] = labels_of(kind);
-  to << "set xlabel " << gnuplot_text(x_label) << "\nset ylabel " << gnuplot_text(y_label) << '\n';
-  to << "set y2label " << gnuplot_text(nodes_once ? "Nodes held (thin dashed line)" : "Nodes held (thin dashed lines)")
-     << '\n';
-  if (kind == efficiency_kind::time) {
-    to << "set xrange [0:" << last << "]\nset xtics nomirror\n";
-  } else {
-    double const x_step = round_step(last / 20, {1, 2, 5});
-    to << "set xrange [0.5:" << last << "]\nset xtics " << x_step << ',' << x_step << " nomirror\n";
-  }
-  to << "set yrange [0:" << step * intervals << "]\nset ytics 0," << step << " nomirror\n";
-  to << "set y2range [0:" << step_of_nodes * intervals << "]\nset y2tics 0," << step_of_nodes << " nomirror\n";
-  to << "set border 11 lc rgb '#404040'\n";
-  to << "set grid ytics lc rgb '#d8d8d8' lt 1 lw 1\n";
-  to << "set tics out scale 0.5\n";
-  to << "set key below Left reverse spacing 1.1 height 0.7\n";
-
-  to << "plot ";
-  for (std::size_t i = 0; i < runs.size() && (i == 0 || !nodes_once); ++i) {
-    to << "$nodes" << i << " axes x1y2 with lines lw 1.2 dt (10,6) lc rgb '"
-       << (nodes_once ? "#606060" : colors[i % colors.size()]) << "' notitle, \\\n";
-  }
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    bool const gaps = std::ranges::any_of(runs[i].points, [](point const& p) { return !p.percent; });
-    // Markers: not at each of many points, but at those that stand alone.
-    std::size_t const every = gaps ? 1 : std::max<std::size_t>(1, runs[i].points.size() / 30);
-    to << "$efficiency" << i << " axes x1y1 with linespoints lw 2 pi " << every << " pt " << markers[i % markers.size()]
-       << " lc rgb '" << colors[i % colors.size()] << "' title " << gnuplot_text(clipped(runs[i].label))
-       << (i + 1 < runs.size() ? ", \\\n" : "\n");
-  }
-  return to.str();
+  });
 }
 
 }  // namespace
 
-bool is_picture(std::string const& file) {
-  auto const ending = std::filesystem::path(file).extension();
-  return ending == ".svg" || ending == ".png";
-}
-
-efficiency_kind plot_efficiency(plot_options const& options) {
-  bool const overlap = !options.kind && std::ranges::any_of(options.inputs, iterations_overlap);
-  efficiency_kind const kind = options.kind.value_or(overlap ? efficiency_kind::interval : efficiency_kind::iteration);
-  std::vector<run> runs;
-  for (std::string const& input : options.inputs) runs.push_back(read_run(input, kind));
-  common_and_different const keys = compare(runs);
-  set_labels(runs, keys.different);
-  write_output(options.output, run_gnuplot(script_of(runs, title_of(keys.common), options.output, kind)));
-  return kind;
+void add_plot(CLI::App& ovlp) {
+  CLI::App& plot = *ovlp.add_subcommand("plot", "Draw figures of runs (with gnuplot)");
+  plot.require_subcommand(1);
+  add_efficiency(plot);
 }
 
 }  // namespace ovlp::tools

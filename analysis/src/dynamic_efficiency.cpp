@@ -14,10 +14,12 @@ dynamic_efficiency::dynamic_efficiency(std::vector<double> reference_cores)
 
 dynamic_efficiency::~dynamic_efficiency() = default;
 
-void dynamic_efficiency::node(node_record const& record) { changes_.push_back(record); }
+void dynamic_efficiency::node(node_record const& record) {
+  if (record.change != node_change::joined) changes_.push_back(record);  // it has been held since its launch
+}
 
 void dynamic_efficiency::step(step_record const& record) {
-  of_call& call = calls_[record.call];
+  of_call& call = calls_[record.at.call];
   std::vector<iteration>& all = call.iterations;
   // What was executed before an iteration closed is part of its interval, or of an earlier one.
   for (auto i = all.rbegin(); i != all.rend() && i->closed_s > record.start_s; ++i) {
@@ -30,9 +32,9 @@ void dynamic_efficiency::step(step_record const& record) {
   call.work_s += record.work_s;
   if (!call.over_time) call.over_time = std::make_unique<work_over_time>();
   call.over_time->add(record.start_s, record.end_s, record.work_s);
-  if (record.iteration == 0) return;
+  if (record.at.iteration == 0) return;
 
-  auto const number = static_cast<std::size_t>(record.iteration);
+  auto const number = static_cast<std::size_t>(record.at.iteration);
   while (all.size() < number) {
     iteration next;
     next.closed_s = all.empty() ? record.start_s : all.back().closed_s;
@@ -61,7 +63,7 @@ double dynamic_efficiency::capacity(double from_s, double to_s) const {
       integral += cores * (change.at_s - at_s);
       at_s = change.at_s;
     }
-    cores += change.held ? reference_cores_[change.node] : -reference_cores_[change.node];
+    cores += change.change == node_change::launched ? reference_cores_[change.node] : -reference_cores_[change.node];
   }
   return integral + cores * std::max(0.0, to_s - at_s);
 }

@@ -8,11 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "expects.hpp"
+#include <ovlp/support/expects.hpp>
+
 #include "node_set.hpp"
 
 namespace ovlp::net {
 namespace {
+
+using support::require;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double least_bytes = 1e-6;  // a transfer or bucket with less is empty: rounding must not make it linger
@@ -47,19 +50,19 @@ class fair_star::state {
  public:
   state(std::size_t nodes, fair_link link, double latency_s)
       : touched(nodes), link_(link), latency_s_(latency_s), ports_(2 * nodes) {
-    expects(std::isfinite(link.bandwidth_Bps) && link.bandwidth_Bps > 0, "a bandwidth is positive and finite");
-    expects(std::isfinite(link.burst_bytes) && link.burst_bytes >= 0, "a burst is finite and not negative");
-    expects(std::isfinite(link.line_Bps) && (link.burst_bytes == 0 || link.line_Bps > link.bandwidth_Bps),
+    require(std::isfinite(link.bandwidth_Bps) && link.bandwidth_Bps > 0, "a bandwidth is positive and finite");
+    require(std::isfinite(link.burst_bytes) && link.burst_bytes >= 0, "a burst is finite and not negative");
+    require(std::isfinite(link.line_Bps) && (link.burst_bytes == 0 || link.line_Bps > link.bandwidth_Bps),
             "the speed of a line is finite and above its bandwidth");
-    expects(std::isfinite(latency_s) && latency_s >= 0, "a latency is finite and not negative");
+    require(std::isfinite(latency_s) && latency_s >= 0, "a latency is finite and not negative");
     for (port& p : ports_) p.tokens = link.burst_bytes;
   }
 
   void start(transfer const& started, double now_s) {
     std::size_t const nodes = ports_.size() / 2;
-    expects(started.source < nodes && started.destination < nodes, "a transfer is between nodes of the network");
-    expects(started.source != started.destination, "a transfer is between two nodes");
-    expects(now_s >= clock_s_ && std::isfinite(now_s), "time does not go back");
+    require(started.source < nodes && started.destination < nodes, "a transfer is between nodes of the network");
+    require(started.source != started.destination, "a transfer is between two nodes");
+    require(now_s >= clock_s_ && std::isfinite(now_s), "time does not go back");
     starting_.push_back({now_s + latency_s_, started});
   }
 
@@ -70,7 +73,7 @@ class fair_star::state {
   }
 
   std::span<completion const> advance(double to_s) {
-    expects(to_s >= clock_s_ && std::isfinite(to_s), "time does not go back");
+    require(to_s >= clock_s_ && std::isfinite(to_s), "time does not go back");
     done_.clear();
     while (next_event() <= to_s) {
       double const now_s = std::max(next_event(), clock_s_);
@@ -87,7 +90,7 @@ class fair_star::state {
   }
 
   std::uint32_t transfers(std::uint32_t node, bool in) const {
-    expects(node < ports_.size() / 2, "a node of the network");
+    require(node < ports_.size() / 2, "a node of the network");
     return ports_[2 * node + (in ? 1 : 0)].transfers;
   }
 

@@ -32,7 +32,8 @@
 #include <numeric>
 #include <utility>
 
-#include "expects.hpp"
+#include <ovlp/support/expects.hpp>
+
 #include "heap.hpp"
 #include "node_set.hpp"
 #include "pair_table.hpp"
@@ -40,6 +41,8 @@
 namespace ovlp::net {
 
 namespace {
+
+using support::require;
 
 constexpr std::uint32_t none = 0xffffffff;
 
@@ -183,26 +186,26 @@ class star::state {
 
 star::state::state(std::vector<star_link> const& links, double latency_s)
     : touched(links.size()), latency_s_(latency_s) {
-  expects(std::isfinite(latency_s) && latency_s >= 0, "star: a latency is finite and not negative");
-  expects(links.size() < none / 2, "star: too many nodes");
+  require(std::isfinite(latency_s) && latency_s >= 0, "star: a latency is finite and not negative");
+  require(links.size() < none / 2, "star: too many nodes");
   ports_.reserve(2 * links.size());
   for (star_link const& link : links) {
     for (double const bandwidth : {link.out_Bps, link.in_Bps}) {
-      expects(std::isfinite(bandwidth) && bandwidth > 0, "star: a bandwidth is finite and more than 0");
+      require(std::isfinite(bandwidth) && bandwidth > 0, "star: a bandwidth is finite and more than 0");
       ports_.emplace_back().bandwidth = bandwidth;
     }
   }
 }
 
 port const& star::state::port_of(std::uint32_t node, side s) const {
-  expects(node < nodes(), "star: no such node");
+  require(node < nodes(), "star: no such node");
   return ports_[2 * node + (s == in ? 1 : 0)];
 }
 
 void star::state::start(transfer const& started, double now_s) {
-  expects(std::isfinite(now_s) && now_s >= now_s_ && now_s >= last_start_s_, "star: a transfer starts in the past");
-  expects(started.source < nodes() && started.destination < nodes(), "star: no such node");
-  expects(started.source != started.destination, "star: a transfer from a node to itself");
+  require(std::isfinite(now_s) && now_s >= now_s_ && now_s >= last_start_s_, "star: a transfer starts in the past");
+  require(started.source < nodes() && started.destination < nodes(), "star: no such node");
+  require(started.source != started.destination, "star: a transfer from a node to itself");
   if (begun_ > 64 && 2 * begun_ > starting_.size()) {  // room is reused; each moves once or less on the average
     starting_.erase(starting_.begin(), starting_.begin() + static_cast<std::ptrdiff_t>(begun_));
     begun_ = 0;
@@ -219,7 +222,7 @@ double star::state::next_event() const {
 }
 
 std::span<completion const> star::state::advance(double to_s) {
-  expects(std::isfinite(to_s) && to_s >= now_s_, "star: time goes on, and is finite");
+  require(std::isfinite(to_s) && to_s >= now_s_, "star: time goes on, and is finite");
   completions_.clear();
   while (next_event() <= to_s) {
     now_s_ = next_event();

@@ -7,10 +7,7 @@ namespace ovlp {
 
 allocation::allocation(program const& known, std::size_t nodes)
     : known_(known), nodes_(nodes), versions_(known.collections()), held_(known.nodes_at_first(nodes)), sent_(nodes) {
-  for (std::uint32_t c = 0; c < known.collections(); ++c) {
-    collection_definition const& collection = known.collection(c);
-    views_.push_back(collection.initial.resolve(nodes, collection.name));
-  }
+  for (std::uint32_t c = 0; c < known.collections(); ++c) views_.push_back(known.first_mapping(c, nodes));
 }
 
 void allocation::tell_all(control const& message) {
@@ -22,7 +19,7 @@ bool allocation::mapped(node_id node) const {
                      [&](auto const& view) { return std::find(view.begin(), view.end(), node) != view.end(); });
 }
 
-void allocation::take(change_request const& request) {
+void allocation::handle_change_request(change_request const& request) {
   waiting_.push_back(request);
   next();
 }
@@ -104,7 +101,7 @@ void allocation::move_threads() {
   for (std::uint32_t i : moved) tell(view[i], move_thread{{now_.collection, i}, target_[i]});
 }
 
-void allocation::take(thread_moved const&) {
+void allocation::handle_thread_moved(thread_moved const&) {
   if (phase_ == phase::moving && --awaited_moves_ == 0) update_views();
 }
 
@@ -116,7 +113,7 @@ void allocation::update_views() {
   tell_all(view_update{now_.collection, ++versions_[now_.collection], ++epoch_, target_});
 }
 
-void allocation::take(node_id from, view_adopted const& adopted) {
+void allocation::handle_view_adopted(node_id from, view_adopted const& adopted) {
   bool const this_change = adopted.collection == now_.collection && adopted.version == versions_[now_.collection];
   if (phase_ != phase::updating || !this_change) return;  // from a node that has just joined
   sent_[from] = adopted.sent;
@@ -137,7 +134,7 @@ void allocation::settle_all() {
   }
 }
 
-void allocation::take(node_id from, settled const&) {
+void allocation::handle_settled(node_id from, settled const&) {
   if (phase_ != phase::settling || awaited_nodes_.erase(from) == 0 || !awaited_nodes_.empty()) return;
   for (node_id node : held_) {
     if (node == 0 || mapped(node)) {
@@ -153,7 +150,7 @@ void allocation::take(node_id from, settled const&) {
 }
 
 // A node leaves in the background: what it still waits for may itself wait for the next change.
-void allocation::take(node_id from, left const& l) {
+void allocation::handle_left(node_id from, left const& l) {
   auto const asked = leaving_.find(from);
   if (asked == leaving_.end() || asked->second != l.number) return;  // it has been mapped to again meanwhile
   unneeded_.insert(from);

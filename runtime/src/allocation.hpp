@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "control.hpp"
-#include "program.hpp"
+#include <ovlp/runtime/internal/control.hpp>
+#include <ovlp/runtime/internal/program.hpp>
 
 namespace ovlp {
 
@@ -45,11 +45,11 @@ class allocation {
   /// What the change under way waits for; empty if there is none. For the stall report.
   std::string describe_wait() const;
 
-  void take(change_request const& request);
-  void take(thread_moved const& moved);
-  void take(node_id from, view_adopted const& adopted);
-  void take(node_id from, settled const& s);
-  void take(node_id from, left const& l);
+  void handle_change_request(change_request const& request);
+  void handle_thread_moved(thread_moved const& moved);
+  void handle_view_adopted(node_id from, view_adopted const& adopted);
+  void handle_settled(node_id from, settled const& s);
+  void handle_left(node_id from, left const& l);
   void node_joined(node_id node);
 
  private:

@@ -2,48 +2,35 @@
 #include "dps_thread.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <utility>
 
 #include <boost/container_hash/hash.hpp>
 
 #include <ovlp/flowgraph/buffer.hpp>
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/reallocation.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/support/expects.hpp>
 
-#include "execution_thread.hpp"
-#include "expects.hpp"
-#include "thread_manager.hpp"
+#include "delivery.hpp"
+#include "group_messages.hpp"
+#include "group_table.hpp"
+#include "scheduler.hpp"
+#include "thread_states.hpp"
 
 namespace ovlp {
-namespace {
 
-void dispose(mail* m) {
-  switch (m->kind) {
-    case mail::kind_type::object: envelope_ptr(static_cast<envelope*>(m)).reset(); break;
-    case mail::kind_type::total: delete static_cast<total_mail*>(m); break;
-    case mail::kind_type::move: delete static_cast<move_mail*>(m); break;
-    case mail::kind_type::let_in: delete static_cast<let_in_mail*>(m); break;
-    case mail::kind_type::leave: delete static_cast<leave_mail*>(m); break;
-    case mail::kind_type::state: delete static_cast<state_mail*>(m); break;
-    case mail::kind_type::start:
-    case mail::kind_type::resume: break;  // parts of executions
-  }
-}
+dps_thread::dps_thread(thread_manager& manager, thread_address address, std::size_t pool)
+    : manager_(manager), address_(address), pool_(pool) {}
 
-}  // namespace
-
-void drop(mail_queue& all) {
-  while (!all.empty()) dispose(all.pop());
-}
-
-dps_thread::dps_thread(thread_manager& manager, thread_address address, std::size_t pool, std::shared_ptr<void> state)
-    : manager_(manager), address_(address), pool_(pool), state_(std::move(state)) {}
-
-dps_thread::~dps_thread() { drop_mail(); }
+dps_thread::~dps_thread() = default;
 
 void dps_thread::drop_mail() {
-  while (mail* const m = inbox_.take()) dispose(m);
-  drop(work_);
-  drop(held_);
+  inbox_.clear();
+  work_.clear();
+  held_.clear();
 }
 
 void dps_thread::own() {
@@ -54,13 +41,13 @@ bool dps_thread::settle(bool stepped) {
   do {
     // One by one: of many that wait, none is touched before its turn.
     while (work_.empty()) {
-      mail* const m = inbox_.take();
-      if (m == nullptr) break;
-      take_in(m);
+      mail_ptr m = inbox_.take();
+      if (!m) break;
+      take_in(std::move(m));
     }
     if (stepped) {
       for (std::size_t i = 0; i < waiters_.size();) {
-        if (manager_.holds(*waiters_[i])) {
+        if (holds(*waiters_[i])) {
           ready(*waiters_[i]);
           waiters_.erase(waiters_.begin() + static_cast<std::ptrdiff_t>(i));
         } else {
@@ -74,7 +61,7 @@ bool dps_thread::settle(bool stepped) {
       // Otherwise the group's first object will find this thread here.
       if (leaving_ && !manager_.groups().awaits(address_)) {
         leaving_ = false;
-        work_.push(new state_mail(state_mail::what_type::leave));
+        work_.push(make_mail<state_mail>(state_mail::what_type::leave));
         return true;
       }
     }
@@ -83,51 +70,39 @@ bool dps_thread::settle(bool stepped) {
 }
 
 bool dps_thread::take_in_next() {
-  mail* const m = work_.empty() ? inbox_.take() : nullptr;
-  if (m != nullptr) take_in(m);
-  return m != nullptr;
+  mail_ptr m = work_.empty() ? inbox_.take() : nullptr;
+  if (!m) return false;
+  take_in(std::move(m));
+  return true;
 }
 
-void dps_thread::take_in(mail* m) {
-  if (departed_) {
-    forward(m);
+void dps_thread::take_in(mail_ptr m) {
+  if (departed_ && m->kind != mail::kind_type::arrive) {
+    forward(std::move(m));
     return;
   }
   if (moving_to_ && goes_along(*m)) {
-    hold(m);
+    hold(std::move(m));
     return;
   }
   switch (m->kind) {
     case mail::kind_type::object: {
-      auto* const object = static_cast<envelope*>(m);
-      if (is_closer(manager_.program().operation(object->graph, object->operation).kind)) {
-        take_in_object(envelope_ptr(object));
+      envelope const& object = as<envelope>(m);
+      if (is_closer(manager_.program().operation(object.graph, object.operation).kind)) {
+        take_in_object(as_object(std::move(m)));
       } else {
-        work_.push(m);
+        work_.push(std::move(m));
       }
       break;
     }
-    case mail::kind_type::total: {
-      std::unique_ptr<total_mail> const total(static_cast<total_mail*>(m));
-      take_in_total(total->total);
-      break;
-    }
+    case mail::kind_type::total: take_in_total(as<total_mail>(m).total); break;
     case mail::kind_type::start:
     case mail::kind_type::resume:
-    case mail::kind_type::state: work_.push(m); break;
-    case mail::kind_type::move: {
-      std::unique_ptr<move_mail> const move(static_cast<move_mail*>(m));
-      begin_move(move->to);
-      break;
-    }
-    case mail::kind_type::let_in:
-      dispose(m);
-      let_in();
-      break;
-    case mail::kind_type::leave:
-      dispose(m);
-      leaving_ = true;
-      break;
+    case mail::kind_type::state: work_.push(std::move(m)); break;
+    case mail::kind_type::arrive: arrive(as<arrive_mail>(m).state); break;
+    case mail::kind_type::move: begin_move(as<move_mail>(m).to); break;
+    case mail::kind_type::let_in: let_in(); break;
+    case mail::kind_type::leave: leaving_ = true; break;
   }
 }
 
@@ -137,7 +112,7 @@ void dps_thread::take_in_object(envelope_ptr object) {
   execution& closer = this->closer(object->graph, object->operation, object->frames);
   object->frames.push_back(opened);
   if (closer.gathering()->add(std::move(object))) announce(closer, opened);
-  if (closer.waiting() == execution::waits_for::object) ready(closer);
+  if (closer.waiting() == wait_cause::object) ready(closer);
 }
 
 void dps_thread::take_in_total(group_total const& total) {
@@ -157,7 +132,7 @@ void dps_thread::take_in_total(group_total const& total) {
     return;  // the group came to an end by another way, or the run is being cancelled
   }
   closer->gathering()->set_total(opened, total.count);
-  if (closer->waiting() == execution::waits_for::object && closer->gathering()->complete()) ready(*closer);
+  if (closer->waiting() == wait_cause::object && closer->gathering()->complete()) ready(*closer);
 }
 
 execution& dps_thread::closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing) {
@@ -167,7 +142,7 @@ execution& dps_thread::closer(std::uint32_t graph, std::uint32_t operation, ovlp
   if (!found) {
     found = std::make_unique<execution>(*this, graph, operation, enclosing);
     live_.push_back(*found);
-    work_.push(&found->start);
+    work_.push(mail_ptr(&found->start));
   }
   last_key_ = key;
   last_closer_ = found.get();
@@ -175,31 +150,39 @@ execution& dps_thread::closer(std::uint32_t graph, std::uint32_t operation, ovlp
 }
 
 void dps_thread::announce(execution& closer, frame const& opened) {
-  if (auto const total = manager_.closer_at(opened.group, address_, closer.call())) {
+  if (auto const total = manager_.group_messages().closer_at(opened.group, address_, closer.call())) {
     closer.gathering()->set_total(opened, *total);
   } else {
     gathered_.emplace(opened.group, &closer);
   }
 }
 
-void dps_thread::ready(execution& waiter) {
-  if (std::exchange(waiter.resuming, true)) return;
-  work_.push(&waiter.resume);
+bool dps_thread::holds(execution& waiter) {
+  try {
+    return (*waiter.condition)();
+  } catch (...) {
+    waiter.failed(std::current_exception());
+    return false;
+  }
 }
 
-void dps_thread::run(mail* start, execution_thread& host) {
+void dps_thread::ready(execution& waiter) {
+  if (std::exchange(waiter.resuming, true)) return;
+  work_.push(mail_ptr(&waiter.resume));
+}
+
+void dps_thread::run(mail_ptr start, execution_thread& host) {
   if (start->kind == mail::kind_type::state) {
-    have_state(static_cast<state_mail*>(start)->what);
-    dispose(start);
+    have_state(as<state_mail>(start).what);
     return;
   }
   if (start->kind == mail::kind_type::object) {
-    execution operation(*this, envelope_ptr(static_cast<envelope*>(start)));
+    execution operation(*this, as_object(std::move(start)));
     live_.push_back(operation);
     operation.run(host);
     return;
   }
-  execution& operation = static_cast<start_mail*>(start)->operation;
+  execution& operation = operation_of(std::move(start));
   frame const& enclosing = operation.frames().back();
   closer_key const key{operation.number(), enclosing.place, enclosing.group};
   operation.run(host);
@@ -210,10 +193,10 @@ void dps_thread::run(mail* start, execution_thread& host) {
 void dps_thread::have_state(state_mail::what_type what) {
   if (what == state_mail::what_type::make) {
     auto const guard = std::exchange(detail::allocation_guard, nullptr);  // states have memory, whatever objects have
-    state_ = manager_.make_state(address_);
+    state_ = manager_.states().make(address_);
     detail::allocation_guard = guard;
   } else {
-    manager_.thread_left(*this);
+    manager_.reallocation().thread_left(*this);
   }
 }
 
@@ -231,7 +214,7 @@ void dps_thread::keep_opened(std::uint32_t closer, execution const& opener, std:
 std::shared_ptr<void const> dps_thread::take_opened(execution const& closer) {
   frame const& enclosing = closer.frames().back();
   auto const kept = opened_.find({closer.number(), enclosing.place, enclosing.group});
-  expects(kept != opened_.end(), "the opener of a group has kept what its closer takes");
+  support::expects(kept != opened_.end(), "the opener of a group has kept what its closer takes");
   std::shared_ptr<void const> input = std::move(kept->second.input);
   opened_.erase(kept);
   return input;
@@ -239,18 +222,30 @@ std::shared_ptr<void const> dps_thread::take_opened(execution const& closer) {
 
 // Moving to another node
 
+/// As if it had never lived before.
+void dps_thread::arrive(given_state const& state) {
+  moving_to_.reset();
+  lets_in_ = departed_ = false;
+  kernels_.clear();
+  if (state) {
+    state_ = *state;
+  } else {
+    work_.push(make_mail<state_mail>(state_mail::what_type::make));
+  }
+}
+
 void dps_thread::begin_move(node_id to) {
   moving_to_ = to;
   mail_queue kept;
   while (!work_.empty()) {
-    mail* const m = work_.pop();
+    mail_ptr m = work_.pop();
     if (goes_along(*m)) {
-      hold(m);
+      hold(std::move(m));
     } else {
-      kept.push(m);
+      kept.push(std::move(m));
     }
   }
-  work_ = kept;
+  work_ = std::move(kept);
 }
 
 /// Whether mail for a thread that is about to move waits and moves along: what starts something in a call that is
@@ -271,37 +266,35 @@ bool dps_thread::goes_along(mail const& m) const {
          std::none_of(opened_.begin(), opened_.end(), [&](auto const& kept) { return kept.second.call >= call; });
 }
 
-void dps_thread::hold(mail* m) {
-  held_.push(m);
-  manager_.hold_back(1);
+void dps_thread::hold(mail_ptr m) {
+  held_.push(std::move(m));
+  manager_.reallocation().hold_back(1);
 }
 
 void dps_thread::let_in() {
   if (!moving_to_ || departed_) return;
   lets_in_ = true;
   while (!held_.empty()) {
-    manager_.hold_back(-1);
+    manager_.reallocation().hold_back(-1);
     take_in(held_.pop());
   }
 }
 
 void dps_thread::depart() {
   departed_ = true;
-  manager_.send_state(*this, *moving_to_);
+  manager_.reallocation().send_thread(*this, *moving_to_);
   while (!held_.empty()) {
-    manager_.hold_back(-1);
+    manager_.reallocation().hold_back(-1);
     forward(held_.pop());
   }
 }
 
-void dps_thread::forward(mail* m) {
+/// Other mail means nothing where the thread went.
+void dps_thread::forward(mail_ptr m) {
   if (m->kind == mail::kind_type::object) {
-    manager_.forward(*moving_to_, envelope_ptr(static_cast<envelope*>(m)));
+    manager_.delivery().send_to(*moving_to_, as_object(std::move(m)));
   } else if (m->kind == mail::kind_type::total) {
-    std::unique_ptr<total_mail> const total(static_cast<total_mail*>(m));
-    manager_.forward(*moving_to_, total->total);
-  } else {
-    dispose(m);
+    manager_.delivery().send_to(*moving_to_, as<total_mail>(m).total, 0);
   }
 }
 

@@ -12,46 +12,17 @@
 
 #include <boost/intrusive/list.hpp>
 
-#include "control.hpp"
-#include "envelope.hpp"
+#include <ovlp/runtime/internal/control.hpp>
+#include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/program.hpp>
+
 #include "execution.hpp"
-#include "program.hpp"
+#include "mail.hpp"
 
 namespace ovlp {
 
 class execution_thread;
 class thread_manager;
-
-/// A group's total on its way to the closer's DPS thread.
-struct total_mail final : mail {
-  explicit total_mail(group_total t) : mail(kind_type::total), total(std::move(t)) {}
-  group_total total;
-};
-
-/// Tells a DPS thread to move to another node when no operation is suspended in it.
-struct move_mail final : mail {
-  explicit move_mail(node_id node) : mail(kind_type::move), to(node) {}
-  node_id to;
-};
-/// Tells a DPS thread that is about to move to hold nothing back any longer.
-struct let_in_mail final : mail {
-  let_in_mail() : mail(kind_type::let_in) {}
-};
-/// Tells a DPS thread that nothing more will come: it leaves when it has done what it has.
-struct leave_mail final : mail {
-  leave_mail() : mail(kind_type::leave) {}
-};
-
-/// Tells a DPS thread to have its state made, or taken by the collection's on_leave. The user's functions may take
-/// their time, so it is work for an execution thread.
-struct state_mail final : mail {
-  enum class what_type : std::uint8_t { make, leave };
-  explicit state_mail(what_type w) : mail(kind_type::state), what(w) {}
-  what_type what;
-};
-
-/// Forgets all mail of a queue.
-void drop(mail_queue& all);
 
 /// A logical, serial place of execution with its own state and queue. One operation runs in it at a time.
 ///
@@ -60,17 +31,18 @@ void drop(mail_queue& all);
 /// ends or suspends, then settles.
 class dps_thread {
  public:
-  dps_thread(thread_manager& manager, thread_address address, std::size_t pool, std::shared_ptr<void> state);
+  /// It lives nowhere until it gets mail that says so.
+  dps_thread(thread_manager& manager, thread_address address, std::size_t pool);
   dps_thread(dps_thread const&) = delete;
   dps_thread& operator=(dps_thread const&) = delete;
   ~dps_thread();
 
-  /// Takes ownership of the mail. Thread: any.
-  void push(mail* m) {
-    if (add(m)) own();
+  /// Thread: any.
+  void push(mail_ptr m) {
+    if (add(std::move(m))) own();
   }
   /// The two halves of push: adds the mail, and says whether the caller now owns the thread and must call own().
-  bool add(mail* m) { return inbox_.add(m); }
+  bool add(mail_ptr m) { return inbox_.add(std::move(m)); }
   void own();
 
   /// Sorts what has come in; `stepped`: an operation has run, so conditions are evaluated.
@@ -79,9 +51,9 @@ class dps_thread {
   /// Sorts what has come in next, for a running operation that looks for its next object. False if other work comes
   /// before that, or nothing has come: then the operation suspends.
   bool take_in_next();
-  mail* take_work() { return work_.pop(); }
+  mail_ptr take_work() { return work_.pop(); }
   /// Runs an operation from its start until it ends; it may be suspended in between. Or a function for the state.
-  void run(mail* start, execution_thread& host);
+  void run(mail_ptr start, execution_thread& host);
   /// Forgets everything that waits. When nothing runs.
   void drop_mail();
   /// Whether a kernel of this name and these sizes is the first one here.
@@ -93,8 +65,6 @@ class dps_thread {
   void add_waiter(execution& waiter) { waiters_.push_back(&waiter); }
 
   thread_manager& manager() const { return manager_; }
-  /// It has moved to another node; read once the change that moved it has been made.
-  bool departed() const { return departed_; }
   thread_address address() const { return address_; }
   std::size_t pool() const { return pool_; }
   void* state() const { return state_.get(); }
@@ -124,25 +94,25 @@ class dps_thread {
     std::shared_ptr<void const> input;
   };
   void have_state(state_mail::what_type what);
-  void take_in(mail* m);
+  void take_in(mail_ptr m);
   void take_in_object(envelope_ptr object);
   void take_in_total(group_total const& total);
   execution& closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing);
   void announce(execution& closer, frame const& opened);
   void ready(execution& waiter);
+  bool holds(execution& waiter);
   bool goes_along(mail const& m) const;
-  void hold(mail* m);
+  void hold(mail_ptr m);
+  void arrive(given_state const& state);
   void begin_move(node_id to);
   void let_in();
   void depart();
-  void forward(mail* m);
+  void forward(mail_ptr m);
 
   thread_manager& manager_;
   thread_address const address_;
   std::size_t const pool_;
   std::shared_ptr<void> state_;
-  mailbox inbox_;
-  mail_queue work_;
   std::unordered_map<closer_key, std::unique_ptr<execution>, closer_hash> closers_;
   std::unordered_map<closer_key, kept_input, closer_hash> opened_;
   closer_key last_key_{};
@@ -155,10 +125,13 @@ class dps_thread {
       live_;                                 // executions that have started, or are about to, and not ended
   std::unordered_set<std::size_t> kernels_;  // that have run here, hashed
   std::optional<node_id> moving_to_;
-  mail_queue held_;  // while moving: what goes along
   bool lets_in_ = false;
   bool departed_ = false;
   bool leaving_ = false;
+  // Mail refers to operations, so it goes first.
+  mailbox inbox_;
+  mail_queue work_;
+  mail_queue held_;  // while moving: what goes along
 };
 
 }  // namespace ovlp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "envelope.hpp"
+#include <ovlp/runtime/internal/envelope.hpp>
 
 #include <ovlp/flowgraph/memory.hpp>
 

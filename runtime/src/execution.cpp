@@ -6,12 +6,21 @@
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/calls.hpp>
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/reallocation.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/support/expects.hpp>
 
-#include "backend.hpp"
+#include "delivery.hpp"
 #include "dps_thread.hpp"
-#include "execution_thread.hpp"
-#include "expects.hpp"
-#include "thread_manager.hpp"
+#include "failures.hpp"
+#include "group_messages.hpp"
+#include "group_table.hpp"
+#include "loop_pool.hpp"
+#include "scheduler.hpp"
+#include "views.hpp"
 
 namespace ovlp {
 namespace {
@@ -22,10 +31,6 @@ std::string group_of_opener(program const& known, std::uint32_t graph, frame con
 }
 
 }  // namespace
-
-gathering::~gathering() {
-  while (has_object()) take().reset();
-}
 
 gathering::group_state& gathering::find_or_add(frame const& opened, bool& added) {
   auto const found = std::find_if(groups_.begin(), groups_.end(),
@@ -39,7 +44,7 @@ gathering::group_state& gathering::find_or_add(frame const& opened, bool& added)
 bool gathering::add(envelope_ptr object) {
   bool added = false;
   ++find_or_add(object->frames.back(), added).received;
-  inbox_.push(object.release());
+  inbox_.push(as_mail(std::move(object)));
   return added;
 }
 
@@ -72,8 +77,8 @@ std::string gathering::describe_missing(program const& known, std::uint32_t grap
 }
 
 execution::execution(dps_thread& thread, envelope_ptr input)
-    : resume(*this),
-      start(*this),
+    : resume(mail::kind_type::resume, *this),
+      start(mail::kind_type::start, *this),
       thread_(thread),
       manager_(thread.manager()),
       graph_(input->graph),
@@ -86,8 +91,8 @@ execution::execution(dps_thread& thread, envelope_ptr input)
 }
 
 execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing)
-    : resume(*this),
-      start(*this),
+    : resume(mail::kind_type::resume, *this),
+      start(mail::kind_type::start, *this),
       thread_(thread),
       manager_(thread.manager()),
       graph_(graph),
@@ -110,37 +115,68 @@ void execution::run(execution_thread& host) {
     end();
   } catch (cancelled const&) {
   } catch (...) {
-    manager_.operation_failed(*this, std::current_exception());
+    failed(std::current_exception());
   }
   host_->loop()->operation = nullptr;
 }
 
 void execution::expect_running() const {
-  expects(scheduler::self() == host_, "post and wait are called by the operation's own thread");
+  support::expects(scheduler::self() == host_, "post and wait are called by the operation's own thread");
   if (manager_.stopping()) throw cancelled{};
 }
 
 void execution::end_step(bool posts) {
   expect_running();
-  manager_.backend().end_step(*this, posts);
-  if (!manager_.recording()) return;
-  manager_.record_step(*this, iteration_, step_start_s_, manager_.backend().computed_s() - step_start_computed_s_,
-                       std::exchange(step_work_s_, 0));
-  begin_step();
+  manager_.backend().end_step(posts);
+  if (record_sink* const sink = manager_.records()) {
+    record_step(*sink);
+    begin_step();
+  }
+}
+
+void execution::record_step(record_sink& sink) {
+  backend& world = manager_.backend();
+  double const end_s = world.now_s(), computed_s = world.computed_s() - step_start_computed_s_;
+  double const stretch = computed_s > 0 ? (end_s - step_start_s_) / computed_s : 0;
+  double work_s = 0;
+  for (recorded_kernel const& k : host_->kernels) {
+    double const start_s = step_start_s_ + stretch * work_s;
+    work_s += k.work_s;
+    sink.kernel({where(), k.name, k.sizes.values(), k.first, start_s, step_start_s_ + stretch * work_s, k.work_s});
+  }
+  host_->kernels.clear();
+  sink.step({where(), step_start_s_, end_s, computed_s, work_s});
+}
+
+operation_place execution::where() const {
+  return {call(), manager_.self(), graph_, operation_, thread_.address().index, iteration_};
 }
 
 void execution::begin_step() {
-  if (!manager_.recording()) return;
+  if (manager_.records() == nullptr) return;
   step_start_s_ = manager_.backend().now_s();
   step_start_computed_s_ = manager_.backend().computed_s();
 }
 
-void execution::suspend(waits_for what) {
+void execution::wake() { thread_.push(mail_ptr(&resume)); }
+
+void execution::failed(std::exception_ptr what) const {
+  failure told = failure_of(std::move(what));
+  told.operation = definition_->name;
+  told.thread = manager_.program().name(thread_.address());
+  told.node = node_name(manager_.self());
+  manager_.backend().fail(told);
+}
+
+void execution::suspend(wait_cause what) {
+  record_sink* const sink = manager_.records();
+  double const start_s = sink == nullptr ? 0 : manager_.backend().now_s();
   waiting_ = what;
   host_->suspend(*this);
-  waiting_ = waits_for::nothing;
+  waiting_.reset();
   resuming = false;
   if (manager_.stopping()) throw cancelled{};
+  if (sink != nullptr) sink->wait({where(), what, start_s, manager_.backend().now_s()});
   begin_step();
 }
 
@@ -173,12 +209,20 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
   if (definition.credited()) {
     while (!manager_.groups().acquire(opened.group, *this)) {
       waiting_group_ = opened.group;
-      suspend(waits_for::window);
+      suspend(wait_cause::window);
     }
   }
   envelope_ptr made = make_envelope(type, object, *definition.edge);
   made->frames.push_back(opened_frame(opened.group, port, opened.count++));
-  manager_.send(*definition.edge, std::move(made), thread_.address().index);
+  send(port, *definition.edge, std::move(made));
+}
+
+void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
+  std::optional<post_record> record;
+  if (manager_.records() != nullptr) {
+    record = {where(), static_cast<std::uint32_t>(port), static_cast<std::uint32_t>(edge.target), 0, 0, 0};
+  }
+  manager_.delivery().send(edge, std::move(object), thread_.address().index, record);
 }
 
 void execution::finish(object_type const& type, void* object) {
@@ -187,10 +231,9 @@ void execution::finish(object_type const& type, void* object) {
   finished_ = true;
   if (gathering_ && !iteration_set_) iteration_ = gathering_->opened_in();
   if (auto const& edge = definition_->ports[0].edge) {
-    manager_.send(*edge, make_envelope(type, object, *edge), thread_.address().index);
+    send(0, *edge, make_envelope(type, object, *edge));
   } else {
-    envelope_ptr result = make_envelope(type, object, {result_operation, {}});
-    manager_.return_result(std::move(result));
+    manager_.calls().answer(make_envelope(type, object, {result_operation, {}}));
   }
 }
 
@@ -208,11 +251,11 @@ void execution::end() {
     port_definition const& definition = definition_->ports[p];
     if (definition.discarded) continue;
     if (opened_[p].group != 0) {
-      manager_.end_group(graph_, *definition.closer, opened_[p].group, opened_[p].count, call());
+      manager_.group_messages().end(graph_, *definition.closer, opened_[p].group, opened_[p].count, call());
     } else {
       ovlp::frames enclosing = frames_;
       enclosing.push_back(opened_frame(manager_.groups().number(), p, 0));
-      manager_.send_empty(graph_, {operation_, p}, enclosing, thread_.address().index, iteration_);
+      manager_.group_messages().end_empty(graph_, {operation_, p}, enclosing, thread_.address().index, iteration_);
     }
   }
 }
@@ -226,14 +269,14 @@ void* execution::wait() {
       if (!iteration_set_) iteration_ = object_->iteration;
       frame const& opened = object_->frames.back();
       if (manager_.program().port(graph_, opened.port).credited())
-        manager_.give_credit(opened.group, opened.place, call());
+        manager_.group_messages().give_credit(opened.group, opened.place, call());
       return object_->object();
     }
     if (gathering_->complete()) {
       saw_end_ = true;
       return nullptr;
     }
-    if (!thread_.take_in_next()) suspend(waits_for::object);
+    if (!thread_.take_in_next()) suspend(wait_cause::object);
   }
 }
 
@@ -264,16 +307,15 @@ void execution::wait_until(function_ref<bool()> until) {
   if (until()) return;
   condition = &until;
   thread_.add_waiter(*this);
-  suspend(waits_for::condition);
+  suspend(wait_cause::condition);
   condition = nullptr;
 }
 
 void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) {
   expect_running();
   kernel_call const what{name, sizes.values(), thread_.begins(name, sizes.values()), body};
-  double const work_s = manager_.backend().kernel(*this, what);
-  step_work_s_ += work_s;
-  if (manager_.recording()) manager_.record_kernel(call(), what, work_s);
+  double const work_s = manager_.backend().kernel(what);
+  if (manager_.records() != nullptr) host_->kernels.push_back({std::string(name), sizes, what.first, work_s});
 }
 
 void execution::set_iteration(std::int32_t iteration) {
@@ -284,34 +326,34 @@ void execution::set_iteration(std::int32_t iteration) {
 
 std::uint64_t execution::begin_call(graph_definition const& graph, object_type const& type, void* object) {
   end_step();
-  return manager_.call(graph, type, object, thread_.address().index, iteration_, call());
+  return manager_.calls().begin(graph, type, object, thread_.address().index, iteration_, call());
 }
 
 void execution::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
   end_step();
   waiting_group_ = call;
-  while (!manager_.result_there(call, *this)) suspend(waits_for::call);
-  envelope_ptr const result = manager_.take_result(call);
+  while (!manager_.calls().result_there(call, this)) suspend(wait_cause::call);
+  envelope_ptr const result = manager_.calls().take_result(call);
   type.move(result_storage, result->object());
 }
 
 void execution::resize(collection_definition const& collection, std::size_t count) {
   end_step();
-  wait_for_change(manager_.request_resize(collection, count));
+  wait_for_change(manager_.reallocation().request_resize(collection, count));
 }
 
 void execution::remap(collection_definition const& collection, mapping const& to) {
   end_step();
-  wait_for_change(manager_.request_remap(collection, to));
+  wait_for_change(manager_.reallocation().request_remap(collection, to));
 }
 
 void execution::wait_for_change(std::uint64_t change) {
-  while (!manager_.change_made(change, this)) suspend(waits_for::change);
+  while (!manager_.reallocation().change_made(change, this)) suspend(wait_cause::change);
 }
 
 void* execution::state() { return thread_.state(); }
 std::size_t execution::index() const { return thread_.address().index; }
-std::size_t execution::size() const { return manager_.size_of(thread_.address().collection); }
+std::size_t execution::size() const { return manager_.views().size(thread_.address().collection); }
 std::size_t execution::node() const { return manager_.self(); }
 
 std::string execution::describe() const {
@@ -325,14 +367,14 @@ std::string execution::describe_group() const {
 }
 
 std::string execution::describe_wait() const {
-  switch (waiting_) {
-    case waits_for::nothing: return "does not wait";
-    case waits_for::object: return "waits for an object: " + gathering_->describe_missing(manager_.program(), graph_);
-    case waits_for::window: return "waits at the window of its group " + group_name(waiting_group_);
-    case waits_for::condition: return "waits for its condition, with an object of " + describe_group();
-    case waits_for::call:
+  if (!waiting_) return "does not wait";
+  switch (*waiting_) {
+    case wait_cause::object: return "waits for an object: " + gathering_->describe_missing(manager_.program(), graph_);
+    case wait_cause::window: return "waits at the window of its group " + group_name(waiting_group_);
+    case wait_cause::condition: return "waits for its condition, with an object of " + describe_group();
+    case wait_cause::call:
       return "waits for the result of call " + group_name(waiting_group_) + ", with an object of " + describe_group();
-    case waits_for::change: return "waits for a change of a collection, with an object of " + describe_group();
+    case wait_cause::change: return "waits for a change of a collection, with an object of " + describe_group();
   }
   return "";
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,45 +14,29 @@
 
 #include <ovlp/flowgraph/context.hpp>
 #include <ovlp/flowgraph/graph_definition.hpp>
+#include <ovlp/records/sink.hpp>
+#include <ovlp/runtime/internal/envelope.hpp>
 
-#include "envelope.hpp"
+#include "mail.hpp"
 
 namespace ovlp {
 
 class dps_thread;
-class execution;
 class execution_thread;
 class loop_fiber;
 class program;
 class thread_manager;
 
-/// Thrown through an operation that waits when the run ends without it.
-struct cancelled {};
-
-/// Asks a DPS thread to go on with a suspended operation.
-struct resume_mail final : mail {
-  explicit resume_mail(execution& e) : mail(kind_type::resume), operation(e) {}
-  execution& operation;
-};
-/// Asks a DPS thread to start a merge or stream whose first object has come.
-struct start_mail final : mail {
-  explicit start_mail(execution& e) : mail(kind_type::start), operation(e) {}
-  execution& operation;
-};
-
 /// What a merge or stream collects: the groups of its ports in one enclosing group.
 class gathering {
  public:
   explicit gathering(std::size_t expected) : expected_(expected) {}
-  ~gathering();
-  gathering(gathering const&) = delete;
-  gathering& operator=(gathering const&) = delete;
 
   /// Counts an object and keeps it. Returns whether its group is new here.
   bool add(envelope_ptr object);
   void set_total(frame const& opened, std::uint64_t total);
   bool has_object() const { return !inbox_.empty(); }
-  envelope_ptr take() { return envelope_ptr(static_cast<envelope*>(inbox_.pop())); }
+  envelope_ptr take() { return as_object(inbox_.pop()); }
   /// Whether all objects of all groups have been added.
   bool complete() const;
   /// The iteration of the object that opened the groups: the least of several.
@@ -81,8 +66,6 @@ class gathering {
 /// Thread: whoever runs its DPS thread.
 class execution final : public operation_context {
  public:
-  enum class waits_for : std::uint8_t { nothing, object, window, condition, call, change };
-
   /// A leaf or split, started by an object.
   execution(dps_thread& thread, envelope_ptr input);
   /// A merge or stream inside the given groups.
@@ -117,16 +100,20 @@ class execution final : public operation_context {
   ovlp::gathering* gathering() const { return gathering_.get(); }
   /// It is about to go on, in this execution thread.
   void resumed_by(execution_thread& host) { host_ = &host; }
+  /// Asks its DPS thread to go on with it. Thread: any.
+  void wake();
+  /// It, or a condition of its own, has thrown: the run ends.
+  void failed(std::exception_ptr what) const;
   dps_thread& thread() const { return thread_; }
   operation_definition const& definition() const { return *definition_; }
   std::uint32_t graph() const { return graph_; }
   std::uint32_t number() const { return operation_; }  ///< of the operation in its graph
   ovlp::frames const& frames() const { return frames_; }
-  group_id call() const { return origin_of(frames_); }  ///< of the main program
-  waits_for waiting() const { return waiting_; }
-  bool resuming = false;  ///< a resume is on its way
-  resume_mail resume;
-  start_mail start;
+  group_id call() const { return origin_of(frames_); }            ///< of the main program
+  std::optional<wait_cause> waiting() const { return waiting_; }  ///< none: it does not wait
+  bool resuming = false;                                          ///< a resume is on its way
+  operation_mail resume;
+  operation_mail start;
   loop_fiber* suspended_on = nullptr;  ///< while it is suspended
   boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> of_thread;
   function_ref<bool()> const* condition = nullptr;
@@ -146,7 +133,10 @@ class execution final : public operation_context {
   void expect_all_taken() const;
   void begin_step();
   void end_step(bool posts = false);
-  void suspend(waits_for what);
+  void record_step(record_sink& sink);
+  operation_place where() const;
+  void send(std::size_t port, edge_definition const& edge, envelope_ptr object);
+  void suspend(wait_cause what);
   void wait_for_change(std::uint64_t change);
   void end();
   frame opened_frame(group_id group, std::size_t port, std::uint32_t place) const;
@@ -166,11 +156,10 @@ class execution final : public operation_context {
   bool iteration_set_ = false;
   bool finished_ = false;
   bool saw_end_ = false;
-  waits_for waiting_ = waits_for::nothing;
+  std::optional<wait_cause> waiting_;
   group_id waiting_group_ = 0;
   double step_start_s_ = 0;
   double step_start_computed_s_ = 0;
-  double step_work_s_ = 0;
 };
 
 }  // namespace ovlp

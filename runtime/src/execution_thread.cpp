@@ -1,42 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "execution_thread.hpp"
+#include <ovlp/runtime/internal/execution_thread.hpp>
 
 #include <utility>
 
-#include "backend.hpp"
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
 #include "dps_thread.hpp"
 #include "execution.hpp"
+#include "fiber.hpp"
+#include "loop_pool.hpp"
+#include "mail.hpp"
+#include "scheduler.hpp"
 #include "stack_overflow.hpp"
-#include "thread_manager.hpp"
 
 namespace ovlp {
 
-// The host is asked for anew each turn: on top of a turn an operation may have gone to another execution thread.
-loop_fiber::loop_fiber(std::size_t stack_bytes)
-    : fiber(stack_bytes, [this] {
-        for (;;) host->turn();
-      }) {}
-
-loop_fiber& loop_pool::take() {
-  {
-    tbb::spin_mutex::scoped_lock const lock(mutex_);
-    if (!unused_.empty()) {
-      loop_fiber& taken = *unused_.back();
-      unused_.pop_back();
-      return taken;
-    }
-  }
-  auto made = std::make_unique<loop_fiber>(stack_bytes_);
-  tbb::spin_mutex::scoped_lock const lock(mutex_);
-  unused_.reserve(all_.size() + 1);  // so that give() needs no memory
-  all_.push_back(std::move(made));
-  return *all_.back();
-}
-
-void loop_pool::give(loop_fiber& unused) {
-  tbb::spin_mutex::scoped_lock const lock(mutex_);
-  unused_.push_back(&unused);
-}
+execution_thread::execution_thread(thread_manager& manager, loop_pool& loops, std::size_t number)
+    : manager_(&manager), loops_(&loops), number_(number) {}
 
 execution_thread::~execution_thread() = default;
 
@@ -77,12 +58,12 @@ void execution_thread::turn() {
 }
 
 void execution_thread::run_one(dps_thread& thread) {
-  mail* const item = thread.take_work();
+  mail_ptr work = thread.take_work();
   finished_ = &thread;
-  if (item->kind == mail::kind_type::resume) {
-    resume(static_cast<resume_mail*>(item)->operation);
+  if (work->kind == mail::kind_type::resume) {
+    resume(operation_of(std::move(work)));
   } else {
-    thread.run(item, *this);
+    thread.run(std::move(work), *this);
   }
 }
 

@@ -5,10 +5,8 @@
 
 namespace ovlp {
 
-using lock_type = tbb::spin_mutex::scoped_lock;
-
 group_id group_table::number() {
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   return numbers_ | ++last_number_;
 }
 
@@ -19,13 +17,13 @@ group_id group_table::open(port_definition const& port, thread_address opener) {
   made.credited = port.credited();
   made.closed_at_opener = port.closed_at_opener;
   made.opener = opener;
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   groups_.emplace(group, std::move(made));
   return group;
 }
 
 bool group_table::acquire(group_id group, execution& poster) {
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   record& r = groups_.at(group);
   if (r.window > 0 && r.outstanding >= r.window) {
     r.waiter = &poster;
@@ -36,7 +34,7 @@ bool group_table::acquire(group_id group, execution& poster) {
 }
 
 std::size_t group_table::least_loaded(group_id group, std::uint32_t place, std::size_t size) {
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   record& r = groups_.at(group);
   if (r.loads.size() < size) r.loads.resize(size);
   auto const target =
@@ -48,7 +46,7 @@ std::size_t group_table::least_loaded(group_id group, std::uint32_t place, std::
 }
 
 execution* group_table::give_back(group_id group, std::uint32_t place) {
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   auto const at = groups_.find(group);
   if (at == groups_.end()) return nullptr;
   record& r = at->second;
@@ -60,7 +58,7 @@ execution* group_table::give_back(group_id group, std::uint32_t place) {
 }
 
 std::optional<thread_address> group_table::end(group_id group, std::uint64_t count) {
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   auto const at = groups_.find(group);
   at->second.total = count;
   std::optional<thread_address> const closer = at->second.closer;
@@ -69,7 +67,7 @@ std::optional<thread_address> group_table::end(group_id group, std::uint64_t cou
 }
 
 group_table::closer_answer group_table::closer_at(group_id group, thread_address closer) {
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   auto const at = groups_.find(group);
   if (at == groups_.end()) {
     closer_answer answer;
@@ -95,7 +93,7 @@ void group_table::forget_if_over(table::iterator at) {
 }
 
 bool group_table::awaits(thread_address opener) {
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   return std::any_of(groups_.begin(), groups_.end(),
                      [&](auto const& group) { return group.second.closed_at_opener && group.second.opener == opener; });
 }
@@ -103,7 +101,7 @@ bool group_table::awaits(thread_address opener) {
 bool group_table::empty() { return size() == 0; }
 
 std::size_t group_table::size() {
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   return groups_.size();
 }
 

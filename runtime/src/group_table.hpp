@@ -7,10 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include <oneapi/tbb/spin_mutex.h>
-
-#include "envelope.hpp"
-#include "program.hpp"
+#include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/program.hpp>
 
 namespace ovlp {
 
@@ -70,15 +69,15 @@ class group_table {
     std::vector<std::uint32_t> targets;  ///< of each place, for least_loaded
   };
   using table = std::unordered_map<group_id, record>;
-  void forget_if_over(table::iterator at);
+  void forget_if_over(table::iterator at) OVLP_REQUIRES(mutex_);
 
   group_id const numbers_;  ///< the upper bits of all
-  tbb::spin_mutex mutex_;
-  std::uint64_t last_number_ = 0;
-  table groups_;
+  spin_mutex mutex_;
+  std::uint64_t last_number_ OVLP_GUARDED_BY(mutex_) = 0;
+  table groups_ OVLP_GUARDED_BY(mutex_);
   /// Groups that ended last, so that an object astray can be reported with both closers.
-  std::array<std::pair<group_id, thread_address>, 256> ended_{};
-  std::size_t ended_at_ = 0;
+  std::array<std::pair<group_id, thread_address>, 256> ended_ OVLP_GUARDED_BY(mutex_){};
+  std::size_t ended_at_ OVLP_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace ovlp

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "main_calls.hpp"
+#include <ovlp/runtime/internal/main_calls.hpp>
 
 #include <exception>
 #include <iostream>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/records/text_trace.hpp>
+#include <ovlp/runtime/internal/process_exit.hpp>
+#include <ovlp/support/host.hpp>
 
-#include "host.hpp"
-#include "process_exit.hpp"
 #include "scheduler.hpp"
 
 namespace ovlp {
@@ -34,7 +35,8 @@ summary summarize(run_options const& options, std::string backend, main_call con
   figures.nodes = options.nodes;
   figures.time_s = call.end_s - call.start_s;
   fill(figures, all, call.start_s, on_node_0);
-  figures.host = {machine_name(), processor_name(), available_cores(), call.wall_s, peak_memory_bytes()};
+  figures.host = {support::machine_name(), support::processor_name(), support::available_cores(), call.wall_s,
+                  support::peak_memory_bytes()};
   return figures;
 }
 
@@ -44,6 +46,12 @@ void write_figures(run_options const& options, summary const& figures) {
   if (!figures.simulation) return;
   if (!options.efficiency_file.empty()) write_efficiency(options.efficiency_file, figures);
   if (!options.over_time_file.empty()) write_over_time(options.over_time_file, figures);
+}
+
+std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node) {
+  if (options.trace_file.empty()) return nullptr;
+  bool const file = options.trace_file != "-" && node > 0;
+  return std::make_shared<text_trace>(options.trace_file + (file ? ".node" + std::to_string(node) : ""));
 }
 
 void write_what_is_left(engine_base& run, run_options const& options, bool figures_written,

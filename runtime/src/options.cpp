@@ -23,11 +23,10 @@
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/flowgraph/version.hpp>
+#include <ovlp/runtime/internal/process_exit.hpp>
+#include <ovlp/runtime/internal/run_options.hpp>
 
-#include "host.hpp"
 #include "listen_address.hpp"
-#include "process_exit.hpp"
-#include "run_options.hpp"
 
 namespace ovlp {
 
@@ -101,10 +100,10 @@ std::string as_text(double number) {
 CLI::Validator number(std::string expected, std::string shown, std::function<bool(double)> good) {
   return CLI::Validator(
       [expected = std::move(expected), good = std::move(good)](std::string& given) {
-        char* end = nullptr;
-        double const value = std::strtod(given.c_str(), &end);
-        bool const is_number = !given.empty() && *end == '\0' && std::isfinite(value);
-        return is_number && good(value) ? std::string() : "expected " + expected + ", got '" + given + "'";
+        double value = 0;
+        auto const read = std::from_chars(given.data(), given.data() + given.size(), value);
+        bool const whole = read.ec == std::errc{} && read.ptr == given.data() + given.size() && std::isfinite(value);
+        return whole && good(value) ? std::string() : "expected " + expected + ", got '" + given + "'";
       },
       std::move(shown));
 }
@@ -218,6 +217,10 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
   group(add_to(parser, "--summary", read.summary_file, "write the figures of the run to this JSON file"));
   group(add_to(parser, "--record-durations", read.durations_file,
                "write the durations of all kernels to this JSON file"));
+  group(add_to(
+      parser, "--trace", read.trace_file,
+      "write what happens to this file, a line each; -: to standard output. Nodes beyond the first of a real run "
+      "add .nodeN to its name"));
   group(add_to(parser, "--iterations", read.iterations, "print a table of the iterations"));
   group(add_value(parser, "--stack-kib", read.stack_kib, "stack of an operation that waits"))
       ->check(between(64, 1 << 20));
@@ -247,6 +250,9 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
   simulated(add_value(parser, "--platform", read.platform,
                       "nodes and network: fast-ethernet-ultrasparc, gigabit, 10-gigabit, local (this machine's "
                       "loopback), or a file"));
+  simulated(add_to(parser, "--without", read.without,
+                   "leave a part of the platform's model out, such as one of its effects; repeatable"))
+      ->allow_extra_args(false);
   simulated(
       add_value(parser, "--execution", read.execution,
                 "direct: kernels run and are measured; partial: estimates are charged; sampled: the first of each "
@@ -278,9 +284,10 @@ run_options read_command_line(int argc, char const* const* argv, options& applic
   try {
     parser.parse(argc, argv);
     for (auto const& [option, file] :
-         {std::pair("--summary", read.summary_file), std::pair("--record-durations", read.durations_file),
-          std::pair("--efficiency", read.efficiency_file), std::pair("--efficiency-over-time", read.over_time_file)}) {
-      if (read.worker || file.empty()) continue;
+         {std::pair("--summary", read.summary_file), std::pair("--trace", read.trace_file),
+          std::pair("--record-durations", read.durations_file), std::pair("--efficiency", read.efficiency_file),
+          std::pair("--efficiency-over-time", read.over_time_file)}) {
+      if (read.worker || parser.count(option) == 0 || (file == "-" && option == std::string("--trace"))) continue;
       if (auto const why = why_not_writable(file); !why.empty()) {
         throw CLI::ValidationError(option, "expected a file that can be written, got '" + file + "': " + why);
       }

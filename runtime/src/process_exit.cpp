@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "process_exit.hpp"
+#include <ovlp/runtime/internal/process_exit.hpp>
 
 #include <unistd.h>
 
@@ -12,6 +12,11 @@
 #include <iostream>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/execution_thread.hpp>
+
+#include "execution.hpp"
+#include "loop_pool.hpp"
+#include "scheduler.hpp"
 
 namespace ovlp {
 namespace {
@@ -36,7 +41,14 @@ void at_exit() {
     std::fprintf(stderr, "%s: standard output: cannot be written%s%s\n", name_for_messages().c_str(),
                  errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
   }
-  if (!written || failed) flush_and_end(1);
+  execution_thread const* const self = scheduler::self();
+  loop_fiber const* const loop = self == nullptr ? nullptr : self->loop();
+  bool const midway = loop != nullptr && loop->operation != nullptr;
+  if (midway) {
+    std::fprintf(stderr, "%s: %s ended the program: expected it to return, or to throw\n", name_for_messages().c_str(),
+                 loop->operation->describe().c_str());
+  }
+  if (!written || failed || midway) flush_and_end(1);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "program.hpp"
+#include <ovlp/runtime/internal/program.hpp>
 
 #include <bit>
 #include <sstream>
@@ -59,6 +59,20 @@ std::uint32_t program::number_of(collection_definition const& collection) const 
   return found->second;
 }
 
+run_definitions program::definitions(std::string application, std::string backend, std::size_t nodes,
+                                     node_id node) const {
+  run_definitions made{std::move(application), std::move(backend), static_cast<std::uint32_t>(nodes), node, 0, {}, {}};
+  for (auto const& collection : collections_) made.collections.push_back(collection->name);
+  for (graph_entry const& entry : graphs_) {
+    run_definitions::graph& graph = made.graphs.emplace_back(run_definitions::graph{entry.definition->name, {}});
+    for (std::size_t o = 0; o < entry.collection_of.size(); ++o) {
+      operation_definition const& operation = entry.definition->operations[o];
+      graph.operations.push_back({std::string(kind_name(operation.kind)), operation.name, entry.collection_of[o]});
+    }
+  }
+  return made;
+}
+
 std::string program::opener(std::uint32_t graph, std::uint32_t port) const {
   operation_definition const& opened_it =
       operation(graph, static_cast<std::uint32_t>(graphs_[graph].ports[port].operation));
@@ -69,10 +83,15 @@ std::string program::name(thread_address thread) const {
   return collections_[thread.collection]->name + "[" + std::to_string(thread.index) + "]";
 }
 
+std::vector<node_id> program::first_mapping(std::uint32_t collection, std::size_t nodes) const {
+  collection_definition const& mapped = *collections_[collection];
+  return mapped.initial.resolve(nodes, mapped.name);
+}
+
 std::set<node_id> program::nodes_at_first(std::size_t nodes) const {
   std::set<node_id> mapped{0};
-  for (auto const& collection : collections_) {
-    for (node_id node : collection->initial.resolve(nodes, collection->name)) mapped.insert(node);
+  for (std::uint32_t c = 0; c < collections_.size(); ++c) {
+    for (node_id node : first_mapping(c, nodes)) mapped.insert(node);
   }
   return mapped;
 }

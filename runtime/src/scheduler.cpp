@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
-#include "backend.hpp"
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/execution_thread.hpp>
+
 #include "dps_thread.hpp"
-#include "execution_thread.hpp"
 
 namespace ovlp {
-
-using lock_type = tbb::spin_mutex::scoped_lock;
 
 namespace {
 
@@ -36,7 +35,7 @@ dps_thread* ready_queue::pop() {
 void scheduler::set_limit(std::size_t number, std::size_t limit) {
   std::vector<execution_thread*> woken;
   {
-    lock_type const lock(mutex_);
+    scoped_lock const lock(mutex_);
     if (pools_.size() <= number) pools_.resize(number + 1);
     pools_[number].limit = limit;
     while (execution_thread* const idle = take_idle()) woken.push_back(idle);
@@ -45,7 +44,7 @@ void scheduler::set_limit(std::size_t number, std::size_t limit) {
 }
 
 std::size_t scheduler::total_limit() const {
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   std::size_t total = 0;
   for (pool const& p : pools_) total += p.limit;
   return total;
@@ -74,7 +73,7 @@ execution_thread* scheduler::take_idle() {
 void scheduler::enqueue(dps_thread& thread) {
   execution_thread* woken = nullptr;
   {
-    lock_type const lock(mutex_);
+    scoped_lock const lock(mutex_);
     insert(thread);
     woken = take_idle();
   }
@@ -99,7 +98,7 @@ dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool m
   execution_thread* woken = nullptr;
   dps_thread* picked = nullptr;
   {
-    lock_type const lock(mutex_);
+    scoped_lock const lock(mutex_);
     if (finished != nullptr) {
       --running_;
       --pools_[finished->pool()].running;
@@ -115,14 +114,14 @@ dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool m
 }
 
 std::size_t scheduler::busy() const {
-  lock_type const lock(mutex_);
+  scoped_lock const lock(mutex_);
   return waiting_ + running_;
 }
 
 void scheduler::wake_all() {
   std::vector<execution_thread*> all;
   {
-    lock_type const lock(mutex_);
+    scoped_lock const lock(mutex_);
     all.swap(idle_);
   }
   for (execution_thread* t : all) backend_->wake(*t);

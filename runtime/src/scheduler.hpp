@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <oneapi/tbb/spin_mutex.h>
+#include <ovlp/runtime/internal/mutex.hpp>
 
 namespace ovlp {
 
@@ -61,18 +61,18 @@ class scheduler {
     std::size_t running = 0;
     ready_queue ready;
   };
-  void insert(dps_thread& thread);
-  dps_thread* pick();
-  bool can_run() const;
-  execution_thread* take_idle();
+  void insert(dps_thread& thread) OVLP_REQUIRES(mutex_);
+  dps_thread* pick() OVLP_REQUIRES(mutex_);
+  bool can_run() const OVLP_REQUIRES(mutex_);
+  execution_thread* take_idle() OVLP_REQUIRES(mutex_);
 
   backend* backend_;
-  mutable tbb::spin_mutex mutex_;
-  std::vector<pool> pools_;
-  std::vector<execution_thread*> idle_;
-  std::uint64_t arrivals_ = 0;
-  std::size_t waiting_ = 0;
-  std::size_t running_ = 0;
+  mutable spin_mutex mutex_;
+  std::vector<pool> pools_ OVLP_GUARDED_BY(mutex_);
+  std::vector<execution_thread*> idle_ OVLP_GUARDED_BY(mutex_);
+  std::uint64_t arrivals_ OVLP_GUARDED_BY(mutex_) = 0;
+  std::size_t waiting_ OVLP_GUARDED_BY(mutex_) = 0;
+  std::size_t running_ OVLP_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace ovlp

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "envelope.hpp"
+#include <ovlp/runtime/internal/envelope.hpp>
+
+#include "mail.hpp"
 
 namespace ovlp {
 
@@ -12,32 +14,23 @@ namespace ovlp {
 /// docs/model.md, "Transfers".
 class send_queue {
  public:
-  send_queue() = default;
-  send_queue(send_queue&& other) noexcept = delete;
-  send_queue& operator=(send_queue&&) = delete;
-  ~send_queue() {
-    while (!waiting_.empty()) take();
-  }
-
   /// Returns the object if it is to go now. `bound` 0: none.
   envelope_ptr add(envelope_ptr object, std::size_t bound) {
     if (bound == 0 || in_transfer_ < bound) {
       ++in_transfer_;
       return object;
     }
-    waiting_.push(object.release());
+    waiting_.push(as_mail(std::move(object)));
     return nullptr;
   }
   /// One transfer has ended: returns the object that is to go now, if any.
   envelope_ptr next() {
-    if (!waiting_.empty()) return take();
+    if (!waiting_.empty()) return as_object(waiting_.pop());
     --in_transfer_;
     return nullptr;
   }
 
  private:
-  envelope_ptr take() { return envelope_ptr(static_cast<envelope*>(waiting_.pop())); }
-
   std::size_t in_transfer_ = 0;
   mail_queue waiting_;
 };

@@ -12,9 +12,13 @@
 #include <mutex>
 #include <string_view>
 
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "dps_thread.hpp"
 #include "execution.hpp"
-#include "execution_thread.hpp"
-#include "thread_manager.hpp"
+#include "loop_pool.hpp"
+#include "scheduler.hpp"
 
 namespace ovlp {
 namespace {
@@ -52,7 +56,7 @@ void report(int signal, siginfo_t* what, void*) {
     thread_address const at = e.thread().address();
     (line() << "ovlp: stack overflow in " << kind_name(e.definition().kind) << " '" << e.definition().name << "' in "
             << manager.program().collection(at.collection).name << "[" << std::size_t{at.index} << "] on node"
-            << std::size_t{manager.self()} << ": its " << manager.stack_bytes() / 1024
+            << std::size_t{manager.self()} << ": its " << manager.settings().stack_bytes / 1024
             << " KiB are too few; --stack-kib gives more\n")
         .print();
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "statistics.hpp"
+#include <ovlp/runtime/internal/statistics.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <cstdio>
 #include <iomanip>
 #include <limits>
 #include <optional>
@@ -11,7 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/text.hpp>
 
 namespace ovlp {
 namespace {
@@ -25,13 +26,6 @@ json as_json(std::optional<double> value) { return value ? json(*value) : json(n
 
 /// Names are the user's: what is no UTF-8 becomes the sign for that.
 std::string as_text(json const& value) { return value.dump(2, ' ', false, json::error_handler_t::replace); }
-
-void write_file(std::string const& file, std::string const& text) {
-  std::ofstream to(file);
-  to << text;
-  to.close();
-  if (!to) throw io_error("cannot write '" + file + "'");
-}
 
 }  // namespace
 
@@ -79,13 +73,13 @@ void call_statistics::shift(double by_s) {
 
 void statistics_sink::step(step_record const& record) {
   std::scoped_lock const lock(mutex_);
-  call_statistics& call = calls_[record.call];
+  call_statistics& call = calls_[record.at.call];
   ++call.atomic_steps;
   call.work_s += record.work_s;
   call.steps_s += record.computed_s;
-  if (record.iteration == 0) return;
+  if (record.at.iteration == 0) return;
   auto const [figures, added] = call.iterations.emplace(
-      record.iteration, call_statistics::iteration_figures{record.start_s, record.end_s, record.work_s});
+      record.at.iteration, call_statistics::iteration_figures{record.start_s, record.end_s, record.work_s});
   if (added) return;
   figures->second.start_s = std::min(figures->second.start_s, record.start_s);
   figures->second.end_s = std::max(figures->second.end_s, record.end_s);
@@ -99,16 +93,11 @@ void statistics_sink::kernel(kernel_record const& record) {
   (record.first ? durations.firsts : durations.others).add({1, record.work_s, record.work_s * record.work_s});
 }
 
-void statistics_sink::transfer(transfer_record const& record) {
+void statistics_sink::send(send_record const& record) {
   std::scoped_lock const lock(mutex_);
   call_statistics& call = calls_[record.call];
-  ++call.transfers;
+  ++(record.kind == message_kind::object ? call.transfers : call.control_messages);
   call.bytes += record.bytes;
-}
-
-void statistics_sink::control_message(std::uint64_t call) {
-  std::scoped_lock const lock(mutex_);
-  ++calls_[call].control_messages;
 }
 
 call_statistics statistics_sink::take(std::uint64_t call) {
@@ -129,6 +118,7 @@ std::map<std::uint64_t, call_statistics> statistics_sink::take_all() {
 }
 
 void statistics_sink::node(node_record const& record) {
+  if (record.change == node_change::joined) return;  // it has been held since its launch
   std::scoped_lock const lock(mutex_);
   nodes_.push_back(record);
 }
@@ -137,7 +127,7 @@ std::size_t statistics_sink::held(double at_s) {
   std::scoped_lock const lock(mutex_);
   std::size_t held = 0;
   for (node_record const& n : nodes_) {
-    if (n.at_s <= at_s) n.held ? ++held : --held;
+    if (n.at_s <= at_s) n.change == node_change::launched ? ++held : --held;
   }
   return held;
 }
@@ -147,7 +137,7 @@ double statistics_sink::held_node_s(double from_s, double to_s) {
   double sum_s = 0;  // of what remains until to_s from when a node is held, less that from when it is not
   for (node_record const& n : nodes_) {
     double const rest_s = std::max(0.0, to_s - std::max(from_s, n.at_s));
-    sum_s += n.held ? rest_s : -rest_s;
+    sum_s += n.change == node_change::launched ? rest_s : -rest_s;
   }
   return sum_s;
 }
@@ -221,12 +211,7 @@ std::string summary::json() const {
 
 namespace {
 
-std::string percent(std::optional<double> ratio) {
-  if (!ratio) return "-";
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(1) << 100 * *ratio << '%';
-  return text.str();
-}
+std::string percent(std::optional<double> ratio) { return ratio ? support::fixed(100 * *ratio, 1) + "%" : "-"; }
 
 /// Whether one begins before all that are before it have ended, but for a hundredth of itself.
 bool overlap(std::vector<iteration_summary> const& iterations) {
@@ -276,7 +261,23 @@ std::string summary::estimates_line() const {
   return line;
 }
 
-void write_summary(std::string const& file, summary const& figures) { write_file(file, figures.json() + "\n"); }
+namespace {
+
+void note_if_not_finite(summary const& figures, std::string const& name, summary::value const& figure) {
+  double const* const number = std::get_if<double>(&figure);
+  if (number == nullptr || std::isfinite(*number)) return;
+  std::fprintf(stderr, "%s: note: '%s' is %f: in the summary it is null\n", figures.application.c_str(), name.c_str(),
+               *number);
+}
+
+}  // namespace
+
+void write_summary(std::string const& file, summary const& figures) {
+  for (auto const* const all : {&figures.application_figures, &figures.application_results}) {
+    for (auto const& [name, figure] : *all) note_if_not_finite(figures, name, figure);
+  }
+  support::write_file(file, figures.json() + "\n");
+}
 
 namespace {
 
@@ -306,7 +307,7 @@ void write_over_time(std::string const& file, summary const& figures) {
   for (window_summary const& w : figures.over_time) {
     csv << w.start_s << ',' << w.end_s << ',' << w.nodes << ',' << w.efficiency << "\n";
   }
-  write_file(file, csv.str());
+  support::write_file(file, csv.str());
 }
 
 void write_efficiency(std::string const& file, summary const& figures) {
@@ -321,7 +322,7 @@ void write_efficiency(std::string const& file, summary const& figures) {
     if (i.efficiency->interval_efficiency) csv << *i.efficiency->interval_efficiency;
     csv << "\n";
   }
-  write_file(file, csv.str());
+  support::write_file(file, csv.str());
 }
 
 void write_durations(std::string const& file, call_statistics::kernel_durations const& all,
@@ -341,7 +342,7 @@ void write_durations(std::string const& file, call_statistics::kernel_durations 
       list.push_back(std::move(entry));
     }
   }
-  write_file(file, as_text(to) + "\n");
+  support::write_file(file, as_text(to) + "\n");
 }
 
 }  // namespace ovlp

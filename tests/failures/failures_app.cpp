@@ -59,6 +59,7 @@ void do_harm(ovlp::here<>& here, Task const& task) {
   if (plan.mode == "throw") throw std::runtime_error("deliberately wrong");
   if (plan.mode == "throw-int") throw 42;
   if (plan.mode == "exit") std::_Exit(7);
+  if (plan.mode == "quit") std::exit(0);
   if (plan.mode == "compute") here.kernel("compute", {}, [&] { compute(plan.seconds); });
   if (plan.mode == "sleep" || plan.mode == "abandon") sleep(plan.seconds);
   if (plan.mode == "relaunch") {
@@ -75,7 +76,7 @@ int run_application(int argc, char** argv) {
   bool uncaught = false;
   ovlp::options options{"failures_app", "Goes wrong as it is told to"};
   options.add("--mode", plan.mode, "what the tasks do")
-      .one_of({"normal", "throw", "throw-int", "throw-first", "throw-last", "exit", "compute", "sleep", "stall",
+      .one_of({"normal", "throw", "throw-int", "throw-first", "throw-last", "exit", "quit", "compute", "sleep", "stall",
                "print", "print-throw", "throw-in-main", "leave", "relaunch", "abandon"});
   options.add("--node", plan.node, "only on this node; -1: on all");
   options.add("--tasks", plan.tasks, "tasks").at_least(0);

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/types.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/text.hpp>
 
 namespace ovlp::testing {
 
@@ -42,134 +38,41 @@ inline bool eventually(duration within, std::function<bool()> const& condition) 
   return true;
 }
 
-/// What a file holds; as much as can be read, for a process in /proc may end meanwhile.
+/// What a file holds; nothing if it cannot be read, for a process in /proc may end meanwhile.
 inline std::string contents(std::filesystem::path const& file) {
-  std::string text;
-  int const from = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  std::array<char, 65536> piece{};
-  for (ssize_t n = 0; from >= 0 && (n = ::read(from, piece.data(), piece.size())) > 0;) {
-    text.append(piece.data(), static_cast<std::size_t>(n));
+  try {
+    return support::read_file(file);
+  } catch (error const&) {
+    return "";
   }
-  if (from >= 0) ::close(from);
-  return text;
 }
 
-/// A command that runs in a process group of its own. What it prints is kept; whatever is left of it is killed at
-/// the end of its life here.
-class process {
- public:
-  /// `input`: its standard input, which becomes this object's; without it /dev/null.
-  explicit process(std::vector<std::string> const& command, int input = -1) {
-    std::array<std::array<int, 2>, 2> pipes{};
-    for (auto& ends : pipes) {
-      if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
-    }
-    if (input < 0) input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    std::vector<char*> argv;
-    for (std::string const& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    id_ = ::fork();
-    if (id_ == 0) {
-      ::setpgid(0, 0);
-      ::dup2(input, STDIN_FILENO);
-      ::dup2(pipes[0][1], STDOUT_FILENO);
-      ::dup2(pipes[1][1], STDERR_FILENO);
-      ::execv(argv[0], argv.data());
-      ::_exit(127);
-    }
-    ::setpgid(id_, id_);
-    ::close(input);
-    for (std::size_t i = 0; i < 2; ++i) {
-      ::close(pipes[i][1]);
-      ::fcntl(pipes[i][0], F_SETFL, O_NONBLOCK);
-      from_[i] = pipes[i][0];
-    }
-  }
-  process(process const&) = delete;
-  process& operator=(process const&) = delete;
-  ~process() {
-    kill_group(SIGCONT);
-    kill_group(SIGKILL);
-    if (!status_) ::waitpid(id_, nullptr, 0);
-    for (int end : from_) {
-      if (end >= 0) ::close(end);
-    }
-  }
+using support::lines_of;
 
-  pid_t id() const { return id_; }
-  void kill(int signal) const { ::kill(id_, signal); }
-  void kill_group(int signal) const { ::killpg(id_, signal); }
+/// How often a text stands in another one.
+inline std::size_t count(std::string const& in, std::string const& text) {
+  std::size_t found = 0;
+  for (std::size_t at = in.find(text); at != std::string::npos; at = in.find(text, at + text.size())) ++found;
+  return found;
+}
 
-  /// Its exit status, or 128 + the signal that killed it; nothing if it runs after `within`.
-  std::optional<int> wait(duration within) {
-    eventually(within, [&] {
-      read();
-      int status = 0;
-      if (!status_ && ::waitpid(id_, &status, WNOHANG) == id_) {
-        status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-      }
-      return status_.has_value();
-    });
-    // What it printed is in the pipe; what others of its group hold open does not matter here.
-    read();
-    return status_;
-  }
+using support::process;
 
-  std::string const& out() { return read(), text_[0]; }
-  std::string const& err() { return read(), text_[1]; }
-  /// Waits until the text, or so many of them, stand in what it printed.
-  bool prints(std::string const& text, duration within, std::size_t times = 1) {
-    return eventually(within, [&] { return count(out(), text) + count(err(), text) >= times; });
-  }
-
-  static std::size_t count(std::string const& in, std::string const& text) {
-    std::size_t found = 0;
-    for (std::size_t at = in.find(text); at != std::string::npos; at = in.find(text, at + text.size())) ++found;
-    return found;
-  }
-
- private:
-  void read() {
-    for (std::size_t i = 0; i < 2; ++i) {
-      std::array<char, 65536> piece{};
-      for (ssize_t n = 0; (n = ::read(from_[i], piece.data(), piece.size())) > 0;) {
-        text_[i].append(piece.data(), static_cast<std::size_t>(n));
-      }
-    }
-  }
-
-  pid_t id_ = -1;
-  std::optional<int> status_;
-  std::array<int, 2> from_{-1, -1};
-  std::array<std::string, 2> text_;
-};
+/// Waits until the text, or so many of them, stand in what the process printed.
+inline bool prints(process& who, std::string const& text, duration within, std::size_t times = 1) {
+  return eventually(within, [&] { return count(who.out(), text) + count(who.err(), text) >= times; });
+}
 
 /// How a shell command ended.
 struct shell_outcome {
-  int status = -1;   ///< of its exit; -1 if a signal ended it
+  int status = -1;   ///< of its exit; 128 + the number of the signal that ended it
   std::string text;  ///< what it printed, errors included
 };
 
 /// Runs a shell command to its end.
 inline shell_outcome shell(std::string const& command) {
-  std::FILE* const program = ::popen((command + " 2>&1").c_str(), "r");
-  if (program == nullptr) throw std::runtime_error("popen");
-  shell_outcome outcome;
-  std::array<char, 4096> piece{};
-  while (std::size_t const read = std::fread(piece.data(), 1, piece.size(), program)) {
-    outcome.text.append(piece.data(), read);
-  }
-  int const status = ::pclose(program);
-  if (WIFEXITED(status)) outcome.status = WEXITSTATUS(status);
-  return outcome;
-}
-
-/// The lines of a text.
-inline std::vector<std::string> lines_of(std::string const& text) {
-  std::istringstream from(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(from, line);) lines.push_back(line);
-  return lines;
+  support::outcome const ended = support::run({{"/bin/sh", "-c", command + " 2>&1"}});
+  return {ended.status, ended.out};
 }
 
 /// All processes that run now, zombies not among them.
@@ -214,29 +117,14 @@ inline std::vector<std::uint16_t> listening_ports(pid_t process) {
 }
 
 /// A folder that lives as long as this.
-class temporary_folder {
+class temporary_folder : public support::temporary_folder {
  public:
-  temporary_folder() {
-    char name[] = "/tmp/ovlp-test-XXXXXX";
-    if (::mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp");
-    path_ = name;
-  }
-  temporary_folder(temporary_folder const&) = delete;
-  temporary_folder& operator=(temporary_folder const&) = delete;
-  ~temporary_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::filesystem::path const& path() const { return path_; }
   /// Writes a file and gives its name.
   std::string file(std::string const& name, std::string const& text, bool executable = false) const {
-    std::ofstream(path_ / name) << text;
-    if (executable) std::filesystem::permissions(path_ / name, std::filesystem::perms::owner_all);
-    return (path_ / name).string();
+    support::write_file(path() / name, text);
+    if (executable) std::filesystem::permissions(path() / name, std::filesystem::perms::owner_all);
+    return path() / name;
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace ovlp::testing

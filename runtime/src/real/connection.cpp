@@ -10,6 +10,7 @@
 #include <boost/asio/post.hpp>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/real.hpp>
 
 namespace ovlp::real {
 namespace {
@@ -21,6 +22,10 @@ constexpr std::size_t most_kept_inbox_bytes = 16 * peer_inbox_bytes;
 // the kernel knows better.
 constexpr int loopback_send_buffer_bytes = 384 * 1024;
 constexpr std::size_t most_buffers = 64;  // of one system call, as Asio allows
+/// Of a large object so many bytes, or all that are left, must be there before its receiver is woken (SO_RCVLOWAT).
+/// Why: docs/testbed.md.
+constexpr std::size_t receive_low_water_bytes = 128 * 1024;
+
 using low_watermark = boost::asio::socket_base::receive_low_watermark;
 
 std::string address_of(boost::asio::ip::tcp::socket const& socket) {
@@ -91,7 +96,7 @@ void connection::wait_for_bytes(std::size_t bytes) {
 }
 
 void connection::read() {
-  wait_for_bytes(std::clamp<std::size_t>(bulk_left_, 1, most_awaited_bytes));
+  wait_for_bytes(std::clamp<std::size_t>(bulk_left_, 1, receive_low_water_bytes));
   std::vector<boost::asio::mutable_buffer> room;
   if (half_read_) {
     for (std::size_t i = bulk_at_; i < half_read_->bulk.size() && room.size() + 1 < most_buffers; ++i) {

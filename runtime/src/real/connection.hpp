@@ -19,9 +19,6 @@
 
 namespace ovlp::real {
 
-/// Of a large object, as many bytes must be there before the receiver is woken: docs/testbed.md.
-constexpr std::size_t most_awaited_bytes = 128 * 1024;
-
 /// One TCP connection that carries messages both ways, in order.
 ///
 /// Sending writes at once, from the calling thread, what the socket takes; the rest follows from the reactor. Large

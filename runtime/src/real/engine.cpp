@@ -11,14 +11,16 @@
 #include <set>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/calls.hpp>
+#include <ovlp/runtime/internal/main_calls.hpp>
+#include <ovlp/runtime/internal/process_exit.hpp>
+#include <ovlp/runtime/internal/program.hpp>
+#include <ovlp/runtime/internal/reallocation.hpp>
+#include <ovlp/runtime/internal/run_options.hpp>
+#include <ovlp/runtime/internal/statistics.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/support/host.hpp>
 
-#include "../host.hpp"
-#include "../main_calls.hpp"
-#include "../process_exit.hpp"
-#include "../program.hpp"
-#include "../run_options.hpp"
-#include "../statistics.hpp"
-#include "../thread_manager.hpp"
 #include "network.hpp"
 #include "reactor.hpp"
 #include "world.hpp"
@@ -38,8 +40,8 @@ std::optional<ticket> read_ticket(run_options const& options) {
 /// Polling is worth it only where it takes no CPU time from others of the run.
 std::size_t polling_us(run_options const& options, std::size_t nodes) {
   if (options.poll_us) return *options.poll_us;
-  bool const crowded = options.hosts_file.empty() && nodes > available_cores();
-  return crowded || own_cpu_limit() ? 0 : 50;
+  bool const crowded = options.hosts_file.empty() && nodes > support::available_cores();
+  return crowded || support::own_cpu_limit() ? 0 : 50;
 }
 
 /// After a failure, how long operations may go on before nobody waits for them any more.
@@ -53,7 +55,7 @@ struct engine::implementation {
         given(read_ticket(options)),
         polling(polling_us(options, options.nodes)),
         reactor(polling),
-        world(reactor, available_cores(), polling.count() > 0),
+        world(reactor, support::available_cores(), polling.count() > 0),
         recording(options.ask_for_figures() || !options.durations_file.empty()) {
     if (!options.worker) check_output_at_exit(options.application);
   }
@@ -72,6 +74,8 @@ struct engine::implementation {
   std::optional<ticket> given;  ///< of a process that node 0 launched
   ovlp::program program;
   statistics_sink statistics;
+  ovlp::sinks sinks;
+  run_definitions names;
   std::chrono::microseconds polling;  ///< how long an idle execution thread polls
   real::reactor reactor;
   real::world world;
@@ -98,17 +102,24 @@ struct engine::implementation {
     program.close();
     node_settings settings;
     settings.nodes = options.nodes;
-    settings.cores = available_cores();
+    settings.cores = support::available_cores();
     settings.execution_threads = options.execution_thread_per_core ? settings.cores : options.execution_threads;
     settings.stack_bytes = options.stack_kib * 1024;
-    settings.sink = recording ? &statistics : nullptr;
+    node_id const self = given ? given->node : 0;
+    if (recording) sinks.add(statistics);
+    if (auto trace = make_trace(options, self)) sinks.own(std::move(trace));
+    if (!sinks.empty()) {
+      settings.sink = &sinks;
+      names = program.definitions(options.application, "real", options.nodes, self);
+      sinks.begin(names);
+    }
     if (given) settings.launch = given->launch;
     if (given) {
       network.emplace(reactor, world, program, options, &statistics, *given);
     } else {
       network.emplace(reactor, world, program, options, &statistics);
     }
-    manager.emplace(given ? given->node : 0, program, world, settings);
+    manager.emplace(self, program, world, settings);
     world.use(*network);
     network->use(*manager);
     if (given) serve();
@@ -125,6 +136,7 @@ struct engine::implementation {
     manager->start(given->joins_later);
     int const status = network->serve();
     manager->stop();
+    sinks.flush();
     if (status != 0) {
       if (world.join_within(operation_patience)) std::exit(status);
       std::cout.flush();
@@ -141,7 +153,7 @@ struct engine::implementation {
     std::exception_ptr refused;
     world.block_main([&] {
       try {
-        made = manager->change_made(change, nullptr);
+        made = manager->reallocation().change_made(change, nullptr);
       } catch (...) {
         refused = std::current_exception();
       }
@@ -194,7 +206,7 @@ engine::engine(int argc, char** argv, options& application) {
 engine::~engine() {
   implementation& run = *implementation_;
   if (!run.network || !run.network->failed()) {
-    write_what_is_left(*this, run.options, run.written, processor_name(), [&] {
+    write_what_is_left(*this, run.options, run.written, support::processor_name(), [&] {
       run.calls.last();  // without a call there is no network
       call_statistics all = run.network->collect(all_calls);
       run.throw_if_failed();
@@ -202,6 +214,7 @@ engine::~engine() {
     });
   }
   if (run.manager) run.manager->stop();
+  run.sinks.flush();
   if (auto const what = run.network ? run.network->failed() : std::nullopt) run.end_failed(*what);
   run.world.join();
   if (run.network) run.network->finish(!run.calls.any_open());
@@ -222,38 +235,43 @@ std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph,
   run.start();
   run.throw_if_failed();
   double const now_s = run.world.now_s();
-  std::uint64_t const call = run.manager->call(*graph, type, object, 0, no_iteration);
-  run.calls.begun(call, now_s, now_s);
+  std::uint64_t const call = run.manager->calls().begin(*graph, type, object, 0, no_iteration);
+  run.calls.begun(call, run.program.number_of(*graph), now_s, now_s, run.sinks);
   return call;
 }
 
 void engine::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
   implementation& run = *implementation_;
   run.calls.check_caller();
-  run.world.block_main([&] { return run.network->failed() || run.manager->result_there(call); });
+  run.world.block_main([&] { return run.network->failed() || run.manager->calls().result_there(call); });
   run.throw_if_failed();
   double const now_s = run.world.now_s();
-  run.calls.ended(call, now_s, now_s);
+  run.calls.ended(call, now_s, now_s, run.sinks);
   run.figures.reset();
-  envelope_ptr const result = run.manager->take_result(call);
+  envelope_ptr const result = run.manager->calls().take_result(call);
   type.move(result_storage, result->object());
 }
 
 void engine::resize_collection(collection_definition const& collection, std::size_t count) {
   implementation_->calls.check_caller();
   implementation_->start();
-  implementation_->wait_for_change(implementation_->manager->request_resize(collection, count));
+  implementation_->wait_for_change(implementation_->manager->reallocation().request_resize(collection, count));
 }
 
 void engine::remap_collection(collection_definition const& collection, mapping const& to) {
   implementation_->calls.check_caller();
   implementation_->start();
-  implementation_->wait_for_change(implementation_->manager->request_remap(collection, to));
+  implementation_->wait_for_change(implementation_->manager->reallocation().request_remap(collection, to));
 }
 
 void engine::record() {
   if (implementation_->manager) throw config_error("record() comes before the first call");
   implementation_->recording = true;
+}
+
+void engine::attach(std::shared_ptr<record_sink> sink) {
+  if (implementation_->manager) throw config_error("attach() comes before the first call");
+  implementation_->sinks.own(std::move(sink));
 }
 
 ovlp::summary engine::summary() {

@@ -19,10 +19,11 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/main_calls.hpp>
+#include <ovlp/runtime/internal/process_exit.hpp>
+#include <ovlp/runtime/internal/reallocation.hpp>
 
 #include "../listen_address.hpp"
-#include "../main_calls.hpp"
-#include "../process_exit.hpp"
 
 namespace ovlp::real {
 namespace {
@@ -520,7 +521,7 @@ void network::take_service(connection& from, node_id node, service const& messag
     joining_.erase(node);
     links_[node] = &from;
     world_.notify_main();
-    if (manager_ != nullptr) manager_->node_joined(node);
+    if (manager_ != nullptr) manager_->reallocation().node_joined(node);
   } else if (auto const* f = std::get_if<failure_report>(&message)) {
     end_run(f->what);
   } else if (auto const* l = std::get_if<peer_lost>(&message)) {
@@ -535,7 +536,7 @@ void network::take_service(connection& from, node_id node, service const& messag
     }
     world_.notify_main();
   } else if (auto const* p = std::get_if<probe>(&message)) {
-    tell_driver(probe_answer{p->wave, manager_->scheduler().busy() == 0 && manager_->all_sent(), sent_, received_});
+    tell_driver(probe_answer{p->wave, manager_->passive(), sent_, received_});
   } else if (auto const* a = std::get_if<probe_answer>(&message)) {
     if (a->wave == wave_) answers_[node] = *a;
   } else if (auto const* bye = std::get_if<goodbye>(&message)) {
@@ -828,7 +829,7 @@ void network::look_for_stall() {
   if (reporting_ || failed() || finishing_) return;
   bool const waits =
       world_.main_is_blocked() && manager_->open_requests() > 0 && joining_.empty() && to_relaunch_.empty();
-  if (!waits || manager_->scheduler().busy() > 0) {
+  if (!waits || !manager_->passive()) {
     quiet_.reset();
     answers_.clear();
     ++wave_;
@@ -871,7 +872,7 @@ void network::look_for_stall() {
 
 /// Nothing can go on, unless what this node holds back.
 waiting_answer network::look_what_waits() {
-  if (manager_->let_in_held()) return {true, {}};
+  if (manager_->reallocation().let_in_held()) return {true, {}};
   return {false, manager_->waiting()};
 }
 

@@ -18,9 +18,10 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "../run_options.hpp"
-#include "../statistics.hpp"
-#include "../thread_manager.hpp"
+#include <ovlp/runtime/internal/run_options.hpp>
+#include <ovlp/runtime/internal/statistics.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
 #include "connection.hpp"
 #include "launcher.hpp"
 #include "output.hpp"

@@ -12,11 +12,10 @@
 
 #include <ovlp/flowgraph/reader.hpp>
 #include <ovlp/flowgraph/writer.hpp>
-
-#include "../control.hpp"
-#include "../envelope.hpp"
-#include "../program.hpp"
-#include "../statistics.hpp"
+#include <ovlp/runtime/internal/control.hpp>
+#include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/program.hpp>
+#include <ovlp/runtime/internal/statistics.hpp>
 
 namespace ovlp::real {
 

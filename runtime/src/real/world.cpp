@@ -5,9 +5,9 @@
 #include <string>
 #include <system_error>
 
-#include "../execution_thread.hpp"
-#include "../host.hpp"
-#include "../thread_manager.hpp"
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/support/host.hpp>
 
 namespace ovlp::real {
 
@@ -48,10 +48,10 @@ bool world::join_within(std::chrono::milliseconds patience) {
   return true;
 }
 
-double world::now_s() { return monotonic_s(); }
+double world::now_s() { return support::monotonic_s(); }
 
 // CPU time, not wall time: another process on the same core does not make a step or a kernel longer.
-double world::computed_s() { return thread_cpu_s(); }
+double world::computed_s() { return support::thread_cpu_s(); }
 
 void world::start(execution_thread& thread) {
   auto made = std::make_unique<worker>();
@@ -95,7 +95,7 @@ void world::idle(execution_thread& thread) {
 
 void world::wake(execution_thread& thread) { reactor_.wake(static_cast<worker*>(thread.world)->flag); }
 
-double world::kernel(execution&, kernel_call const& what) {
+double world::kernel(kernel_call const& what) {
   double const start_s = computed_s();
   what.body();
   return computed_s() - start_s;

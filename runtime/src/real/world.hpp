@@ -11,7 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "../backend.hpp"
+#include <ovlp/runtime/internal/backend.hpp>
+
 #include "reactor.hpp"
 
 namespace ovlp {
@@ -57,8 +58,8 @@ class world final : public backend {
   void start(execution_thread& thread) override;
   void idle(execution_thread& thread) override;
   void wake(execution_thread& thread) override;
-  void end_step(execution&, bool) override {}
-  double kernel(execution& operation, kernel_call const& what) override;
+  void end_step(bool) override {}
+  double kernel(kernel_call const& what) override;
   bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& message) override;
   void launch(node_id node) override;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include <ovlp/runtime/record.hpp>
+#include <ovlp/records/sink.hpp>
 
 namespace ovlp::analysis {
 
@@ -44,14 +44,14 @@ class work_over_time;
 /// not with steps. A step's work is spread evenly over its time.
 ///
 /// Steps must come in the order of their ends, as a simulation emits them. Thread: one at a time.
-class dynamic_efficiency {
+class dynamic_efficiency final : public record_sink {
  public:
   /// The capacity of each node, cores x speed.
   explicit dynamic_efficiency(std::vector<double> reference_cores);
-  ~dynamic_efficiency();
+  ~dynamic_efficiency() override;
 
-  void step(step_record const& record);
-  void node(node_record const& record);
+  void step(step_record const& record) override;
+  void node(node_record const& record) override;
 
   struct report {
     std::vector<iteration_efficiency> iterations;  ///< ascending

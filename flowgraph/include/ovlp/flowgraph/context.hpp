@@ -22,6 +22,8 @@ class mapping;
 /// Shape: at most 6 integers, none negative.
 class kernel_sizes {
  public:
+  static constexpr std::size_t most = 6;
+
   template <std::integral... Integers>
   kernel_sizes(Integers... sizes)  // NOLINT(google-explicit-constructor): written as {m, n, k} at the call
       : count_(sizeof...(Integers)) {
@@ -32,7 +34,6 @@ class kernel_sizes {
   std::span<std::int64_t const> values() const { return {values_.data(), count_}; }
 
  private:
-  static constexpr std::size_t most = 6;
   std::array<std::int64_t, most> values_{};
   std::size_t count_;
 };

@@ -26,7 +26,7 @@ struct fair_link {
 /// Cost: each begin or end of a bandwidth phase, and each bucket that runs dry, O(n p) for n transfers in that phase at
 /// p loaded ports. For clusters of some hundred nodes; net::star is for more. Source: Bertsekas and Gallager, Data
 /// Networks, 6.5.2 (max-min fairness); compared with TCP in docs/validation.md.
-class fair_star final : public network {
+class fair_star final : public network, public phase_counts {
  public:
   /// Errors: std::logic_error for links or latencies that are not as said.
   fair_star(std::size_t nodes, fair_link link, double latency_s);
@@ -35,6 +35,7 @@ class fair_star final : public network {
   void start(transfer const& started, double now_s) override;
   double next_event() const override;
   std::span<completion const> advance(double to_s) override;
+  phase_counts* phases() override { return this; }
   std::uint32_t incoming(std::uint32_t node) const override;
   std::uint32_t outgoing(std::uint32_t node) const override;
   std::span<std::uint32_t const> touched_nodes() const override;

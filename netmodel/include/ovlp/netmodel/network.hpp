@@ -20,6 +20,22 @@ struct completion {
   double time_s;
 };
 
+/// How many transfers are in their bandwidth phase at each node: what communication takes from its processor depends on
+/// it. Changes only in network::advance().
+class phase_counts {
+ public:
+  /// Those that enter the node.
+  virtual std::uint32_t incoming(std::uint32_t node) const = 0;
+  /// Those that leave it.
+  virtual std::uint32_t outgoing(std::uint32_t node) const = 0;
+  /// The nodes whose counts may have changed since the list was cleared, each once.
+  virtual std::span<std::uint32_t const> touched_nodes() const = 0;
+  virtual void clear_touched_nodes() = 0;
+
+ protected:
+  ~phase_counts() = default;
+};
+
 /// When transfers that share a network end. It is told and asked, and never calls back:
 ///
 ///     network.start({id, from, to, bytes}, now);
@@ -50,18 +66,12 @@ class network {
   /// of their start; valid until the next call.
   virtual std::span<completion const> advance(double to_s) = 0;
 
-  /// The transfers that are in their bandwidth phase and enter the node. Changes only in advance().
-  virtual std::uint32_t incoming(std::uint32_t node) const = 0;
-  /// The transfers that are in their bandwidth phase and leave the node. Changes only in advance().
-  virtual std::uint32_t outgoing(std::uint32_t node) const = 0;
-
-  /// The nodes whose incoming() or outgoing() may have changed since the list was cleared, each once.
-  virtual std::span<std::uint32_t const> touched_nodes() const = 0;
-  virtual void clear_touched_nodes() = 0;
+  /// nullptr: this model has no bandwidth phases, or does not count them.
+  virtual phase_counts* phases() { return nullptr; }
 
   /// How often what limits a pair of nodes has changed so far: the part of the cost that is not given by the number of
   /// transfers.
-  virtual std::uint64_t flips() const = 0;
+  virtual std::uint64_t flips() const { return 0; }
 };
 
 }  // namespace ovlp::net

@@ -30,7 +30,7 @@ struct star_link {
 /// whose bottleneck changes sides, so O(log n) while one side is loaded; amortized over events. Memory is kept for
 /// reuse: nothing is allocated once there have been as many transfers at once.
 /// Source: the paper, section 4; docs/model.md, "Transfers". The algorithm is described in star.cpp.
-class star final : public network {
+class star final : public network, public phase_counts {
  public:
   /// Errors: std::logic_error if a bandwidth is not positive and finite, or the latency negative or not finite.
   star(std::vector<star_link> const& links, double latency_s);
@@ -41,6 +41,7 @@ class star final : public network {
   void start(transfer const& started, double now_s) override;
   double next_event() const override;
   std::span<completion const> advance(double to_s) override;
+  phase_counts* phases() override { return this; }
   std::uint32_t incoming(std::uint32_t node) const override;
   std::uint32_t outgoing(std::uint32_t node) const override;
   std::span<std::uint32_t const> touched_nodes() const override;

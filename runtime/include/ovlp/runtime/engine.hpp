@@ -10,6 +10,7 @@
 
 #include <ovlp/flowgraph/chain.hpp>
 #include <ovlp/flowgraph/graph.hpp>
+#include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/runtime/summary.hpp>
 
@@ -86,6 +87,9 @@ class engine_base : private caller {
   virtual ovlp::summary summary() = 0;
   /// Records figures also when no option asks for it.
   virtual void record() = 0;
+  /// Hands all that happens to the sink, as records, until the engine ends: in a real run in each process what happens
+  /// there. Before the first call. Errors: config_error after it.
+  virtual void attach(std::shared_ptr<record_sink> sink) = 0;
   /// Writes and prints the figures as --summary, --iterations and the like ask. Errors: io_error.
   virtual void write(ovlp::summary const& figures) const = 0;
 

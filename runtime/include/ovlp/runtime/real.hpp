@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include <ovlp/runtime/engine.hpp>
@@ -27,6 +28,7 @@ class engine final : public engine_base {
   void execute(std::string /*kernel*/, execution_mode /*mode*/) override {}
   ovlp::summary summary() override;
   void record() override;
+  void attach(std::shared_ptr<record_sink> sink) override;
   void write(ovlp::summary const& figures) const override;
 
  private:

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ablation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/machine/platform.hpp>
+#include <ovlp/support/json_object.hpp>
+#include <ovlp/support/statistics.hpp>
+#include <ovlp/support/text.hpp>
+
+#include "comparison.hpp"
+#include "prediction.hpp"
+
+namespace ovlp::lab::validate {
+namespace {
+
+/// A configuration that has been measured.
+struct measured {
+  configuration of;
+  double time_s;
+  nlohmann::json durations;
+};
+
+std::vector<measured> all_measured(grid const& of, measurements const& from, measurements const& calibrated) {
+  std::vector<measured> found;
+  for (configuration const& c : of.configurations) {
+    try {
+      found.push_back({c, support::median(measured_times_s(c, from)), durations_of(c, calibrated)});
+    } catch (io_error const&) {
+      continue;  // the report tells
+    }
+  }
+  return found;
+}
+
+struct known_platform {
+  nlohmann::json platform;
+  std::vector<std::string> parts;
+  bool has(std::string const& part) const { return std::ranges::find(parts, part) != parts.end(); }
+};
+
+/// Errors, predicted / measured - 1, by application; and of all.
+using errors = std::map<std::string, std::vector<double>>;
+
+double mean_absolute(std::vector<double> const& all) {
+  std::vector<double> absolute;
+  for (double e : all) absolute.push_back(std::abs(e));
+  return support::mean(absolute);
+}
+
+std::string line(std::string const& label, errors const& found) {
+  std::vector<double> const& all = found.at("");
+  auto const within = [&](double limit) {
+    auto const count = std::count_if(all.begin(), all.end(), [&](double e) { return std::abs(e) <= limit; });
+    return support::fixed(100 * static_cast<double>(count) / static_cast<double>(all.size()), 1);
+  };
+  std::ostringstream text;
+  text << std::left << std::setw(24) << label << std::right << std::setw(5) << all.size();
+  for (double limit : {0.04, 0.06, 0.12}) text << std::setw(8) << within(limit);
+  text << std::setw(9) << support::fixed(100 * support::mean(all), 2);
+  for (auto const& [application, of_it] : found) {
+    text << std::setw(application.empty() ? 9 : 12) << support::fixed(100 * mean_absolute(of_it), 2);
+  }
+  return text.str() + "\n";
+}
+
+}  // namespace
+
+std::string ablate(grid const& of, places const& where, measurements const& from, measurements const& calibrated) {
+  std::map<std::string, known_platform> platforms;
+  std::set<std::string> parts;
+  for (testbed const& t : of.testbeds) {
+    std::string const file = platform_of(t, where);
+    known_platform& known = platforms[t.name];
+    known = {support::read_json(file), machine::ablations(file)};
+    parts.insert(known.parts.begin(), known.parts.end());
+  }
+  std::vector<measured> const all = all_measured(of, from, calibrated);
+  if (all.empty()) throw io_error("'" + where.output + "': nothing of the grid has been measured");
+
+  auto const errors_without = [&](std::optional<std::string> const& part) {
+    errors found;
+    for (measured const& m : all) {
+      known_platform const& on = platforms.at(m.of.testbed);
+      words const without = part && on.has(*part) ? words{*part} : words{};
+      double const error = predict(of, m.of, on.platform, m.durations, where, without).time_s / m.time_s - 1;
+      found[""].push_back(error);
+      found[m.of.application].push_back(error);
+    }
+    return found;
+  };
+  errors const whole = errors_without(std::nullopt);
+  std::ostringstream table;
+  table << "without                  runs   <=4 %   <=6 %  <=12 %   mean %  mean|%|";
+  for (auto const& [application, ignored] : whole) {
+    if (!application.empty()) table << std::setw(12) << application;
+  }
+  table << "\n" << line("nothing", whole);
+  for (std::string const& part : parts) table << line(part, errors_without(part));
+  return table.str();
+}
+
+}  // namespace ovlp::lab::validate

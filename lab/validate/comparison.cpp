@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/machine/platform.hpp>
+#include <ovlp/support/json_object.hpp>
+#include <ovlp/support/statistics.hpp>
+
+#include "prediction.hpp"
+
+namespace ovlp::lab::validate {
+namespace {
+
+using nlohmann::json;
+using support::median;
+using support::read_json;
+
+constexpr double periods_of_an_efficiency = 10;
+
+std::string key_of(configuration const& c) { return c.testbed + " " + c.application + " " + c.options; }
+
+/// What is known of a testbed.
+struct calibrated_testbed {
+  json platform;
+  json plain;
+  machine::node_kind node;
+};
+
+calibrated_testbed read_testbed(testbed const& t, places const& where) {
+  return {read_json(platform_of(t, where)), read_json(plain_platform_of(t, where)),
+          machine::platform::find(platform_of(t, where)).kind_of(0)};
+}
+
+/// As if objects crossed the network at once and for free.
+json without_communication(json platform) {
+  constexpr double without_bound = 1e15;  // bytes a second
+  platform["network"] = {{"model", "star"}, {"latency_s", 0}, {"bandwidth_Bps", without_bound}};
+  for (char const* section : {"comm_cpu", "transport", "effects"}) platform.erase(section);
+  return platform;
+}
+
+/// Median over the repetitions, of each iteration that lasts long enough to speak of what a node gives: under a quota
+/// it gives more or less for as long as a period.
+std::map<int, double> measured_efficiencies(configuration const& c, measurements const& from,
+                                            machine::node_kind const& node) {
+  double const shortest_s = node.quota ? periods_of_an_efficiency * node.quota->period_s : 0;
+  std::map<int, std::vector<double>> found;
+  for (iteration_measurement const& i : from.iterations()) {
+    bool const counts =
+        i.of.repeats(c.testbed, c.application, c.options) && i.held_node_s > 0 && i.end_s - i.start_s >= shortest_s;
+    if (counts) found[i.iteration].push_back(i.work_s / i.held_node_s / node.capacity());
+  }
+  std::map<int, double> medians;
+  for (auto const& [iteration, values] : found) medians[iteration] = median(values);
+  return medians;
+}
+
+/// Runs of a configuration that went well.
+std::vector<measurement> runs_of(configuration const& c, measurements const& from) {
+  std::vector<measurement> good;
+  std::string failure = "not measured";
+  for (measurement const& m : from.runs()) {
+    if (!m.of.repeats(c.testbed, c.application, c.options)) continue;
+    if (m.failure.empty()) good.push_back(m);
+    else failure = m.failure;
+  }
+  if (good.empty()) throw io_error(failure);
+  return good;
+}
+
+void compare_one(grid const& of, configuration const& c, calibrated_testbed const& on, json const& durations,
+                 places const& where, measurements const& from, results& found) {
+  std::vector<measurement> const runs = runs_of(c, from);
+  comparison compared{c, measured_times_s(c, from)};
+  std::vector<double> works_s;
+  for (measurement const& run : runs) works_s.push_back(run.work_s);
+  auto const [least, most] = std::minmax_element(compared.measured_s.begin(), compared.measured_s.end());
+  compared.median_s = median(compared.measured_s);
+  compared.spread = (*most - *least) / compared.median_s;
+
+  auto const predict_with = [&](json const& platform) { return predict(of, c, platform, durations, where); };
+  prediction const predicted = predict_with(on.platform);
+  compared.predicted_s = predicted.time_s;
+  compared.work_error = median(works_s) > 0 ? predicted.work_s / median(works_s) - 1 : 0;
+  compared.plain_s = predict_with(on.plain).time_s;
+  compared.without_communication_s = predict_with(without_communication(on.platform)).time_s;
+
+  for (auto const& [iteration, measured] : measured_efficiencies(c, from, on.node)) {
+    auto const simulated = predicted.efficiency.find(iteration);
+    if (simulated == predicted.efficiency.end()) continue;
+    found.efficiencies.push_back({c, iteration, measured, simulated->second / on.node.capacity()});
+  }
+  found.times.push_back(std::move(compared));
+}
+
+}  // namespace
+
+std::vector<double> measured_times_s(configuration const& c, measurements const& from) {
+  std::vector<double> times_s;
+  for (measurement const& run : runs_of(c, from)) times_s.push_back(run.time_s);
+  return times_s;
+}
+
+results compare(grid const& of, places const& where, measurements const& from, measurements const& calibrated) {
+  results found;
+  std::map<std::string, calibrated_testbed> testbeds;
+  for (testbed const& t : of.testbeds) {
+    testbeds.emplace(t.name, read_testbed(t, where));
+  }
+  for (configuration const& c : of.configurations) {
+    calibrated_testbed const& on = testbeds.at(c.testbed);
+    json const durations = durations_of(c, calibrated);
+    try {
+      compare_one(of, c, on, durations, where, from, found);
+    } catch (io_error const& wrong) {
+      std::string const lacking = "; of '" + c.application + " " + c.durations +
+                                  "' no durations are known: to record them, delete its rows in measurements.csv";
+      found.failures.push_back(key_of(c) + ": " + wrong.what() + (durations.at("kernels").empty() ? lacking : ""));
+    }
+  }
+  return found;
+}
+
+}  // namespace ovlp::lab::validate

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grid.hpp"
+#include "measurements.hpp"
+#include "program.hpp"
+
+namespace ovlp::lab::validate {
+
+/// A configuration, as measured and as predicted.
+struct comparison {
+  configuration of;
+  std::vector<double> measured_s;  ///< of all repetitions, in their order
+  double median_s = 0;
+  double spread = 0;                   ///< (longest - shortest) / median
+  double predicted_s = 0;              ///< by the calibrated model
+  double plain_s = 0;                  ///< by the paper's plain model
+  double work_error = 0;               ///< of the kernels' CPU time: predicted / measured - 1
+  double without_communication_s = 0;  ///< by the calibrated model, if objects crossed the network at once and for free
+
+  double error() const { return predicted_s / median_s - 1; }
+  double plain_error() const { return plain_s / median_s - 1; }
+  /// What communication makes of the predicted time.
+  double communication() const { return 1 - without_communication_s / predicted_s; }
+};
+
+/// The dynamic efficiency of an iteration, 0 to 1.
+struct efficiency_comparison {
+  configuration of;
+  int iteration;
+  double measured;  ///< median of the repetitions
+  double predicted;
+};
+
+struct results {
+  std::vector<comparison> times;
+  std::vector<efficiency_comparison> efficiencies;
+  std::vector<std::string> failures;  ///< configurations that cannot be compared, and why
+};
+
+/// Times of the runs of a configuration that went well. Errors: io_error that says why there is none.
+std::vector<double> measured_times_s(configuration const& c, measurements const& from);
+
+/// Predicts every configuration that has been measured. Durations of kernels come from `calibrated`, which may be the
+/// same. Errors: config_error, io_error.
+results compare(grid const& of, places const& where, measurements const& from, measurements const& calibrated);
+
+}  // namespace ovlp::lab::validate

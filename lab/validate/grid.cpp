@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "grid.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/json_object.hpp>
+#include <ovlp/support/text.hpp>
+
+namespace ovlp::lab::validate {
+namespace {
+
+using nlohmann::json;
+using support::json_object;
+using support::words_of;
+
+/// Options, one value each.
+using choice = std::map<std::string, std::string>;
+
+/// Blanks separate words and commas fields, so neither may stand in a value.
+void check_plain(json_object const& in, std::string const& key, std::string const& text) {
+  if (text.find_first_of(",\n\r\t\"") != std::string::npos) {
+    in.fail(in.path(key), "a text without commas, quotes and line ends", text);
+  }
+}
+
+std::string plain_text(json_object& in, std::string const& key) {
+  std::string text = in.text(key);
+  check_plain(in, key, text);
+  return text;
+}
+
+std::string as_option(json_object const& in, std::string const& key, json const& value) {
+  if (value.is_string()) {
+    check_plain(in, key, value.get<std::string>());
+    return value;
+  }
+  if (value.is_number()) return value.dump();
+  in.fail(in.path(key), "numbers and texts", value);
+}
+
+std::vector<std::string> texts(json_object& in, std::string const& key) {
+  json const& list = in.at(key);
+  if (!list.is_array() || list.empty()) in.fail(in.path(key), "a list of texts", list);
+  std::vector<std::string> all;
+  for (json const& one : list) {
+    if (!one.is_string()) in.fail(in.path(key), "texts", one);
+    check_plain(in, key, one);
+    all.push_back(one);
+  }
+  return all;
+}
+
+/// A testbed's name is part of a file's.
+void check_testbed_name(json_object const& in, std::string const& name) {
+  constexpr char const* good = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  if (name.empty() || name.find_first_not_of(good) != std::string::npos) {
+    in.fail("testbeds", "names of letters, digits, - and _", name);
+  }
+}
+
+testbed read_testbed(std::string const& name, json_object in, std::filesystem::path const& folder) {
+  testbed read;
+  read.name = name;
+  read.up = words_of(plain_text(in, "up"));
+  if (in.has("environment")) {
+    json_object variables = in.object("environment");
+    for (std::string const& key : variables.keys()) {
+      if (key.empty() || key.find('=') != std::string::npos) {
+        in.fail(in.path("environment"), "names of variables", key);
+      }
+      read.environment.emplace_back(key, plain_text(variables, key));
+    }
+  }
+  if (in.has("platform")) {
+    std::filesystem::path const file = in.text("platform");
+    read.platform = (file.is_absolute() ? file : folder / file).lexically_normal().string();
+  }
+  in.end();
+  return read;
+}
+
+application read_application(std::string const& name, json_object in) {
+  application read{name, words_of(plain_text(in, "real")), words_of(plain_text(in, "simulated")), {}};
+  for (char const* program : {"real", "simulated"}) {
+    if (words_of(in.text(program)).empty()) in.fail(in.path(program), "a program", in.at(program));
+  }
+  if (in.has("rank_within")) read.same = texts(in, "rank_within");
+  in.end();
+  return read;
+}
+
+/// All combinations of one value for each option.
+std::vector<choice> combinations(json_object options) {
+  std::vector<choice> all{{}};
+  for (std::string const& name : options.keys()) {
+    json const& values = options.at(name);
+    if (!values.is_array() || values.empty()) options.fail(options.path(name), "a list of values", values);
+    std::vector<choice> more;
+    for (choice const& so_far : all) {
+      for (json const& value : values) {
+        more.push_back(so_far);
+        more.back()[name] = as_option(options, name, value);
+      }
+    }
+    all = std::move(more);
+  }
+  return all;
+}
+
+/// With {name} replaced by what the option's value is.
+std::string filled_in(json_object const& in, std::string const& key, std::string text, choice const& values) {
+  for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{', open)) {
+    std::size_t const close = text.find('}', open);
+    auto const found = close == std::string::npos ? values.end() : values.find(text.substr(open + 1, close - open - 1));
+    if (found == values.end()) in.fail(in.path(key), "names of options in braces", text);
+    text.replace(open, close - open + 1, found->second);
+    open += found->second.size();
+  }
+  return text;
+}
+
+std::string joined(choice const& options, std::string const& variant) {
+  std::string all;
+  for (auto const& [name, value] : options) all += (all.empty() ? "--" : " --") + name + " " + value;
+  return variant.empty() ? all : all + " " + variant;
+}
+
+void read_configurations(json_object in, grid& to) {
+  std::string const name = plain_text(in, "application");
+  auto const application = to.applications.find(name);
+  if (application == to.applications.end()) in.fail(in.path("application"), "one of applications", name);
+  std::vector<std::string> const testbeds = texts(in, "testbeds");
+  for (std::string const& t : testbeds) {
+    bool const known =
+        std::any_of(to.testbeds.begin(), to.testbeds.end(), [&](testbed const& b) { return b.name == t; });
+    if (!known) in.fail(in.path("testbeds"), "names of testbeds", t);
+  }
+  std::vector<std::pair<std::string, std::string>> variants;
+  if (in.has("variants")) {
+    json_object given = in.object("variants");
+    for (std::string const& key : given.keys()) variants.emplace_back(key, plain_text(given, key));
+  } else {
+    variants.emplace_back("", "");
+  }
+  std::string const durations = plain_text(in, "durations");
+  for (choice const& options : combinations(in.object("options"))) {
+    std::string rank;
+    for (std::string const& option : application->second.same) {
+      auto const value = options.find(option);
+      if (value != options.end()) rank += (rank.empty() ? "" : " ") + option + " " + value->second;
+    }
+    std::string const from = filled_in(in, "durations", durations, options);
+    for (auto const& [variant, more] : variants) {
+      for (std::string const& t : testbeds) {
+        to.configurations.push_back(
+            {t, name, variant, joined(options, filled_in(in, "variants", more, options)), from, rank});
+      }
+    }
+  }
+  in.end();
+}
+
+void refuse_twins(grid const& of, std::string const& file) {
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  for (configuration const& c : of.configurations) {
+    if (seen.emplace(c.testbed, c.application, c.options).second) continue;
+    throw config_error(file + ": configurations: '" + c.application + " " + c.options + "' on testbed '" + c.testbed +
+                       "' is there twice");
+  }
+}
+
+void check_ranks(grid const& of, std::string const& file) {
+  for (auto const& entry : of.applications) {  // no binding: Clang captures none
+    application const& ranked = entry.second;
+    for (std::string const& option : ranked.same) {
+      bool const known = std::any_of(of.configurations.begin(), of.configurations.end(), [&](configuration const& c) {
+        words const all = words_of(c.options);
+        return c.application == ranked.name && std::find(all.begin(), all.end(), "--" + option) != all.end();
+      });
+      if (known) continue;
+      throw config_error(file + ": applications." + ranked.name +
+                         ".rank_within: expected options of its configurations, got '" + option + "'");
+    }
+  }
+}
+
+}  // namespace
+
+grid grid::read(std::string const& file) {
+  json const parsed = support::read_json(file);
+  json_object top(parsed, file);
+  grid read;
+  read.name = plain_text(top, "name");
+  read.repetitions = top.count("repetitions", 1);
+  if (top.has("simulations")) read.simulations = top.count("simulations", 1);
+  if (top.has("time_limit_s")) read.time_limit = std::chrono::seconds(top.count("time_limit_s", 1));
+  json_object testbeds = top.object("testbeds");
+  for (std::string const& name : testbeds.keys()) {
+    check_testbed_name(top, name);
+    read.testbeds.push_back(read_testbed(name, testbeds.object(name), std::filesystem::path(file).parent_path()));
+  }
+  json_object applications = top.object("applications");
+  for (std::string const& name : applications.keys()) {
+    check_plain(applications, name, name);
+    read.applications.emplace(name, read_application(name, applications.object(name)));
+  }
+  for (json_object const& one : top.objects("configurations")) read_configurations(one, read);
+  top.end();
+  refuse_twins(read, file);
+  check_ranks(read, file);
+  return read;
+}
+
+}  // namespace ovlp::lab::validate

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ovlp::lab::validate {
+
+using words = std::vector<std::string>;
+
+/// Real nodes on which everything is measured, and the platform file that describes them.
+struct testbed {
+  std::string name;
+  words up;                                                      ///< options of lab/testbed/up
+  std::vector<std::pair<std::string, std::string>> environment;  ///< of the programs that run there
+  std::string platform;                                          ///< file; empty: to be calibrated
+};
+
+struct application {
+  std::string name;
+  words real;                     ///< program, relative to the build, and options of every run
+  words simulated;                ///< the same
+  std::vector<std::string> same;  ///< options in which variants that are ranked agree
+};
+
+/// Something to be run: an application with options.
+struct configuration {
+  std::string testbed;
+  std::string application;
+  std::string variant;
+  std::string options;    ///< separated by blanks; with testbed and application it tells one configuration from another
+  std::string durations;  ///< options of the run on one node that its kernel durations come from
+  std::string rank;       ///< those with the same one are ranked among themselves
+};
+
+/// What is to be measured and predicted. Format: docs/formats/grid.md.
+struct grid {
+  std::string name;
+  std::size_t repetitions = 3;
+  std::size_t simulations = 9;  ///< of each configuration, with different seeds; their median is the prediction
+  std::chrono::seconds time_limit{120};  ///< with one run
+  std::vector<testbed> testbeds;
+  std::map<std::string, application> applications;
+  std::vector<configuration> configurations;
+
+  /// Errors: config_error that names file, key and what was expected.
+  static grid read(std::string const& file);
+};
+
+}  // namespace ovlp::lab::validate

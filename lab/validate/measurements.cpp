@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measurements.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <iomanip>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+#include <ovlp/support/csv.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/text.hpp>
+
+namespace ovlp::lab::validate {
+namespace {
+
+using support::csv_reader;
+using columns = std::vector<std::string>;
+
+columns const run_columns{"testbed", "application", "options",   "repetition", "failure",   "time_s",
+                          "work_s",  "overhead_s",  "transfers", "bytes",      "product_s", "cache_line_s"};
+columns const iteration_columns{"testbed", "application", "options", "repetition", "iteration",
+                                "start_s", "end_s",       "work_s",  "held_node_s"};
+columns const kernel_columns{"testbed", "application",          "options", "repetition", "kernel", "sizes",
+                             "mean_s",  "standard_deviation_s", "first_s", "count"};
+
+/// Of a file that may not be there yet.
+void for_each_row(std::string const& file, columns const& names, std::function<void(csv_reader const&)> const& read) {
+  if (!std::filesystem::exists(file)) return;
+  csv_reader rows(support::read_file(file), file, names, csv_reader::other_columns::refused);
+  while (rows.next()) read(rows);
+}
+
+/// Whole numbers, separated by blanks.
+std::string read_sizes(csv_reader const& row, std::size_t column) {
+  for (std::string const& size : support::words_of(row.text(column))) {
+    bool const whole = size.find_first_not_of("0123456789") == std::string::npos && size.size() < 19;
+    if (!whole) row.fail_field(column, "whole numbers");
+  }
+  return row.text(column);
+}
+
+/// Numbers above 0, separated by blanks.
+std::vector<double> read_numbers(csv_reader const& row, std::size_t column) {
+  std::vector<double> all;
+  std::istringstream from(row.text(column));
+  for (double value = 0; from >> value;) all.push_back(value);
+  bool const good = from.eof() && std::all_of(all.begin(), all.end(), [](double v) { return v > 0; });
+  if (!good) row.fail_field(column, "numbers above 0");
+  return all;
+}
+
+run_key read_key(csv_reader const& row) { return {row.text(0), row.text(1), row.text(2), row.whole_number(3, 1)}; }
+
+measurement read_run(csv_reader const& row) {
+  measurement read{read_key(row), row.text(4),         row.number(5),       row.number(6),
+                   row.number(7), row.whole_number(8), row.whole_number(9), {read_numbers(row, 10), row.number(11)}};
+  if (read.failure.empty() && read.time_s == 0) row.fail_field(5, "a time above 0 of a run that did not fail");
+  return read;
+}
+
+iteration_measurement read_iteration(csv_reader const& row) {
+  auto const number = static_cast<int>(row.whole_number(4, 0, std::numeric_limits<int>::max()));
+  return {read_key(row), number, row.number(5), row.number(6), row.number(7), row.number(8)};
+}
+
+kernel_measurement read_kernel(csv_reader const& row) {
+  return {read_key(row), row.text(4),   read_sizes(row, 5),    row.number(6),
+          row.number(7), row.number(8), row.whole_number(9, 1)};
+}
+
+std::string names_of(columns const& names) { return support::joined(names, ",") + "\n"; }
+
+std::ostream& operator<<(std::ostream& to, run_key const& run) {
+  return to << run.testbed << ',' << run.application << ',' << run.options << ',' << run.repetition;
+}
+
+std::ostringstream row_writer() {
+  std::ostringstream made;
+  made << std::setprecision(9);
+  return made;
+}
+
+std::string listed(std::vector<double> const& numbers) {
+  std::ostringstream text;
+  text << std::setprecision(5);
+  for (double number : numbers) text << (text.tellp() > 0 ? " " : "") << number;
+  return text.str();
+}
+
+/// Cuts what would not fit a field.
+std::string as_field(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == ',' || c == '\n' || c == '\r'; }, ';');
+  return text;
+}
+
+}  // namespace
+
+measurements::measurements(std::string folder) : folder_(std::move(folder)) {
+  for_each_row(folder_ + "/measurements.csv", run_columns, [this](csv_reader const& row) {
+    measurement read = read_run(row);
+    if (has(read.of)) row.fail("expected each repetition once, got a second row of it");
+    keep(std::move(read));
+  });
+  for_each_row(folder_ + "/iterations.csv", iteration_columns, [this](csv_reader const& row) {
+    if (has(read_key(row))) iterations_.push_back(read_iteration(row));
+  });
+  for_each_row(folder_ + "/durations.csv", kernel_columns, [this](csv_reader const& row) {
+    if (has(read_key(row))) kernels_.push_back(read_kernel(row));
+  });
+}
+
+void measurements::keep(measurement run) {
+  run.failure = as_field(run.failure);
+  known_.emplace(run.of, runs_.size());
+  runs_.push_back(std::move(run));
+}
+
+/// The runs come last: only with its row there a run is there.
+void measurements::write() const {
+  std::ostringstream rows = row_writer();
+  rows << names_of(iteration_columns);
+  for (auto const& i : iterations_) {
+    rows << i.of << ',' << i.iteration << ',' << i.start_s << ',' << i.end_s << ',' << i.work_s << ',' << i.held_node_s
+         << "\n";
+  }
+  support::replace_file(folder_ + "/iterations.csv", rows.str());
+  rows = row_writer();
+  rows << names_of(kernel_columns);
+  for (auto const& k : kernels_) {
+    rows << k.of << ',' << k.kernel << ',' << k.sizes << ',' << k.mean_s << ',' << k.standard_deviation_s << ','
+         << k.first_s << ',' << k.count << "\n";
+  }
+  support::replace_file(folder_ + "/durations.csv", rows.str());
+  rows = row_writer();
+  rows << names_of(run_columns);
+  for (auto const& r : runs_) {
+    rows << r.of << ',' << r.failure << ',' << r.time_s << ',' << r.work_s << ',' << r.overhead_s << ',' << r.transfers
+         << ',' << r.bytes << ',' << listed(r.host.products_s) << ',' << listed({r.host.cache_line_s}) << "\n";
+  }
+  support::replace_file(folder_ + "/measurements.csv", rows.str());
+}
+
+void measurements::add(measurement const& run, std::vector<iteration_measurement> const& iterations,
+                       std::vector<kernel_measurement> const& kernels) {
+  iterations_.insert(iterations_.end(), iterations.begin(), iterations.end());
+  kernels_.insert(kernels_.end(), kernels.begin(), kernels.end());
+  keep(run);
+  write();
+}
+
+}  // namespace ovlp::lab::validate

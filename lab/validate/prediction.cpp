@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "prediction.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/json_object.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/statistics.hpp>
+#include <ovlp/support/text.hpp>
+
+namespace ovlp::lab::validate {
+
+using nlohmann::json;
+using support::median;
+
+json durations_of(configuration const& what, measurements const& from) {
+  struct kernel_values {
+    std::vector<double> means_s, deviations, firsts;  // these two relative to the mean
+    std::uint64_t count = 0;
+  };
+  std::map<std::pair<std::string, std::string>, kernel_values> found;
+  for (kernel_measurement const& k : from.kernels()) {
+    if (!k.of.repeats(what.testbed, what.application, what.durations)) continue;
+    kernel_values& values = found[{k.kernel, k.sizes}];
+    values.means_s.push_back(k.mean_s);
+    values.deviations.push_back(k.mean_s > 0 ? k.standard_deviation_s / k.mean_s : 0);
+    values.firsts.push_back(k.mean_s > 0 ? k.first_s / k.mean_s : 1);
+    values.count = k.count;
+  }
+  json kernels = json::object();
+  for (auto& [key, values] : found) {
+    std::vector<std::int64_t> sizes;
+    for (std::string const& size : support::words_of(key.second)) sizes.push_back(std::stoll(size));
+    kernels[key.first].push_back({{"sizes", sizes},
+                                  {"mean_s", median(values.means_s)},
+                                  {"count", values.count},
+                                  {"standard_deviation_s", median(values.means_s) * median(values.deviations)},
+                                  {"first_s", median(values.means_s) * median(values.firsts)}});
+  }
+  return {{"kernels", kernels}};
+}
+
+namespace {
+
+prediction simulate(grid const& of, configuration const& what, std::size_t seed, scratch const& files,
+                    places const& where, words const& without) {
+  application const& program = of.applications.at(what.application);
+  words command = command_of(program.simulated, what.options, where);
+  append(command, {"--platform", files.platform, "--execution", "partial", "--durations", files.durations, "--summary",
+                   files.summary, "--vary", std::to_string(seed)});
+  for (std::string const& part : without) append(command, {"--without", part});
+  support::outcome const ran = support::run({std::move(command), "", {}, of.time_limit});
+  if (!ran.good()) throw io_error("simulating: " + ran.complaint());
+  json const summary = support::read_json(files.summary);
+  prediction found{summary.at("time_s"), summary.at("work_s"), {}};
+  for (json const& i : summary.at("iterations")) {
+    double const held_node_s = i.at("held_node_s");
+    if (held_node_s > 0) found.efficiency[i.at("index")] = i.at("work_s").get<double>() / held_node_s;
+  }
+  return found;
+}
+
+}  // namespace
+
+prediction predict(grid const& of, configuration const& what, json const& platform, json const& durations,
+                   places const& where, words const& without) {
+  scratch const files;
+  support::write_file(files.platform, platform.dump());
+  json recorded = durations;
+  recorded["reference_core"] = platform.at("reference_core");
+  support::write_file(files.durations, recorded.dump());
+  std::vector<double> times_s, works_s;
+  std::map<int, std::vector<double>> efficiencies;
+  for (std::size_t seed = 1; seed <= of.simulations; ++seed) {
+    prediction const one = simulate(of, what, seed, files, where, without);
+    times_s.push_back(one.time_s);
+    works_s.push_back(one.work_s);
+    for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
+  }
+  prediction found{median(times_s), median(works_s), {}};
+  for (auto const& [iteration, values] : efficiencies) found.efficiency[iteration] = median(values);
+  return found;
+}
+
+}  // namespace ovlp::lab::validate

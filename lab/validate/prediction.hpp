@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "grid.hpp"
+#include "measurements.hpp"
+#include "program.hpp"
+
+namespace ovlp::lab::validate {
+
+/// What simulations say of a configuration.
+struct prediction {
+  double time_s = 0;
+  double work_s = 0;
+  std::map<int, double> efficiency;  ///< by iteration
+};
+
+/// Kernel durations for a configuration: medians over the runs on one node that recorded them.
+/// Format: docs/formats/durations.md.
+nlohmann::json durations_of(configuration const& what, measurements const& from);
+
+/// Simulates the configuration, several times with different seeds; medians. `without`: parts of the platform's model
+/// that are left out. Errors: io_error that says what the program said.
+prediction predict(grid const& of, configuration const& what, nlohmann::json const& platform,
+                   nlohmann::json const& durations, places const& where, words const& without = {});
+
+}  // namespace ovlp::lab::validate

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/text.hpp>
+
+namespace ovlp::lab::validate {
+
+std::string in_build(places const& where, std::string const& name) { return where.build + "/" + name; }
+
+std::string platform_of(testbed const& t, places const& where) {
+  if (!t.platform.empty()) return t.platform;
+  std::string const& folder = where.calibrated.empty() ? where.output : where.calibrated;
+  return folder + "/platforms/testbed-" + t.name + ".json";
+}
+
+std::string plain_platform_of(testbed const& t, places const& where) {
+  std::filesystem::path const file = platform_of(t, where);
+  return (file.parent_path() / (file.stem().string() + "-plain.json")).string();
+}
+
+words command_of(words const& program, std::string const& options, places const& where) {
+  words command{in_build(where, program.front())};
+  command.insert(command.end(), program.begin() + 1, program.end());
+  for (std::string const& word : support::words_of(options)) command.push_back(word);
+  return command;
+}
+
+namespace {
+
+bool is_program(std::string const& file) {
+  return std::filesystem::is_regular_file(file) && ::access(file.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+void check_programs(grid const& of, places const& where) {
+  for (auto const& [name, a] : of.applications) {
+    for (words const* command : {&a.real, &a.simulated}) {
+      std::string const program = in_build(where, command->front());
+      if (is_program(program)) continue;
+      throw config_error("application '" + name + "': expected a program '" + program +
+                         "'; --build names the folder of a build");
+    }
+  }
+}
+
+void check_scripts(places const& where) {
+  for (char const* script : {"up", "down", "run"}) {
+    std::string const file = where.testbeds + "/" + script;
+    if (!is_program(file))
+      throw config_error("--testbeds: expected a folder with up, down and run; there is no script '" + file + "'");
+  }
+}
+
+void append(words& to, words const& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+}  // namespace ovlp::lab::validate

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ovlp {
+
+// What a run emits. Times in seconds on the run's clock, which begins with the simulation, or somewhere; of a process
+// of a real run, on that process's clock (run_definitions::clock_offset_s). Work in seconds spent in kernels. Nodes,
+// collections, graphs and operations are given by their numbers in the definitions; `call` is the call of the main
+// program to which something belongs.
+
+/// Names and numbers, before all other records.
+struct run_definitions {
+  struct operation {
+    std::string kind;  ///< leaf, split, merge, stream
+    std::string name;
+    std::uint32_t collection;  ///< in whose threads it runs
+  };
+  struct graph {
+    std::string name;
+    std::vector<operation> operations;
+  };
+  std::string application;
+  std::string backend;  ///< real, simulated
+  std::uint32_t nodes;
+  std::uint32_t node;     ///< whose records these are; of a simulation 0, and they are of all nodes
+  double clock_offset_s;  ///< to be added to times of this process for those of node 0, as well as it is known
+  std::vector<std::string> collections;
+  std::vector<graph> graphs;
+};
+
+/// Where an operation runs.
+struct operation_place {
+  std::uint64_t call;
+  std::uint32_t node;
+  std::uint32_t graph;
+  std::uint32_t operation;
+  std::uint32_t thread;    ///< index in the operation's collection
+  std::int32_t iteration;  ///< 0: none
+};
+
+/// One atomic step of an operation has ended.
+struct step_record {
+  operation_place at;
+  double start_s;
+  double end_s;
+  double computed_s;  ///< work and overhead
+  double work_s;
+};
+
+/// One kernel, before the step that it is part of.
+struct kernel_record {
+  operation_place at;
+  std::string_view name;
+  std::span<std::int64_t const> sizes;
+  bool first;  ///< of this name and these sizes, in its DPS thread on this node
+  /// As if the kernels of a step came one after another, and what else it computed last, evenly over its time.
+  double start_s;
+  double end_s;
+  double work_s;
+};
+
+/// What an operation has waited for, suspended.
+enum class wait_cause : std::uint8_t {
+  object,     ///< of its groups
+  window,     ///< room in the window of a port
+  condition,  ///< of wait_until
+  call,       ///< the result of a call that it made
+  change,     ///< of a collection that it asked for
+};
+struct wait_record {
+  operation_place at;
+  wait_cause cause;
+  double start_s;
+  double end_s;
+};
+
+/// An operation posts an object, or its result leaves: it has been routed.
+struct post_record {
+  operation_place at;
+  std::uint32_t port;
+  std::uint32_t to_operation;  ///< of the same graph
+  std::uint32_t to_thread;
+  std::uint32_t to_node;  ///< that had the thread then
+  double at_s;
+};
+
+enum class message_kind : std::uint8_t { object, control };
+
+/// A message is handed to the transport.
+struct send_record {
+  std::uint64_t call;  ///< 0: of none, such as changes of collections
+  message_kind kind;
+  std::uint32_t source;
+  std::uint32_t destination;
+  std::size_t bytes;  ///< as the object walk counts them; of a control message 0
+  double at_s;
+};
+/// A message is delivered: what it costs has been done, and threads know of it.
+struct delivery_record {
+  message_kind kind;
+  std::uint32_t source;
+  std::uint32_t destination;
+  double at_s;
+};
+/// An object's way over the network. Known to a simulation.
+struct transfer_record {
+  std::uint32_t source;
+  std::uint32_t destination;
+  std::size_t bytes;
+  double sent_s;     ///< handed to the transport
+  double started_s;  ///< its first byte enters the network
+  double crossed_s;  ///< its last byte is over
+};
+
+/// What becomes of a node.
+enum class node_change : std::uint8_t {
+  launched,  ///< asked for: from now on it is held, whether it does anything or not
+  joined,    ///< can be sent to
+  released,  ///< is held no more
+};
+struct node_record {
+  std::uint32_t node;
+  node_change change;
+  double at_s;
+};
+
+/// From now on the threads of a collection live on these nodes: by index of thread.
+struct mapping_record {
+  std::uint32_t collection;
+  std::span<std::uint32_t const> nodes;
+  double at_s;
+};
+
+/// A call of the main program begins, or has its result.
+struct call_record {
+  std::uint64_t call;
+  std::uint32_t graph;
+  bool begins;
+  double at_s;
+};
+
+}  // namespace ovlp

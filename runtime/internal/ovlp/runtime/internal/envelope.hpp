@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <boost/container/small_vector.hpp>
+
+#include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/flowgraph/object_type.hpp>
+#include <ovlp/runtime/internal/mailbox.hpp>
+
+namespace ovlp {
+
+/// Numbers a group, or a call of a graph, uniquely in a run: its node in the upper 16 bits.
+using group_id = std::uint64_t;
+constexpr unsigned group_node_shift = 48;
+/// Below that the launch of the node, modulo 4096: groups of a node's last process may still be known to others.
+constexpr unsigned group_launch_shift = 36;
+constexpr node_id node_of_group(group_id group) { return static_cast<node_id>(group >> group_node_shift); }
+/// "3@node1": the third group of node 1.
+std::string group_name(group_id group);
+
+/// No iteration has been set.
+constexpr std::int32_t no_iteration = 0;
+
+/// The place of an object in one of the groups that it is in. The lowest frame of all objects stands for the call.
+struct frame {
+  group_id group = 0;
+  std::uint32_t place = 0;                ///< in the group, from 0
+  std::uint32_t port = 0;                 ///< that opened it, numbered through the graph
+  std::uint32_t opener = 0;               ///< index of the thread that opened it
+  std::int32_t iteration = no_iteration;  ///< of the object that its opener received
+};
+using frames = boost::container::small_vector<frame, 2>;
+
+/// The frame of a call: the lowest of each object in it. It also carries the call of the main program within which
+/// it was made, for the records.
+inline frame call_frame(group_id call, group_id origin, std::uint32_t caller, std::int32_t iteration) {
+  return {call, static_cast<std::uint32_t>(origin), static_cast<std::uint32_t>(origin >> 32), caller, iteration};
+}
+inline group_id origin_of(frame const& call) { return (group_id{call.port} << 32) | call.place; }
+inline group_id origin_of(frames const& f) { return origin_of(f.front()); }
+
+/// The operation field of an envelope that carries the result of a call to the one who called.
+constexpr std::uint32_t result_operation = 0xffffffff;
+/// The operation field of an envelope that carries the state of a thread that moves; `graph` is its collection then.
+constexpr std::uint32_t state_operation = 0xfffffffe;
+
+/// A data object on its way: where to, and in which groups. The object follows the envelope in the same block.
+struct envelope final : mail {
+  std::uint32_t graph = 0;
+  std::uint32_t operation = 0;
+  std::uint32_t thread = 0;  ///< index in the operation's collection
+  std::int32_t iteration = no_iteration;
+  object_type const* type;
+  ovlp::frames frames;
+
+  void* object();
+
+  struct deleter {
+    void operator()(envelope* e) const noexcept { envelope::destroy(e); }
+  };
+
+  /// An envelope with an object moved from `from`.
+  static std::unique_ptr<envelope, deleter> make(object_type const& type, void* from);
+  /// An envelope with an object that is read from the wire. Errors: decode_error.
+  static std::unique_ptr<envelope, deleter> read(object_type const& type, reader& from);
+
+ private:
+  static constexpr std::size_t object_offset();
+  explicit envelope(object_type const& t) : mail(kind_type::object), type(&t) {}
+  ~envelope() = default;
+  template <class Construct>
+  static std::unique_ptr<envelope, deleter> make_with(object_type const& type, Construct construct);
+  static void destroy(envelope* e) noexcept;
+};
+using envelope_ptr = std::unique_ptr<envelope, envelope::deleter>;
+
+constexpr std::size_t envelope::object_offset() { return (sizeof(envelope) + 15) / 16 * 16; }
+inline void* envelope::object() { return reinterpret_cast<std::byte*>(this) + object_offset(); }
+
+}  // namespace ovlp

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ovlp/flowgraph/context.hpp>
+
+namespace ovlp {
+
+class dps_thread;
+class execution;
+class fiber;
+class loop_fiber;
+class loop_pool;
+class thread_manager;
+
+/// A kernel that becomes a record at the end of its step.
+struct recorded_kernel {
+  std::string name;
+  kernel_sizes sizes;
+  bool first;
+  double work_s;
+};
+
+/// Runs the operations of a node, one at a time; an operation that suspends leaves it free for others, and goes on in
+/// whichever execution thread is free when it may. In a real run it is an OS thread.
+///
+/// Its loop runs in fibers. Operations run on top of the loop's own fiber; only when one suspends does another fiber
+/// take the loop over, so an operation that never waits costs no switch.
+class execution_thread {
+ public:
+  execution_thread(thread_manager& manager, loop_pool& loops, std::size_t number);
+  execution_thread(execution_thread const&) = delete;
+  execution_thread& operator=(execution_thread const&) = delete;
+  ~execution_thread();
+
+  /// Runs operations until the manager stops, or until leave(). Always from the same OS thread.
+  void enter();
+  /// From within: enter() returns. This returns when it is entered again.
+  void leave();
+  /// Ends a suspended operation by the exception `cancelled`. From any OS thread, when the manager has stopped and no
+  /// execution thread of the node runs any more.
+  void unwind(execution& operation);
+
+  /// Leaves the running operation, which returns from here when it is resumed, in whichever execution thread.
+  void suspend(execution& operation);
+
+  thread_manager& manager() const { return *manager_; }
+  std::size_t number() const { return number_; }
+  /// The loop that it runs now; nullptr before it is entered.
+  loop_fiber* loop() const { return current_; }
+
+  void* world = nullptr;                 ///< of the backend
+  std::vector<recorded_kernel> kernels;  ///< of the step that runs, if records are taken
+  std::atomic<bool> reads_views{false};  ///< of views::reading
+
+ private:
+  friend class loop_fiber;
+  void turn();
+  void run_one(dps_thread& thread);
+  void resume(execution& operation);
+  void take_over(loop_fiber& loop);
+
+  thread_manager* manager_;
+  loop_pool* loops_;
+  std::size_t const number_;
+  std::unique_ptr<fiber> os_thread_;
+  loop_fiber* current_ = nullptr;
+  loop_fiber* left_ = nullptr;      ///< for another operation; in the pool only once it is no longer run
+  dps_thread* finished_ = nullptr;  ///< what ran last and has not been given back to the scheduler
+};
+
+}  // namespace ovlp

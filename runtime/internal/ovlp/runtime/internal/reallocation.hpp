@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/runtime/internal/control.hpp>
+#include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/mutex.hpp>
+
+namespace ovlp {
+
+class allocation;
+class collection_definition;
+class dps_thread;
+class execution;
+class thread_manager;
+
+/// From a new view until late objects have come and leaving threads have left.
+struct settling {
+  std::optional<settle> asked = {};
+  std::vector<dps_thread*> leaving = {};  ///< told to leave once late objects have come
+  bool told = false;
+  std::size_t still_here = 0;
+};
+
+/// A node's part in changing collections while the run goes on: who asks for a change, threads that move, new views,
+/// late objects, and what leaves. Node 0 decides; allocation.hpp tells the whole.
+/// Thread: any.
+class reallocation {
+ public:
+  explicit reallocation(thread_manager& node);
+  reallocation(reallocation const&) = delete;
+  reallocation& operator=(reallocation const&) = delete;
+  ~reallocation();
+
+  // Asking. Errors: config_error, graph_error.
+  std::uint64_t request_resize(collection_definition const& collection, std::size_t count);
+  std::uint64_t request_remap(collection_definition const& collection, mapping const& to);
+  /// If not, who asked is woken once it is: `waiter`, or without one the main program. Errors: config_error if the
+  /// change was refused.
+  bool change_made(std::uint64_t change, execution* waiter);
+  /// Changes asked for here that are not done.
+  std::size_t open();
+
+  // Node 0.
+  /// Nodes that are held from the start.
+  void record_nodes();
+  /// The node that was launched can be sent to.
+  void node_joined(node_id node);
+  /// What the change under way waits for; empty if there is none.
+  std::string describe_wait();
+
+  // Threads that move, or leave.
+  void send_thread(dps_thread& thread, node_id to);
+  void handle_state(envelope_ptr state);
+  void thread_left(dps_thread& thread);
+  /// So much more mail, or less, waits here for threads to move.
+  void hold_back(std::ptrdiff_t mail) { held_back_ += mail; }
+  /// When nothing else can go on in the run: lets in what is held back here. Returns whether there was something.
+  bool let_in_held();
+
+  /// An object or a total of that epoch has been delivered.
+  void arrived(node_id from, std::uint32_t epoch);
+  /// The transfer of an object has ended.
+  void look_after_transfer();
+
+  void handle_change_request(change_request const& message);
+  void handle_change_done(change_done const& message);
+  void handle_move_thread(move_thread const& message);
+  void handle_thread_moved(thread_moved const& message);
+  void handle_view_update(view_update const& message);
+  void handle_view_adopted(node_id from, view_adopted const& message);
+  void handle_settle(settle const& message);
+  void handle_settled(node_id from, settled const& message);
+  void handle_leave(leave const& message);
+  void handle_left(node_id from, left const& message);
+
+ private:
+  /// A change that someone on this node asked for.
+  struct request {
+    bool done = false;
+    std::string error = {};
+    execution* waiter = nullptr;
+  };
+
+  std::uint64_t ask(change_request wanted);
+  template <class Decide>
+  void decide(Decide const& function);
+  void look_whether_settled();
+  void look_whether_to_leave();
+
+  thread_manager& node_;
+  mutex mutex_;
+  std::map<std::uint64_t, request> requests_ OVLP_GUARDED_BY(mutex_);
+  std::unique_ptr<allocation> const allocation_ OVLP_PT_GUARDED_BY(mutex_);  ///< on node 0
+  std::optional<settling> settling_ OVLP_GUARDED_BY(mutex_);
+  std::optional<std::uint64_t> leaving_ OVLP_GUARDED_BY(mutex_);  ///< the number of the leave that this node got
+  std::atomic<bool> watching_{false};                             ///< something waits for messages to come, or to go
+  std::atomic<std::ptrdiff_t> held_back_{0};
+};
+
+}  // namespace ovlp

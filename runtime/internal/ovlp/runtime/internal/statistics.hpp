@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <ovlp/records/sink.hpp>
+#include <ovlp/runtime/summary.hpp>
+
+namespace ovlp {
+
+/// In place of a call of the main program: all of them together.
+constexpr std::uint64_t all_calls = ~std::uint64_t{0};
+
+/// What one node did in one call of the main program; of all_calls, only the durations of kernels. A data object: nodes
+/// send it to node 0.
+struct call_statistics {
+  struct iteration_figures {
+    double start_s;
+    double end_s;
+    double work_s;
+  };
+  struct sample {
+    std::uint64_t count;
+    double sum_s;
+    double sum_of_squares_s2;
+
+    void add(sample const& more);
+    double mean_s() const { return sum_s / static_cast<double>(count); }
+    double standard_deviation_s() const;  ///< 0 of one
+  };
+  struct durations {
+    sample firsts;  ///< each the first one in a DPS thread
+    sample others;
+  };
+  using kernel_durations = std::map<std::string, std::map<std::vector<std::int64_t>, durations>>;  ///< by name, sizes
+
+  std::uint64_t atomic_steps = 0;
+  std::uint64_t transfers = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t control_messages = 0;
+  double work_s = 0;
+  double steps_s = 0;  ///< work and overhead
+  std::map<std::int32_t, iteration_figures> iterations;
+  kernel_durations kernels;  ///< of all_calls only
+
+  void add(call_statistics const& other);
+  /// Moves all times by as much.
+  void shift(double by_s);
+};
+
+/// Adds up records, by call, as they come.
+class statistics_sink final : public record_sink {
+ public:
+  void step(step_record const& record) override;
+  void kernel(kernel_record const& record) override;
+  void send(send_record const& record) override;
+  void node(node_record const& record) override;
+
+  /// The call's figures so far; they are forgotten here.
+  call_statistics take(std::uint64_t call);
+  std::map<std::uint64_t, call_statistics> take_all();
+  /// Nodes held at that time. Only node 0 knows.
+  std::size_t held(double at_s);
+  /// Seconds for which nodes were held between these times, added up over nodes. Only node 0 knows.
+  double held_node_s(double from_s, double to_s);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, call_statistics> calls_;
+  std::vector<node_record> nodes_;
+};
+
+/// Fills in what the statistics of all nodes say. `start_s` is when the call began; `on_node_0` knows the nodes held.
+void fill(summary& figures, call_statistics const& all, double start_s, statistics_sink& on_node_0);
+
+/// Writes the figures as JSON. Errors: io_error.
+void write_summary(std::string const& file, summary const& figures);
+
+/// Writes the efficiency of each iteration as CSV. Errors: io_error. Format: docs/formats/efficiency.md.
+void write_efficiency(std::string const& file, summary const& figures);
+void write_over_time(std::string const& file, summary const& figures);
+
+/// Writes durations of kernels. Errors: io_error.
+/// Format: docs/formats/durations.md.
+void write_durations(std::string const& file, call_statistics::kernel_durations const& all,
+                     std::string const& reference_core);
+
+}  // namespace ovlp

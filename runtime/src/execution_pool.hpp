@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/mutex.hpp>
+
+#include "loop_pool.hpp"
+
+namespace ovlp {
+
+class execution;
+class thread_manager;
+
+/// The execution threads of a node: as many as operations of its collections may run at once.
+/// Thread: any.
+class execution_pool {
+ public:
+  explicit execution_pool(thread_manager& node);
+
+  /// The scheduler's pool for threads of this collection.
+  std::size_t pool_of(std::uint32_t collection) const;
+  /// So many more DPS threads of the collection run here, or fewer, whatever the views say.
+  void serve(std::uint32_t collection, std::ptrdiff_t more);
+  std::vector<execution_thread*> all();
+  /// After the end, when none runs any more: ends a suspended operation.
+  void unwind(execution& operation);
+
+ private:
+  thread_manager& node_;
+  loop_pool loops_;
+  mutex mutex_;
+  std::vector<std::ptrdiff_t> served_ OVLP_GUARDED_BY(mutex_);  ///< DPS threads, by collection
+  std::vector<std::unique_ptr<execution_thread>> threads_ OVLP_GUARDED_BY(mutex_);
+};
+
+}  // namespace ovlp

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "failures.hpp"
+
+#include <cxxabi.h>
+
+#include <new>
+#include <typeinfo>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp {
+
+failure failure_of(std::exception_ptr thrown) {
+  failure told;
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (std::exception const& e) {
+    told.type = type_name(typeid(e));
+    told.text = dynamic_cast<std::bad_alloc const*>(&e) != nullptr ? "memory ran out" : e.what();
+  } catch (...) {
+    std::type_info const* const type = abi::__cxa_current_exception_type();
+    told.type = type != nullptr ? type_name(*type) : "unknown type";
+    told.text = "an exception that is not a std::exception";
+  }
+  return told;
+}
+
+}  // namespace ovlp

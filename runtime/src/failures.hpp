@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <exception>
+
+#include <ovlp/runtime/internal/control.hpp>
+
+namespace ovlp {
+
+/// What the main program is told of an exception; where it was thrown is for the caller to add.
+failure failure_of(std::exception_ptr thrown);
+
+}  // namespace ovlp

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/runtime/internal/reallocation.hpp>
+
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/calls.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "allocation.hpp"
+#include "delivery.hpp"
+#include "dps_thread.hpp"
+#include "group_table.hpp"
+#include "mail.hpp"
+#include "outbox.hpp"
+#include "thread_states.hpp"
+#include "traffic.hpp"
+#include "views.hpp"
+
+namespace ovlp {
+
+reallocation::reallocation(thread_manager& node)
+    : node_(node),
+      allocation_(node.self() == 0 ? std::make_unique<allocation>(node.program(), node.settings().nodes) : nullptr) {}
+
+reallocation::~reallocation() = default;
+
+// Asking
+
+std::uint64_t reallocation::request_resize(collection_definition const& collection, std::size_t count) {
+  std::uint32_t const number = node_.program().number_of(collection);
+  if (count == 0) throw config_error("resize of '" + collection.name + "': expected at least one thread");
+  if (count > mapping::most_threads) {
+    throw config_error("resize of '" + collection.name + "': expected at most " +
+                       std::to_string(mapping::most_threads) + " threads, got " + std::to_string(count));
+  }
+  return ask({node_.groups().number(), number, count, {}});
+}
+
+std::uint64_t reallocation::request_remap(collection_definition const& collection, mapping const& to) {
+  std::uint32_t const number = node_.program().number_of(collection);
+  std::vector<node_id> nodes = to.resolve(node_.settings().nodes, collection.name);
+  if (!collection.state.empty && collection.state.type == nullptr) {
+    throw config_error("remap of '" + collection.name +
+                       "': the state of its threads is not a data object and cannot move");
+  }
+  return ask({node_.groups().number(), number, 0, std::move(nodes)});
+}
+
+std::uint64_t reallocation::ask(change_request wanted) {
+  {
+    scoped_lock const lock(mutex_);
+    requests_.emplace(wanted.request, request{});
+  }
+  node_.outbox().tell(0, wanted);
+  return wanted.request;
+}
+
+bool reallocation::change_made(std::uint64_t change, execution* waiter) {
+  scoped_lock const lock(mutex_);
+  auto const found = requests_.find(change);
+  if (!found->second.done) {
+    found->second.waiter = waiter;
+    return false;
+  }
+  std::string const error = found->second.error;
+  requests_.erase(found);
+  if (!error.empty()) throw config_error(error);
+  return true;
+}
+
+void reallocation::handle_change_done(change_done const& message) {
+  execution* waiter = nullptr;
+  {
+    scoped_lock const lock(mutex_);
+    request& asked = requests_.at(message.request);
+    asked.done = true;
+    asked.error = message.error;
+    waiter = asked.waiter;
+  }
+  node_.wake_caller(waiter);
+}
+
+std::size_t reallocation::open() {
+  scoped_lock const lock(mutex_);
+  std::size_t open = 0;
+  for (auto const& [change, asked] : requests_) open += asked.done ? 0 : 1;
+  return open;
+}
+
+// Node 0 decides
+
+/// Lets the allocation decide with the lock held, and does what it says without.
+template <class Decide>
+void reallocation::decide(Decide const& function) {
+  std::vector<allocation::action> actions;
+  {
+    scoped_lock const lock(mutex_);
+    function(*allocation_);
+    actions = allocation_->take_actions();
+  }
+  for (allocation::action const& action : actions) {
+    if (auto const* send = std::get_if<allocation::send_control>(&action)) {
+      node_.outbox().tell(send->to, send->message);
+    } else if (auto const* launch = std::get_if<allocation::launch_node>(&action)) {
+      if (node_.records() != nullptr)
+        node_.records()->node({launch->node, node_change::launched, node_.backend().now_s()});
+      node_.backend().launch(launch->node);
+    } else {
+      node_id const released = std::get<allocation::release_node>(action).node;
+      node_.backend().release(released);
+      if (node_.records() != nullptr) node_.records()->node({released, node_change::released, node_.backend().now_s()});
+    }
+  }
+}
+
+void reallocation::handle_change_request(change_request const& message) {
+  decide([&](allocation& a) { a.handle_change_request(message); });
+}
+void reallocation::handle_thread_moved(thread_moved const& message) {
+  decide([&](allocation& a) { a.handle_thread_moved(message); });
+}
+void reallocation::handle_view_adopted(node_id from, view_adopted const& message) {
+  decide([&](allocation& a) { a.handle_view_adopted(from, message); });
+}
+void reallocation::handle_settled(node_id from, settled const& message) {
+  decide([&](allocation& a) { a.handle_settled(from, message); });
+}
+void reallocation::handle_left(node_id from, left const& message) {
+  decide([&](allocation& a) { a.handle_left(from, message); });
+}
+void reallocation::node_joined(node_id node) {
+  if (node_.records() != nullptr) node_.records()->node({node, node_change::joined, node_.backend().now_s()});
+  decide([&](allocation& a) { a.node_joined(node); });
+}
+
+void reallocation::record_nodes() {
+  if (!allocation_ || node_.records() == nullptr) return;
+  double const now_s = node_.backend().now_s();
+  for (node_id held : allocation_->held()) {
+    node_.records()->node({held, node_change::launched, now_s});
+    node_.records()->node({held, node_change::joined, now_s});
+  }
+  for (std::uint32_t c = 0; c < node_.program().collections(); ++c) {
+    std::vector<node_id> const nodes = node_.program().first_mapping(c, node_.settings().nodes);
+    node_.records()->mapping({c, nodes, now_s});
+  }
+}
+
+std::string reallocation::describe_wait() {
+  scoped_lock const lock(mutex_);
+  return allocation_ ? allocation_->describe_wait() : "";
+}
+
+// Threads that move
+
+void reallocation::handle_move_thread(move_thread const& message) {
+  node_.views().deliver(message.thread, make_mail<move_mail>(message.to));
+}
+
+void reallocation::send_thread(dps_thread& thread, node_id to) {
+  thread_address const address = thread.address();
+  std::shared_ptr<void> const state = thread.take_state();
+  static no_state nothing;
+  object_type const* const type = node_.program().collection(address.collection).state.type;
+  envelope_ptr moved = envelope::make(*type, state ? state.get() : &nothing);
+  moved->graph = address.collection;
+  moved->operation = state_operation;
+  moved->thread = address.index;
+  moved->frames.push_back({});
+  node_.views().depart(address);  // before the state is on its way: once it is there, the change may end
+  node_.delivery().send_to(to, std::move(moved));
+}
+
+void reallocation::handle_state(envelope_ptr state) {
+  thread_address const address{state->graph, state->thread};
+  auto adopted = node_.states().adopt(address, state->object());
+  if (!adopted) return;
+  node_.views().arrive(address, std::move(*adopted));
+  node_.outbox().tell(0, thread_moved{address});
+}
+
+bool reallocation::let_in_held() {
+  if (held_back_ == 0) return false;
+  for (dps_thread* thread : node_.views().threads()) thread->push(make_mail<let_in_mail>());
+  return true;
+}
+
+// New views
+
+void reallocation::handle_view_update(view_update const& message) {
+  if (message.version < views::reading(node_.views())[message.collection].version) {
+    return;  // a joining node's first, overtaken by its second
+  }
+  std::vector<dps_thread*> leaving = node_.views().adopt(message);
+  if (record_sink* const sink = node_.records(); sink != nullptr && node_.self() == 0) {
+    sink->mapping({message.collection, message.nodes, node_.backend().now_s()});
+  }
+  {
+    scoped_lock const lock(mutex_);
+    if (!settling_) settling_.emplace();
+    settling_->leaving = std::move(leaving);
+  }
+  node_.outbox().tell(0, view_adopted{message.collection, message.version, node_.traffic().sent(message.epoch - 1)});
+}
+
+// Late objects, leaving threads, leaving nodes
+
+void reallocation::handle_settle(settle const& message) {
+  {
+    scoped_lock const lock(mutex_);
+    if (!settling_) settling_.emplace();
+    settling_->asked = message;
+    watching_ = true;
+  }
+  look_whether_settled();
+}
+
+void reallocation::arrived(node_id from, std::uint32_t epoch) {
+  node_.traffic().count_received(from, epoch);
+  if (watching_) look_whether_settled();
+}
+
+void reallocation::look_after_transfer() {
+  if (watching_) look_whether_settled();
+}
+
+void reallocation::look_whether_settled() {
+  std::vector<dps_thread*> to_tell;
+  std::optional<std::uint32_t> done;
+  {
+    scoped_lock const lock(mutex_);
+    if (settling_ && settling_->asked) {
+      bool const all_here = node_.traffic().has_received(settling_->asked->expected, node_.views().epoch() - 1);
+      if (all_here && !settling_->told) {
+        settling_->told = true;
+        settling_->still_here = settling_->leaving.size();
+        to_tell = settling_->leaving;
+      }
+      if (settling_->told && settling_->still_here == 0) {
+        done = settling_->asked->collection;
+        settling_.reset();
+        watching_ = leaving_.has_value();
+      }
+    }
+  }
+  for (dps_thread* thread : to_tell) thread->push(make_mail<leave_mail>());
+  if (done) {
+    node_.views().forget_departed(*done);
+    node_.outbox().tell(0, settled{*done});
+  }
+  look_whether_to_leave();
+}
+
+void reallocation::thread_left(dps_thread& thread) {
+  thread_address const address = thread.address();
+  node_.states().leave(address, thread.take_state());
+  node_.views().leave(address);
+  {
+    scoped_lock const lock(mutex_);
+    --settling_->still_here;
+  }
+  look_whether_settled();
+}
+
+void reallocation::handle_leave(leave const& message) {
+  {
+    scoped_lock const lock(mutex_);
+    leaving_ = message.number;
+    watching_ = true;
+  }
+  look_whether_to_leave();
+}
+
+void reallocation::look_whether_to_leave() {
+  {
+    scoped_lock const lock(mutex_);
+    if (!leaving_) return;
+  }
+  if (!node_.groups().empty() || node_.open_requests() > 0 || !node_.outbox().all_sent()) return;
+  std::optional<std::uint64_t> number;
+  {
+    scoped_lock const lock(mutex_);
+    number = std::exchange(leaving_, std::nullopt);
+  }
+  if (number) node_.outbox().tell(0, left{*number});
+}
+
+}  // namespace ovlp

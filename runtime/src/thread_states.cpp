@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thread_states.hpp"
+
+#include <utility>
+
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "failures.hpp"
+
+namespace ovlp {
+
+std::shared_ptr<void> thread_states::make(thread_address of) {
+  scoped_lock const lock(one_at_a_time_);
+  try {
+    return node_.program().collection(of.collection).state.make(of.index);
+  } catch (...) {
+    failed("the state's maker", of, std::current_exception());
+    return nullptr;
+  }
+}
+
+std::optional<std::shared_ptr<void>> thread_states::adopt(thread_address of, void* object) {
+  try {
+    return node_.program().collection(of.collection).state.adopt(object);
+  } catch (...) {
+    failed("the state's move", of, std::current_exception());
+    return std::nullopt;
+  }
+}
+
+void thread_states::leave(thread_address of, std::shared_ptr<void> state) {
+  auto const& take = node_.program().collection(of.collection).state.leave;
+  if (!take || !state) return;
+  scoped_lock const lock(one_at_a_time_);
+  try {
+    take(of.index, state.get());
+  } catch (...) {
+    failed("on_leave", of, std::current_exception());
+  }
+}
+
+void thread_states::failed(char const* function, thread_address of, std::exception_ptr what) {
+  failure told = failure_of(std::move(what));
+  told.operation = function;
+  told.thread = node_.program().name(of);
+  told.node = node_name(node_.self());
+  node_.backend().fail(told);
+}
+
+}  // namespace ovlp

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "dps_thread.hpp"
+#include "execution_pool.hpp"
+#include "scheduler.hpp"
+#include "thread_states.hpp"
+
+namespace ovlp {
+
+views::reading::reading(views& of)
+    : of_(of), mark_(scheduler::self() == nullptr ? nullptr : &scheduler::self()->reads_views) {
+  if (mark_ != nullptr) {
+    mark_->store(true);
+  } else {
+    as_other_.emplace(of_.others_read_);
+  }
+  epoch_ = of_.epoch_;
+}
+
+views::reading::~reading() {
+  if (mark_ != nullptr) mark_->store(false, std::memory_order_release);
+}
+
+views::views(thread_manager& node)
+    : node_(node), published_(node.program().collections()), current_(node.program().collections()) {}
+
+views::~views() = default;
+
+void views::start(bool joins_later) {
+  for (std::uint32_t c = 0; c < published_.size(); ++c) {
+    std::vector<node_id> nodes = node_.program().first_mapping(c, node_.settings().nodes);
+    std::ptrdiff_t made = 0;
+    for (std::uint32_t i = 0; i < nodes.size() && !joins_later; ++i) {
+      if (nodes[i] != node_.self()) continue;
+      std::shared_ptr<void> const state = node_.states().make({c, i});
+      dps_thread* owned = nullptr;
+      {
+        scoped_lock const lock(mutex_);
+        owned = settle_in({c, i}, state);
+      }
+      owned->own();
+      ++made;
+    }
+    {
+      scoped_lock const lock(mutex_);
+      publish(c, 0, std::move(nodes));
+    }
+    node_.execution_threads().serve(c, made);
+  }
+}
+
+std::size_t views::size(std::uint32_t collection) { return reading(*this)[collection].node_of.size(); }
+
+// Mail
+
+dps_thread* views::add(reading const& now, thread_address to, mail_ptr m) {
+  collection_view const& view = now[to.collection];
+  dps_thread* thread = to.index < view.here.size() ? view.here[to.index] : nullptr;
+  if (thread == nullptr) {  // it leaves, or is about to come
+    scoped_lock const lock(mutex_);
+    resident& r = residents_[place_of(to)];
+    if (r.is == whereabouts::elsewhere) {
+      r.early.push(std::move(m));
+      return nullptr;
+    }
+    thread = r.thread.get();
+  }
+  return thread->add(std::move(m)) ? thread : nullptr;
+}
+
+void views::deliver(thread_address to, mail_ptr m) {
+  dps_thread* owned = nullptr;
+  {
+    reading const now(*this);
+    owned = add(now, to, std::move(m));
+  }
+  if (owned != nullptr) owned->own();
+}
+
+// Changes
+
+template <class Function>
+void views::for_each_resident(std::uint32_t collection, Function const& function) {
+  auto at = residents_.lower_bound({collection, 0});
+  for (; at != residents_.end() && at->first.first == collection; ++at) function(at->first.second, at->second);
+}
+
+/// The mail that makes it live here comes before what came early, and that before anyone else's.
+dps_thread* views::settle_in(thread_address address, given_state state) {
+  resident& r = residents_[place_of(address)];
+  if (!r.thread) {
+    std::size_t const pool = node_.execution_threads().pool_of(address.collection);
+    r.thread = std::make_unique<dps_thread>(node_, address, pool);
+  }
+  r.is = whereabouts::here;
+  bool owned = r.thread->add(make_mail<arrive_mail>(std::move(state)));
+  while (!r.early.empty()) owned = r.thread->add(r.early.pop()) || owned;
+  return owned ? r.thread.get() : nullptr;
+}
+
+void views::publish(std::uint32_t collection, std::uint32_t version, std::vector<node_id> nodes) {
+  auto next = std::make_unique<collection_view>();
+  next->version = version;
+  next->node_of = std::move(nodes);
+  next->here.resize(next->node_of.size());
+  for_each_resident(collection, [&](std::uint32_t index, resident& r) {
+    if (r.is != whereabouts::elsewhere && index < next->here.size()) next->here[index] = r.thread.get();
+  });
+  published_[collection] = next.get();
+  replaced_.push_back(std::exchange(current_[collection], std::move(next)));
+}
+
+void views::publish_again(std::uint32_t collection) {
+  publish(collection, current_[collection]->version, current_[collection]->node_of);
+}
+
+std::vector<dps_thread*> views::adopt(view_update const& update) {
+  std::vector<dps_thread*> leaving, owned;
+  std::ptrdiff_t made = 0;
+  {
+    scoped_lock const lock(mutex_);
+    for_each_resident(update.collection, [&](std::uint32_t index, resident& r) {
+      if (r.is == whereabouts::here && index >= update.nodes.size()) leaving.push_back(r.thread.get());
+    });
+    for (std::uint32_t i = 0; i < update.nodes.size(); ++i) {
+      thread_address const address{update.collection, i};
+      if (update.nodes[i] != node_.self() || residents_[place_of(address)].is != whereabouts::elsewhere) continue;
+      if (dps_thread* const thread = settle_in(address, std::nullopt)) owned.push_back(thread);
+      ++made;
+    }
+    publish(update.collection, update.version, update.nodes);
+    epoch_ = std::max(epoch_.load(), update.epoch);
+  }
+  for (dps_thread* thread : owned) thread->own();
+  node_.execution_threads().serve(update.collection, made);
+  wait_for_readers();
+  return leaving;
+}
+
+void views::wait_for_readers() {
+  std::vector<std::unique_ptr<collection_view const>> unread;
+  {
+    scoped_lock const lock(mutex_);
+    unread.swap(replaced_);
+  }
+  for (execution_thread* thread : node_.execution_threads().all()) {
+    while (thread != scheduler::self() && thread->reads_views.load()) std::this_thread::yield();
+  }
+  scoped_lock const none(others_read_);
+}
+
+void views::arrive(thread_address thread, std::shared_ptr<void> state) {
+  dps_thread* owned = nullptr;
+  {
+    scoped_lock const lock(mutex_);
+    owned = settle_in(thread, std::move(state));
+    publish_again(thread.collection);
+  }
+  node_.execution_threads().serve(thread.collection, 1);
+  if (owned != nullptr) owned->own();
+}
+
+void views::depart(thread_address thread) { remove(thread, whereabouts::departed); }
+void views::leave(thread_address thread) { remove(thread, whereabouts::elsewhere); }
+
+void views::remove(thread_address thread, whereabouts then) {
+  {
+    scoped_lock const lock(mutex_);
+    residents_[place_of(thread)].is = then;
+  }
+  node_.execution_threads().serve(thread.collection, -1);
+}
+
+/// If one comes back, its mail may come before its state: it must not find the thread as it left, which would forward
+/// the mail to where it went.
+void views::forget_departed(std::uint32_t collection) {
+  bool any = false;
+  scoped_lock const lock(mutex_);
+  for_each_resident(collection, [&](std::uint32_t, resident& r) {
+    if (r.is != whereabouts::departed) return;
+    r.is = whereabouts::elsewhere;
+    any = true;
+  });
+  if (any) publish_again(collection);
+}
+
+// All of them
+
+std::vector<dps_thread*> views::threads() {
+  scoped_lock const lock(mutex_);
+  std::vector<dps_thread*> all;
+  for (auto const& [at, r] : residents_) {
+    if (r.is != whereabouts::elsewhere) all.push_back(r.thread.get());
+  }
+  return all;
+}
+
+std::vector<thread_address> views::expected() {
+  scoped_lock const lock(mutex_);
+  std::vector<thread_address> all;
+  for (auto const& [at, r] : residents_) {
+    if (!r.early.empty()) all.push_back({at.first, at.second});
+  }
+  return all;
+}
+
+void views::drop_mail() {
+  scoped_lock const lock(mutex_);
+  for (auto& [at, r] : residents_) {
+    if (r.thread) r.thread->drop_mail();
+    r.early.clear();
+  }
+}
+
+}  // namespace ovlp

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/simkernel/durations.hpp>
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/context.hpp>
+#include <ovlp/support/host.hpp>
+#include <ovlp/support/json_object.hpp>
+
+namespace ovlp::sim {
+
+recorded_durations read_durations(std::string const& file) {
+  nlohmann::json const json = support::read_json(file);
+  support::json_object top(json, file);
+  recorded_durations all{top.text("reference_core"), {}};
+  support::json_object kernels = top.object("kernels");
+  for (std::string const& name : kernels.keys()) {
+    for (support::json_object list : kernels.objects(name)) {
+      kernel_duration read{name, {}, 0, 0, 0, 0};
+      auto const& given = list.at("sizes");
+      if (!given.is_array()) list.fail(list.path("sizes"), "a list of whole numbers", given);
+      for (auto const& size : given) {
+        if (!size.is_number_integer()) list.fail(list.path("sizes"), "a list of whole numbers", given);
+        read.sizes.push_back(size.get<std::int64_t>());
+      }
+      if (given.size() > kernel_sizes::most) {
+        list.fail(list.path("sizes"), "at most " + std::to_string(kernel_sizes::most) + " numbers", given);
+      }
+      read.mean_s = list.number("mean_s", 0);
+      read.count = list.number("count", 1, 1);
+      read.standard_deviation_s = list.number("standard_deviation_s", 0, 0);
+      read.first_s = list.number("first_s", 0, read.mean_s);
+      list.end();
+      all.kernels.push_back(std::move(read));
+    }
+  }
+  top.end();
+  return all;
+}
+
+bool same_core(std::string const& a, std::string const& b) {
+  auto const named = [](std::string const& core) { return core == "this machine" ? support::processor_name() : core; };
+  std::string const first = named(a), second = named(b);
+  return first.find(second) != std::string::npos || second.find(first) != std::string::npos;
+}
+
+}  // namespace ovlp::sim

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel_times.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include <ovlp/flowgraph/context.hpp>
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/simkernel/durations.hpp>
+#include <ovlp/simkernel/interpolation.hpp>
+#include <ovlp/support/host.hpp>
+
+namespace ovlp::sim {
+namespace {
+
+std::string describe(std::string_view name, std::span<std::int64_t const> sizes) {
+  std::string text = "kernel '" + std::string(name) + "' of sizes [";
+  for (std::size_t i = 0; i < sizes.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(sizes[i]);
+  return text + "]";
+}
+
+/// Of a log-normal distribution: never negative, and with the long tail that disturbances make.
+double drawn_s(double mean_s, double standard_deviation_s, std::mt19937_64& random) {
+  double const ratio = standard_deviation_s / mean_s;
+  double const variance = std::log1p(ratio * ratio);
+  return mean_s * std::exp(std::normal_distribution(-variance / 2, std::sqrt(variance))(random));
+}
+
+}  // namespace
+
+sampling sampling::parse(std::string const& text) {
+  sampling parsed;
+  bool const percent = text.ends_with('%');
+  std::string const digits = text.substr(0, text.size() - (percent ? 1 : 0));
+  double value = 0;
+  auto const read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  bool const whole = read.ec == std::errc{} && read.ptr == digits.data() + digits.size() && std::isfinite(value);
+  bool const times = value >= 2 && value <= 1e9 && value == std::floor(value);  // once tells nothing of the error
+  if (!whole || !(percent ? value > 0 && value < 100 : times)) {
+    throw config_error(
+        "--sample: expected a number of times from 2 on, such as 5, or an error below 100%, such as 2%, got '" + text +
+        "'");
+  }
+  if (percent) {
+    parsed.relative_error = value / 100;
+  } else {
+    parsed.count = static_cast<std::uint64_t>(value);
+  }
+  return parsed;
+}
+
+void kernel_times::read(std::string const& file) {
+  recorded_durations const recorded = read_durations(file);
+  if (!same_core(recorded.reference_core, platform_.reference_core)) other_cores_[file] = recorded.reference_core;
+  files_.push_back({file});
+  for (kernel_duration const& one : recorded.kernels) {
+    entry& of = kernels_[one.kernel].of_sizes[one.sizes];
+    of.estimate_s = one.mean_s;
+    of.source = duration_source::durations;
+    of.standard_deviation_s = one.standard_deviation_s;
+    of.first_ratio = one.mean_s > 0 ? one.first_s / one.mean_s : 1;
+    of.files = {files_.size() - 1};
+  }
+}
+
+std::vector<std::string> kernel_times::unused_files() const {
+  std::vector<std::string> all;
+  for (durations_file const& given : files_) {
+    if (!given.used) all.push_back(given.name);
+  }
+  return all;
+}
+
+kernel_times::kernel& kernel_times::find(std::string_view name) {
+  auto const found = kernels_.find(name);
+  return found != kernels_.end() ? found->second : kernels_.emplace(name, kernel{}).first->second;
+}
+
+kernel_times::entry& kernel_times::find(kernel& in, std::span<std::int64_t const> sizes) const {
+  auto const found = in.of_sizes.find(sizes);
+  if (found != in.of_sizes.end()) return found->second;
+  return in.of_sizes.emplace(std::vector<std::int64_t>(sizes.begin(), sizes.end()), entry{}).first->second;
+}
+
+double kernel_times::charge(entry const& of_sizes, bool first) {
+  bool const varies = varied_ && of_sizes.standard_deviation_s > 0 && *of_sizes.estimate_s > 0;
+  double const usual_s =
+      varies ? drawn_s(*of_sizes.estimate_s, of_sizes.standard_deviation_s, *varied_) : *of_sizes.estimate_s;
+  return first ? usual_s * of_sizes.first_ratio : usual_s;
+}
+
+void kernel_times::find_estimate(kernel& of, entry& of_sizes, kernel_call const& what) {
+  if (interpolate(of, of_sizes, what.sizes)) return;
+  of_sizes.source = of.estimate ? duration_source::program : duration_source::platform;
+  double const estimate_s = of.estimate ? of.estimate(what.sizes) : model(of, what.name, what.sizes);
+  if (!(estimate_s >= 0) || !std::isfinite(estimate_s)) {
+    throw config_error("the estimate for " + describe(what.name, what.sizes) +
+                       ": expected seconds of at least 0, got " + std::to_string(estimate_s));
+  }
+  of_sizes.estimate_s = estimate_s;
+}
+
+struct kernel_times::kernel::from_files {
+  std::vector<entry const*> entries;
+  measured_sizes sizes;
+};
+
+/// From what files say of sizes around these.
+bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes) {
+  auto const above_zero = [](std::span<std::int64_t const> all) {
+    return std::ranges::all_of(all, [](std::int64_t size) { return size > 0; });
+  };
+  auto& measured = of.measured[sizes.size()];
+  if (!measured) {
+    std::vector<std::span<std::int64_t const>> points;
+    std::vector<entry const*> entries;
+    for (auto const& [at, there] : of.of_sizes) {
+      bool const usable = there.source == duration_source::durations && *there.estimate_s > 0;
+      if (!usable || at.size() != sizes.size() || !above_zero(at)) continue;
+      points.emplace_back(at);
+      entries.push_back(&there);
+    }
+    measured =
+        std::make_shared<kernel::from_files const>(kernel::from_files{std::move(entries), measured_sizes(points)});
+  }
+  if (measured->entries.empty() || !above_zero(sizes)) return false;
+  auto const corners = measured->sizes.around(sizes);
+  if (corners.empty()) return false;
+  double logarithm = 0, deviation = 0, first_ratio = 0;
+  for (auto const& [point, weight] : corners) {
+    entry const& corner = *measured->entries[point];
+    logarithm += weight * std::log(*corner.estimate_s);
+    deviation += weight * corner.standard_deviation_s / *corner.estimate_s;
+    first_ratio += weight * corner.first_ratio;
+    of_sizes.files.insert(of_sizes.files.end(), corner.files.begin(), corner.files.end());
+  }
+  of_sizes.estimate_s = std::exp(logarithm);
+  of_sizes.source = duration_source::interpolated;
+  of_sizes.standard_deviation_s = deviation * *of_sizes.estimate_s;
+  of_sizes.first_ratio = first_ratio;
+  return true;
+}
+
+double kernel_times::model(kernel const& of, std::string_view name, std::span<std::int64_t const> sizes) const {
+  auto const model = platform_.kernels.find(std::string(name));
+  if (model == platform_.kernels.end()) {
+    std::size_t recorded = 0;
+    std::set<std::size_t> counts_of_sizes;
+    for (auto const& [at, known] : of.of_sizes) {
+      if (known.source != duration_source::durations) continue;
+      ++recorded;
+      counts_of_sizes.insert(at.size());
+    }
+    if (recorded > 0 && !counts_of_sizes.contains(sizes.size())) {
+      throw config_error("partial execution has no estimate for " + describe(name, sizes) +
+                         ": --durations has it with " + std::to_string(*counts_of_sizes.begin()) + " sizes, expected " +
+                         std::to_string(sizes.size()));
+    }
+    std::string const program = "run.estimate(\"" + std::string(name) + "\", ";
+    throw config_error(
+        "partial execution has no estimate for " + describe(name, sizes) +
+        (recorded > 0
+             ? ": --durations has it in " + std::to_string(recorded) + (recorded == 1 ? " size" : " sizes") +
+                   ", but these are not between them; expected a recording of sizes around these "
+                   "(--record-durations), a model (ovlp fit), or " +
+                   program + "seconds)"
+             : ": expected one in --durations (--record-durations makes the file), by the program (" + program +
+                   "seconds), or " + program + "0.0) for what is not to be predicted), or a model in the platform '" +
+                   platform_.name + "' (ovlp fit makes it)"));
+  }
+  if (model->second.exponents.size() != sizes.size()) {
+    throw config_error("platform '" + platform_.name + "': kernels." + std::string(name) + ".exponents: expected " +
+                       std::to_string(sizes.size()) + " for " + describe(name, sizes) + ", got " +
+                       std::to_string(model->second.exponents.size()));
+  }
+  return model->second(sizes);
+}
+
+kernel_times::time kernel_times::measure(entry& of, function_ref<void()> body) const {
+  double const start_s = support::thread_cpu_s();
+  body();
+  double const measured_s = support::thread_cpu_s() - start_s;
+  double const work_s = measured_s * host_speed_;
+  ++of.count;
+  double const before = work_s - of.mean_s;
+  of.mean_s += before / static_cast<double>(of.count);
+  of.squares_s2 += before * (work_s - of.mean_s);
+  return {work_s, measured_s};
+}
+
+double kernel_times::entry::relative_error() const {
+  if (count < 2 || mean_s <= 0) return 0;
+  auto const n = static_cast<double>(count);
+  return std::sqrt(squares_s2 / (n - 1) / n) / mean_s;
+}
+
+bool kernel_times::sampled_enough(entry const& of) const {
+  if (!sample_.relative_error) return of.count >= sample_.count;
+  return of.count >= 3 && of.relative_error() <= *sample_.relative_error;
+}
+
+kernel_times::time kernel_times::operator()(kernel_call const& what) {
+  kernel& called = find(what.name);
+  entry& of_sizes = find(called, what.sizes);
+  auto const count = [&](duration_source from) { ++called.counts[static_cast<std::size_t>(from)]; };
+  execution_mode const mode = called.mode.value_or(mode_);
+  if (mode == execution_mode::partial) {
+    if (!of_sizes.estimate_s) find_estimate(called, of_sizes, what);
+    count(of_sizes.source);
+    for (std::size_t const number : std::exchange(of_sizes.files, {})) files_[number].used = true;
+    return {charge(of_sizes, what.first), 0};
+  }
+  if (mode == execution_mode::sampled && sampled_enough(of_sizes)) {
+    ++of_sizes.charged;
+    count(duration_source::sampled);
+    return {of_sizes.mean_s, 0};
+  }
+  count(duration_source::measured);
+  return measure(of_sizes, what.body);
+}
+
+bool kernel_times::all_run() const {
+  return mode_ == execution_mode::direct && std::all_of(kernels_.begin(), kernels_.end(), [](auto const& k) {
+           return k.second.mode.value_or(execution_mode::direct) == execution_mode::direct;
+         });
+}
+
+duration_counts kernel_times::counts() const {
+  duration_counts all;
+  for (auto const& [name, called] : kernels_) all[name] = called.counts;
+  return all;
+}
+
+std::optional<kernel_times::sampled_mean> kernel_times::weakest_mean() const {
+  std::optional<sampled_mean> weakest;
+  for (auto const& [name, called] : kernels_) {
+    for (auto const& [sizes, of] : called.of_sizes) {
+      if (of.charged == 0 || (weakest && of.relative_error() <= weakest->relative_error)) continue;
+      weakest = {describe(name, sizes), of.count, of.relative_error()};
+    }
+  }
+  return weakest;
+}
+
+bool kernel_times::vary() const {
+  return varied_ && std::ranges::any_of(kernels_, [](auto const& k) {
+           return std::ranges::any_of(k.second.of_sizes,
+                                      [](auto const& of) { return of.second.standard_deviation_s > 0; });
+         });
+}
+
+}  // namespace ovlp::sim

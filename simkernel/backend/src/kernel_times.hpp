@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ovlp/flowgraph/function_ref.hpp>
+#include <ovlp/machine/platform.hpp>
+#include <ovlp/runtime/execution_mode.hpp>
+#include <ovlp/runtime/internal/backend.hpp>
+
+namespace ovlp::sim {
+
+/// When a kernel of some sizes has been measured often enough: after `count` times, or from the third time on when the
+/// standard error of the mean is at most `relative_error` of it.
+struct sampling {
+  std::uint64_t count = 5;
+  std::optional<double> relative_error;
+
+  /// "N" or "P%". Errors: config_error.
+  static sampling parse(std::string const& text);
+};
+
+/// Where the duration of a kernel came from.
+enum class duration_source : std::uint8_t { measured, sampled, durations, interpolated, program, platform };
+constexpr std::array<char const*, 6> duration_sources{"measured",     "sampled", "durations",
+                                                      "interpolated", "program", "platform"};
+/// By kernel, and by source: how many.
+using duration_counts = std::map<std::string, std::array<std::uint64_t, duration_sources.size()>, std::less<>>;
+
+/// The durations of kernels, in seconds on the reference core.
+class kernel_times {
+ public:
+  /// `host_speed`: of the core that measures, relative to the reference core.
+  kernel_times(execution_mode mode, sampling sample, double host_speed, machine::platform const& on)
+      : mode_(mode), sample_(sample), host_speed_(host_speed), platform_(on) {}
+
+  /// From now on what a file estimates varies as its standard deviation says, drawn from this seed.
+  void vary_by(std::uint64_t seed) { varied_.emplace(seed); }
+
+  /// Estimates from a file. Errors: config_error. Format: docs/formats/durations.md.
+  void read(std::string const& file);
+
+  /// Of kernels of this name, where no file tells.
+  void estimate(std::string name, kernel_estimate seconds) { kernels_[std::move(name)].estimate = std::move(seconds); }
+  void execute(std::string name, execution_mode mode) { kernels_[std::move(name)].mode = mode; }
+  /// No kernel is charged.
+  bool all_run() const;
+
+  struct time {
+    double work_s;      ///< on the reference core
+    double measured_s;  ///< CPU time that the body took here; 0 if it did not run
+  };
+  /// Executes a kernel, or not, and says how long it takes.
+  /// Errors: config_error if it is to be charged and nothing tells how much.
+  time operator()(kernel_call const& what);
+
+  /// How many kernels there were so far.
+  duration_counts counts() const;
+
+  /// A mean that was charged after sampling.
+  struct sampled_mean {
+    std::string of;  ///< name and sizes, in words
+    std::uint64_t samples;
+    double relative_error;  ///< standard error
+  };
+  /// The one with the largest relative error, if there is any.
+  std::optional<sampled_mean> weakest_mean() const;
+  /// Those of which nothing has been charged so far.
+  std::vector<std::string> unused_files() const;
+  /// Those whose durations are of another processor than the platform's reference core, and of which one.
+  std::map<std::string, std::string> const& files_of_other_cores() const { return other_cores_; }
+  /// Whether durations vary, and files say how much.
+  bool vary() const;
+
+ private:
+  struct entry {
+    std::optional<double> estimate_s;                    ///< once it is known
+    duration_source source = duration_source::measured;  ///< of the estimate
+    double standard_deviation_s = 0;                     ///< of the estimate
+    double first_ratio = 1;                              ///< how much longer the first one in a DPS thread takes
+    std::vector<std::size_t> files = {};                 ///< that the estimate is from
+    std::uint64_t count = 0;                             ///< measured
+    double mean_s = 0;
+    double squares_s2 = 0;  ///< sum of squared deviations from the mean (Welford 1962)
+    std::uint64_t charged = 0;
+    double relative_error() const;
+  };
+  struct less_sizes {
+    using is_transparent = void;
+    bool operator()(std::span<std::int64_t const> a, std::span<std::int64_t const> b) const {
+      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    }
+  };
+  /// All kernels of a name.
+  struct kernel {
+    std::optional<execution_mode> mode;  ///< of its own
+    kernel_estimate estimate;            ///< of the program; may be empty
+    std::array<std::uint64_t, duration_sources.size()> counts{};
+    std::map<std::vector<std::int64_t>, entry, less_sizes> of_sizes;
+    struct from_files;
+    /// By how many there are: sizes above 0 that files know; made when they are first asked for.
+    std::map<std::size_t, std::shared_ptr<from_files const>> measured;
+  };
+
+  kernel& find(std::string_view name);
+  entry& find(kernel& in, std::span<std::int64_t const> sizes) const;
+  void find_estimate(kernel& of, entry& of_sizes, kernel_call const& what);
+  static bool interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes);
+  double charge(entry const& of_sizes, bool first);
+  double model(kernel const& of, std::string_view name, std::span<std::int64_t const> sizes) const;
+  time measure(entry& of, function_ref<void()> body) const;
+  bool sampled_enough(entry const& of) const;
+
+  execution_mode const mode_;
+  sampling const sample_;
+  double const host_speed_;
+  machine::platform const& platform_;
+  std::map<std::string, kernel, std::less<>> kernels_;
+  struct durations_file {
+    std::string name;
+    bool used = false;
+  };
+  std::vector<durations_file> files_;
+  std::map<std::string, std::string> other_cores_;
+  std::optional<std::mt19937_64> varied_;
+};
+
+}  // namespace ovlp::sim

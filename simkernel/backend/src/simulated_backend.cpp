@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulated_backend.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <ovlp/flowgraph/buffer.hpp>
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/reallocation.hpp>
+#include <ovlp/support/host.hpp>
+
+namespace ovlp::sim {
+namespace {
+
+void refuse_elements(std::size_t bytes) {
+  throw config_error(
+      "--no-alloc: the " + std::to_string(bytes) +
+      " bytes of a buffer were touched outside a kernel, or in one that runs; move this into the body of "
+      "here.kernel, or guard it with run.computes()");
+}
+
+}  // namespace
+
+simulated_backend::worker::worker(simulated_backend& in, execution_thread& t)
+    : backend(in), thread(t), virtual_thread(in.machine_.events(), in.machine_.processor_of(t.manager().self())) {}
+
+simulated_backend::simulated_backend(machine::platform const& on, program const& known, kernel_times& kernels,
+                                     node_settings settings, simulation_settings const& options)
+    : platform_(on),
+      program_(known),
+      kernels_(kernels),
+      settings_(settings),
+      options_(options),
+      machine_(on, settings.nodes, options.vary) {
+  if (options_.shuffle) machine_.events().shuffle(*options_.shuffle);
+  for (node_id n = 0; n < settings_.nodes; ++n) {
+    nodes_.emplace_back();
+    nodes_.back().backend = this;
+    nodes_.back().number = n;
+  }
+}
+
+simulated_backend::~simulated_backend() { unwind(); }
+
+// Nodes
+
+void simulated_backend::start_nodes(std::set<node_id> const& nodes) {
+  for (node_id n : nodes) make_manager(n, false);
+}
+
+void simulated_backend::make_manager(node_id number, bool joins_later) {
+  virtual_node& node = nodes_[number];
+  node_settings settings = settings_;
+  settings.cores = platform_.kind_of(number).cores;
+  settings.launch = node.launches++;
+  if (options_.execution_thread_per_core) settings.execution_threads = settings.cores;
+  node.manager = std::make_unique<thread_manager>(number, program_, *this, settings);
+  node.manager->start(joins_later);
+}
+
+void simulated_backend::launch(node_id node) {
+  machine_.events().happen_after(platform_.kind_of(node).launch_s, nodes_[node]);
+}
+
+void simulated_backend::launched(node_id number) {
+  make_manager(number, true);
+  for (virtual_node const& n : nodes_) {
+    if (n.manager && n.number != number) n.manager->node_renewed(number);
+  }
+  driver().reallocation().node_joined(number);
+}
+
+void simulated_backend::release(node_id node) {
+  nodes_[node].manager->stop();
+  released_.push_back(std::move(nodes_[node].manager));
+}
+
+void simulated_backend::forget_released() {
+  std::erase_if(released_, [&](std::unique_ptr<thread_manager> const& manager) {
+    auto const of_it = [&](worker const& w) { return &w.thread.manager() == manager.get(); };
+    if (!std::ranges::all_of(workers_, [&](worker const& w) { return w.over || !of_it(w); })) return false;
+    manager->unwind();
+    std::erase_if(workers_, of_it);
+    return true;
+  });
+}
+
+// The run
+
+bool simulated_backend::run_until(std::function<bool()> const& done) {
+  enter_ready();
+  while (!done()) {
+    if (!machine_.advance() && !let_in_held()) return false;
+    enter_ready();
+  }
+  return true;
+}
+
+bool simulated_backend::let_in_held() {
+  bool any = false;
+  for (virtual_node const& n : nodes_) any = (n.manager && n.manager->reallocation().let_in_held()) || any;
+  return any;
+}
+
+std::vector<std::string> simulated_backend::waiting() {
+  std::vector<std::string> all;
+  for (virtual_node const& n : nodes_) {
+    if (!n.manager) continue;
+    for (std::string& line : n.manager->waiting()) all.push_back(std::move(line));
+  }
+  return all;
+}
+
+void simulated_backend::fail(failure const& what) {
+  if (failure_) return;
+  failure_ = what;
+  for (virtual_node const& n : nodes_) {
+    if (n.manager) n.manager->stop();
+  }
+}
+
+void simulated_backend::unwind() {
+  std::vector<thread_manager*> all;
+  for (auto const& m : released_) all.push_back(m.get());
+  for (virtual_node const& n : nodes_) {
+    if (n.manager) all.push_back(n.manager.get());
+  }
+  for (thread_manager* m : all) m->stop();
+  ready_.clear();
+  for (worker& w : workers_) enter(w);
+  for (thread_manager* m : all) m->unwind();
+}
+
+// Execution threads
+
+void simulated_backend::start(execution_thread& thread) {
+  worker& made = workers_.emplace_back(*this, thread);
+  thread.world = &made;
+  ready_.push_back(&made);
+}
+
+void simulated_backend::enter_ready() {
+  for (std::size_t i = 0; i < ready_.size(); ++i) ready_[i]->virtual_thread.add(*ready_[i], 0);
+  ready_.clear();
+  if (!released_.empty()) forget_released();
+}
+
+void simulated_backend::enter(worker& w) {
+  if (w.over) return;
+  current_ = &w;
+  detail::allocation_guard = options_.no_alloc ? &refuse_elements : nullptr;
+  if (options_.mode == execution_mode::direct) entered_cpu_s_ = support::thread_cpu_s();
+  w.thread.enter();
+  detail::allocation_guard = nullptr;
+  current_ = nullptr;
+  w.over = w.thread.manager().stopping();
+}
+
+void simulated_backend::idle(execution_thread& thread) {
+  auto& w = *static_cast<worker*>(thread.world);
+  if (w.virtual_thread.empty()) {
+    w.idle = true;
+  } else {
+    w.virtual_thread.add(w, 0);  // after what its messages cost
+  }
+  thread.leave();
+}
+
+void simulated_backend::wake(execution_thread& thread) {
+  auto& w = *static_cast<worker*>(thread.world);
+  if (std::exchange(w.idle, false)) ready_.push_back(&w);
+}
+
+void simulated_backend::end_step(bool posts) {
+  worker& w = *current_;
+  double const measured_s = std::exchange(w.measured_s, 0);
+  double remainder_s = platform_.runtime.per_step_s + (posts ? platform_.runtime.per_object_s : 0);
+  if (options_.mode == execution_mode::direct) {
+    remainder_s = std::max(0.0, support::thread_cpu_s() - entered_cpu_s_ - measured_s) * options_.host_speed;
+  }
+  double const step_s = std::exchange(w.step_s, 0) + remainder_s;
+  if ((step_s > 0 || !w.virtual_thread.empty()) && !w.thread.manager().stopping()) {
+    w.computed_s += step_s;
+    w.virtual_thread.add(w, step_s);
+    w.thread.leave();
+  }
+  if (w.thread.manager().stopping()) throw cancelled{};
+}
+
+double simulated_backend::kernel(kernel_call const& what) {
+  worker& w = *current_;
+  auto const [alone_s, measured_s] = kernels_(what);
+  double const work_s = alone_s + machine_.computing_extra_s(w.thread.manager().self(), alone_s);
+  w.step_s += work_s;
+  w.measured_s += measured_s;
+  return work_s;
+}
+
+// Messages
+
+bool simulated_backend::transmit(node_id from, node_id to, envelope_ptr object) {
+  mail& m = new_mail(from, to);
+  m.kind = machine::message::kind_type::object;
+  m.bytes = object->type->byte_count(object->object());
+  m.object = std::move(object);
+  machine_.send(m, current_ == nullptr ? nullptr : &current_->virtual_thread);
+  return false;
+}
+
+void simulated_backend::transmit(node_id from, node_id to, control const& told) {
+  mail& m = new_mail(from, to);
+  m.kind = machine::message::kind_type::control;
+  m.bytes = 0;
+  m.told = told;
+  machine_.send(m, current_ == nullptr ? nullptr : &current_->virtual_thread);
+}
+
+simulated_backend::mail& simulated_backend::new_mail(node_id from, node_id to) {
+  if (unused_mail_.empty()) unused_mail_.push_back(&mail_.emplace_back(*this));
+  mail& taken = *unused_mail_.back();
+  unused_mail_.pop_back();
+  taken.from = from;
+  taken.to = to;
+  taken.sent_s = machine_.now_s();
+  return taken;
+}
+
+void simulated_backend::mail::accepted() {
+  if (thread_manager* const sender = backend.nodes_[from].manager.get()) sender->sent(to);
+}
+
+void simulated_backend::mail::crossed(double started_s) {
+  record_sink* const sink = backend.settings_.sink;
+  if (sink == nullptr || kind != kind_type::object) return;
+  sink->transfer({from, to, static_cast<std::size_t>(bytes), sent_s, started_s, backend.now_s()});
+}
+
+void simulated_backend::mail::delivered() {
+  envelope_ptr arrived = std::move(object);
+  control const notice = std::move(told);
+  backend.unused_mail_.push_back(this);
+  thread_manager* const receiver = backend.nodes_[to].manager.get();
+  if (receiver == nullptr) return;  // the node has been released, and nobody waits for this
+  if (kind == kind_type::object) {
+    receiver->receive(from, std::move(arrived));
+  } else {
+    receiver->receive(from, notice);
+  }
+}
+
+}  // namespace ovlp::sim

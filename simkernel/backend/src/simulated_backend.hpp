@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <ovlp/machine/virtual_machine.hpp>
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "kernel_times.hpp"
+
+namespace ovlp::sim {
+
+/// How a simulation differs from the plain one.
+struct simulation_settings {
+  execution_mode mode = execution_mode::direct;
+  double host_speed = 1;                   ///< of the core that measures, relative to the reference core
+  bool execution_thread_per_core = false;  ///< each node runs as many operations at once as it has cores
+  bool no_alloc = false;                   ///< operations may not touch the elements of buffers
+  std::optional<std::uint64_t> shuffle;    ///< seed of the order of events at one instant
+  std::optional<std::uint64_t> vary;       ///< seed of the machine, among those that could be
+};
+
+/// The simulated backend: a thread manager of the runtime for each node of a virtual machine, all in one OS thread.
+///
+/// An execution thread that has computed an atomic step leaves; it is entered again when the machine has computed the
+/// step in simulated time, after what the messages cost that the thread sent before.
+/// Source: the paper, section 3; docs/model.md.
+class simulated_backend final : public backend {
+ public:
+  simulated_backend(machine::platform const& on, program const& known, kernel_times& kernels, node_settings settings,
+                    simulation_settings const& options);
+  ~simulated_backend() override;
+
+  /// Node 0 and all nodes that a collection is mapped to. Errors: config_error.
+  void start_nodes(std::set<node_id> const& nodes);
+  thread_manager& driver() { return *nodes_[0].manager; }
+
+  /// Simulates until done(). Returns false if nothing can happen any more before that.
+  bool run_until(std::function<bool()> const& done);
+  std::optional<failure> const& failed() const { return failure_; }
+  /// Each operation that waits, on all nodes.
+  std::vector<std::string> waiting();
+  /// Ends all operations that have not ended.
+  void unwind();
+  machine::virtual_machine::usage used() const { return machine_.used(); }
+
+  // backend
+  double now_s() override { return machine_.now_s(); }
+  double computed_s() override { return current_ == nullptr ? 0 : current_->computed_s; }
+  void start(execution_thread& thread) override;
+  void idle(execution_thread& thread) override;
+  void wake(execution_thread& thread) override;
+  void end_step(bool posts) override;
+  double kernel(kernel_call const& what) override;
+  bool transmit(node_id from, node_id to, envelope_ptr object) override;
+  void transmit(node_id from, node_id to, control const& told) override;
+  void launch(node_id node) override;
+  void release(node_id node) override;
+  void fail(failure const& what) override;
+  void call_ended() override {}
+
+ private:
+  /// An execution thread.
+  struct worker final : machine::task {
+    worker(simulated_backend& in, execution_thread& t);
+    void done(unsigned, double) override { backend.enter(*this); }
+    simulated_backend& backend;
+    execution_thread& thread;
+    machine::thread virtual_thread;
+    double step_s = 0;      ///< kernels of the step so far, on the reference core
+    double measured_s = 0;  ///< of them, CPU seconds here
+    double computed_s = 0;  ///< ever
+    bool idle = false;
+    bool over = false;  ///< its loop has ended
+  };
+  struct mail final : machine::message {
+    explicit mail(simulated_backend& in) : backend(in) {}
+    void accepted() override;
+    void crossed(double started_s) override;
+    void delivered() override;
+    simulated_backend& backend;
+    envelope_ptr object;
+    control told;
+    double sent_s = 0;
+  };
+  struct virtual_node final : machine::event {
+    void happen() override { backend->launched(number); }  // its launch has taken its time
+    simulated_backend* backend = nullptr;
+    node_id number = 0;
+    std::size_t launches = 0;
+    std::unique_ptr<thread_manager> manager;  ///< none: the node is not held
+  };
+
+  void make_manager(node_id number, bool joins_later);
+  void launched(node_id number);
+  void enter(worker& w);
+  void enter_ready();
+  bool let_in_held();
+  void forget_released();
+  mail& new_mail(node_id from, node_id to);
+
+  machine::platform const& platform_;
+  program const& program_;
+  kernel_times& kernels_;
+  node_settings const settings_;
+  simulation_settings const options_;
+  machine::virtual_machine machine_;
+  std::deque<virtual_node> nodes_;
+  std::vector<std::unique_ptr<thread_manager>> released_;  ///< whose execution threads have not left yet
+  std::list<worker> workers_;
+  std::vector<worker*> ready_;
+  std::deque<mail> mail_;
+  std::vector<mail*> unused_mail_;
+  worker* current_ = nullptr;
+  double entered_cpu_s_ = 0;
+  std::optional<failure> failure_;
+};
+
+}  // namespace ovlp::sim

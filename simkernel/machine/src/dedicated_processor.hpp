@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "processor.hpp"
+#include "quota_budget.hpp"
+
+namespace ovlp::machine {
+
+/// Jobs that are all served at the same rate: a job is done when the clock of service has advanced by its work. A start
+/// or an end costs O(log n).
+class served_jobs {
+ public:
+  bool empty() const { return jobs_.empty(); }
+  double count() const { return static_cast<double>(jobs_.size()); }
+  void serve(double work_s) { served_s_ += work_s; }
+  void start(job& j, double work_s);
+  /// Work until the first one is done, 0 or more.
+  double left_s() const;
+  job& take_first();
+
+ private:
+  struct running {
+    double end;  ///< on the clock of service
+    job* what;
+    bool operator>(running const& other) const {
+      return end != other.end ? end > other.end : what->number() > other.what->number();
+    }
+  };
+  double served_s_ = 0;        ///< to each job; restarts at zero when idle
+  std::vector<running> jobs_;  ///< a heap, the first to end in front
+};
+
+/// The cores of a node that shares them with nobody, shared evenly by the jobs that compute there, none getting more
+/// than one core.
+///
+/// With n jobs, `cores` cores of which communication takes `taken`, and speed v, each job is served at the rate
+/// v min(1, (cores - taken) / n) in seconds of the reference core per second. Under a quota the node is served at that
+/// rate while its budget of the period lasts, and then stands still.
+/// Source: the paper, section 4; docs/model.md, "Processors".
+class dedicated_processor final : public processor {
+ public:
+  dedicated_processor(event_queue& events, double cores, double speed, std::optional<quota_budget> budget = {})
+      : processor(events), cores_(cores), speed_(speed), budget_(budget) {}
+
+  bool idle() const override { return jobs_.empty(); }
+  double next_event_s() const override;
+  void advance(double now_s, std::vector<event*>& due) override;
+
+ private:
+  void start_at(double now_s, job& j, double work_s) override;
+  void serve_until(double now_s) override;
+  void taken_has_changed() override { set_rate(); }
+  void set_rate();
+
+  double const cores_;
+  double const speed_;
+  double at_s_ = 0;  ///< up to when jobs have been served
+  double rate_ = 0;  ///< while the node is not throttled
+  double busy_ = 0;  ///< cores that jobs and communication use then
+  std::optional<quota_budget> budget_;
+  served_jobs jobs_;
+};
+
+}  // namespace ovlp::machine

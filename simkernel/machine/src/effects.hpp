@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include <ovlp/support/json_object.hpp>
+
+#include "effect.hpp"
+
+// Each effect reads its own parameters; the table of them is in effects.cpp.
+namespace ovlp::machine {
+
+using effect_maker = std::function<std::unique_ptr<effect>(std::size_t nodes)>;
+
+effect_maker read_cache_cooling(support::json_object& from);
+effect_maker read_wakeup(support::json_object& from);
+
+}  // namespace ovlp::machine

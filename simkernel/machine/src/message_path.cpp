@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "message_path.hpp"
+
+#include <utility>
+
+namespace ovlp::machine {
+
+message_path::message_path(event_queue& events, std::vector<std::unique_ptr<message_node>>& nodes,
+                           network_source& network, effects const& extra, platform const& on)
+    : events_(events),
+      nodes_(nodes),
+      network_(network),
+      effects_(extra),
+      cost_(on.communication),
+      transport_(on.transport.make(*this)) {}
+
+// 1. Who sends does what the message costs there.
+
+void message_path::send(message& m, thread* by) {
+  m.path_ = this;
+  m.next_ = m.riders_ = m.last_rider_ = nullptr;
+  double const cost_s =
+      cost_.send.per_message_s + cost_.send.per_byte_s * static_cast<double>(m.bytes) + effects_.sending_s(occasion(m));
+  thread& sender = by != nullptr && transport_->sender_copies() ? *by : nodes_[m.from]->io;
+  sender.add(m, cost_s, sending);
+}
+
+// 2. The transport lets it cross the network, now or in its turn.
+
+void message_path::sent(message& m) { transport_->take(m); }
+
+void message_path::cross(message& m) {
+  m.started_s_ = events_.now_s();
+  network_.start(m, m);
+}
+
+// 3. It has crossed, and with it those that ride along: its receiver does what it costs there.
+
+void message_path::crossed(message& m) {
+  m.crossed(m.started_s_);
+  message* rider = std::exchange(m.riders_, nullptr);
+  double const cost_s = cost_.receive.per_message_s + cost_.receive.per_byte_s * static_cast<double>(m.bytes) +
+                        effects_.receiving_s(occasion(m));
+  transport_->crossed(m);
+  nodes_[m.to]->io.add(m, cost_s, receiving);
+  while (rider != nullptr) {
+    message& next = *rider;
+    rider = std::exchange(next.next_, nullptr);
+    crossed(next);
+  }
+}
+
+// 4. It is delivered.
+
+void message_path::received(message& m) { m.delivered(); }
+
+// What carries it from step to step.
+
+/// One end has done what it costs there.
+void message_path::done(message& m, step what, double work_s) {
+  node_id const at = what == sending ? m.from : m.to;
+  nodes_[at]->communication_s += work_s;
+  effects_.handled(at, events_.now_s());
+  what == sending ? sent(m) : received(m);
+}
+
+void message::done(unsigned step, double work_s) { path_->done(*this, message_path::step{step}, work_s); }
+void message::happen() { path_->crossed(*this); }
+
+effect::occasion message_path::occasion(message const& m) const {
+  return {m, events_.now_s(), nodes_[m.to]->processor.idle()};
+}
+
+}  // namespace ovlp::machine

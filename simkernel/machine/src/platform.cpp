@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/machine/platform.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/json_object.hpp>
+
+#include "ablation.hpp"
+#include "effect.hpp"
+#include "known_platforms.hpp"
+#include "networks.hpp"
+#include "transports.hpp"
+
+namespace ovlp::machine {
+namespace {
+
+using support::json_object;
+
+/// Far below what systems do, and long enough that a simulation of them ends.
+constexpr double least_period_s = 1e-6;
+constexpr double least_share = 1e-6;
+
+node_kind read_nodes(json_object from) {
+  node_kind read;
+  read.count = from.count("count", 1);
+  read.cores = from.count("cores", 1);
+  read.speed = from.number_above("speed", 0);
+  read.launch_s = from.number("launch_s", 0, 0);
+  read.speed_deviation = from.number("speed_deviation", 0, 0);
+  if (from.has("quota")) {
+    json_object quota = from.object("quota");
+    read.quota = cpu_quota{quota.number("share", least_share), quota.number("period_s", least_period_s),
+                           quota.number("carry_s", 0, 0)};
+    if (read.quota->share > 1) quota.fail(quota.path("share"), "at most 1", quota.at("share"));
+    quota.end();
+  }
+  from.end();
+  return read;
+}
+
+shared_host read_host(json_object from) {
+  shared_host read;
+  read.cores = from.count("cores", 1);
+  read.tick_s = from.none_or_from("tick_s", least_period_s);
+  read.time_slice_s = from.none_or_from("time_slice_s", least_period_s);
+  from.end();
+  return read;
+}
+
+communication_cost read_communication(json_object from) {
+  communication_cost read;
+  read.incoming = from.numbers("incoming", 0);
+  read.outgoing = from.numbers("outgoing", 0);
+  read.send.per_message_s = from.number("per_message_s", 0, 0);
+  read.send.per_byte_s = from.number("per_byte_s", 0, 0);
+  read.receive.per_message_s = from.number("receive_per_message_s", 0, read.send.per_message_s);
+  read.receive.per_byte_s = from.number("receive_per_byte_s", 0, read.send.per_byte_s);
+  from.end();
+  return read;
+}
+
+runtime_parameters read_runtime(json_object from) {
+  runtime_parameters read;
+  if (from.has("concurrent_per_pair")) read.concurrent_per_pair = from.count("concurrent_per_pair", 0);
+  read.per_step_s = from.number("per_step_s", 0, 0);
+  read.per_object_s = from.number("per_object_s", 0, 0);
+  from.end();
+  return read;
+}
+
+kernel_model read_kernel(json_object from) {
+  kernel_model read;
+  read.offset_s = from.number("offset_s", 0, 0);
+  read.coefficient_s = from.number("coefficient_s", 0);
+  read.exponents = from.numbers("exponents", 0);
+  read.half_size = from.number("half_size", 0, 0);
+  read.double_size = from.number("double_size", 0, 0);
+  from.end();
+  return read;
+}
+
+/// What communication takes at most must leave something to compute with.
+void check_cores(platform const& p, std::string const& file) {
+  double const most =
+      *std::ranges::max_element(p.communication.incoming) + *std::ranges::max_element(p.communication.outgoing);
+  for (node_kind const& kind : p.nodes) {
+    if (most < static_cast<double>(kind.cores)) continue;
+    throw config_error(file +
+                       ": comm_cpu: expected largest entries of incoming and outgoing that add up to less than " +
+                       std::to_string(kind.cores) + " (cores of a node), got " + std::to_string(most));
+  }
+}
+
+/// Nodes share a host's cores by their quotas.
+void check_host(platform const& p, std::string const& file) {
+  for (node_kind const& kind : p.nodes) {
+    if (!p.host || (kind.quota && kind.cores == 1)) continue;
+    throw config_error(file + ": host: expected nodes with one core and a quota");
+  }
+}
+
+}  // namespace
+
+double kernel_model::operator()(std::span<std::int64_t const> sizes) const {
+  double product = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    auto const size = static_cast<double>(sizes[i]);
+    product *= std::pow(size, exponents[i]);
+    least = std::min(least, size);
+  }
+  if (least == 0) return offset_s;
+  double const beyond_caches = double_size > 0 ? least / double_size : 0;
+  return offset_s + coefficient_s * product * (1 + half_size / least) * (1 + beyond_caches);
+}
+
+node_kind const& platform::kind_of(std::size_t node) const {
+  for (node_kind const& kind : nodes) {
+    if (node < kind.count) return kind;
+    node -= kind.count;
+  }
+  return nodes.back();
+}
+
+std::size_t platform::node_count() const {
+  std::size_t count = 0;
+  for (node_kind const& kind : nodes) count += kind.count;
+  return count;
+}
+
+platform platform::parse(std::string const& text, std::string const& file, std::vector<std::string> const& without) {
+  nlohmann::json json = support::parse_json(text, file);
+  leave_out(json, file, without);
+  json_object top(json, file);
+  platform read;
+  read.name = top.text("name");
+  read.reference_core = top.text("reference_core");
+  for (char const* for_people : {"assumptions", "testbed", "calibration", "fit"}) {
+    if (top.has(for_people)) top.at(for_people);
+  }
+  for (json_object const& kind : top.objects("nodes")) read.nodes.push_back(read_nodes(kind));
+  if (top.has("host")) read.host = read_host(top.object("host"));
+  read.network = read_network(top.object("network"));
+  if (top.has("transport")) read.transport = read_transport(top.object("transport"));
+  if (top.has("comm_cpu")) read.communication = read_communication(top.object("comm_cpu"));
+  if (top.has("effects")) {
+    for (json_object const& one : top.objects("effects")) read.effects.push_back(read_effect(one));
+  }
+  if (top.has("runtime")) read.runtime = read_runtime(top.object("runtime"));
+  if (top.has("kernels")) {
+    json_object kernels = top.object("kernels");
+    for (std::string const& name : kernels.keys()) read.kernels[name] = read_kernel(kernels.object(name));
+  }
+  top.end();
+  check_cores(read, file);
+  check_host(read, file);
+  return read;
+}
+
+platform platform::find(std::string const& name_or_file, std::vector<std::string> const& without) {
+  return parse(text_of(name_or_file), name_or_file, without);
+}
+
+std::vector<std::string> ablations(std::string const& name_or_file) {
+  return parts_to_leave_out(support::parse_json(platform::text_of(name_or_file), name_or_file));
+}
+
+std::string platform::text_of(std::string const& name_or_file) {
+  auto const known = known_platforms().find(name_or_file);
+  if (known != known_platforms().end()) return known->second;
+  if (name_or_file.find_first_of("./") != std::string::npos) return support::read_file(name_or_file);
+  std::string names;
+  for (auto const& [name, text] : known_platforms()) names += name + ", ";
+  throw config_error("platform '" + name_or_file + "': expected " + names + "or a file such as ./cluster.json");
+}
+
+}  // namespace ovlp::machine

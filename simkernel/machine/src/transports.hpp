@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <ovlp/machine/platform.hpp>
+#include <ovlp/support/json_object.hpp>
+
+#include "transport.hpp"
+
+// Each transport reads its own parameters; the table of them is in transports.cpp.
+namespace ovlp::machine {
+
+using transport_maker = std::function<std::unique_ptr<transport>(message_path&)>;
+
+transport_maker read_direct_transport(support::json_object& from);
+transport_maker read_stream_transport(support::json_object& from);
+
+/// A platform file's `transport`. Errors: config_error.
+transport_model read_transport(support::json_object from);
+
+}  // namespace ovlp::machine

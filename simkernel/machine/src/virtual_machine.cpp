@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/machine/virtual_machine.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/netmodel/network.hpp>
+
+#include "effect.hpp"
+#include "message_path.hpp"
+#include "network_source.hpp"
+#include "processor.hpp"
+
+namespace ovlp::machine {
+namespace {
+
+double entry_for(std::vector<double> const& table, std::size_t count) {
+  return table[std::min(count, table.size() - 1)];
+}
+
+/// CPU time that the transfers in their bandwidth phase take from a node, as long as they are as many.
+struct taken_share {
+  double cores = 0;
+  double since_s = 0;
+  double used_s = 0;  ///< until then
+};
+
+}  // namespace
+
+struct virtual_machine::implementation {
+  implementation(platform const& given, std::size_t count, std::optional<std::uint64_t> vary)
+      : on(given),
+        processors(make_processors(events, on, count, vary)),
+        network(events, on.network.make(count)),
+        phases(network.network().phases()),
+        taken(count),
+        extra(on.effects, count),
+        nodes(make_nodes()),
+        path(events, nodes, network, extra, on) {
+    communication_cost const& cost = on.communication;
+    auto const charges = [](std::vector<double> const& table) { return *std::ranges::max_element(table) > 0; };
+    if (phases == nullptr && (charges(cost.incoming) || charges(cost.outgoing))) {
+      throw config_error("platform '" + on.name +
+                         "': comm_cpu: expected no incoming and outgoing with network model '" + on.network.name +
+                         "', which does not tell how many transfers are in their bandwidth phase");
+    }
+    for (std::size_t n = 0; n < count; ++n) update_taken(static_cast<node_id>(n));
+  }
+
+  platform const on;
+  event_queue events;
+  std::vector<std::unique_ptr<processor>> processors;
+  network_source network;
+  net::phase_counts* const phases;
+  std::vector<taken_share> taken;
+  effects extra;
+  std::vector<std::unique_ptr<message_node>> nodes;
+  message_path path;
+
+  std::vector<std::unique_ptr<message_node>> make_nodes() {
+    std::vector<std::unique_ptr<message_node>> made;
+    for (auto const& p : processors) made.push_back(std::make_unique<message_node>(events, *p));
+    return made;
+  }
+
+  void update_taken(node_id node) {
+    taken_share& share = taken[node];
+    share.used_s += share.cores * (events.now_s() - share.since_s);
+    share.since_s = events.now_s();
+    communication_cost const& cost = on.communication;
+    share.cores = entry_for(cost.incoming, phases == nullptr ? 0 : phases->incoming(node)) +
+                  entry_for(cost.outgoing, phases == nullptr ? 0 : phases->outgoing(node));
+    processors[node]->set_taken(share.cores);
+  }
+
+  /// Starts and ends of this instant have all been made: now rates are set.
+  void settle() {
+    if (phases == nullptr) return;
+    for (node_id node : phases->touched_nodes()) update_taken(node);
+    phases->clear_touched_nodes();
+  }
+};
+
+virtual_machine::virtual_machine(platform const& on, std::size_t nodes, std::optional<std::uint64_t> vary)
+    : implementation_(std::make_unique<implementation>(on, nodes, vary)) {}
+virtual_machine::~virtual_machine() = default;
+
+event_queue& virtual_machine::events() { return implementation_->events; }
+double virtual_machine::now_s() const { return implementation_->events.now_s(); }
+
+bool virtual_machine::advance() {
+  implementation_->settle();
+  return implementation_->events.advance();
+}
+
+processor& virtual_machine::processor_of(node_id node) { return *implementation_->processors[node]; }
+
+void virtual_machine::send(message& m, thread* by) { implementation_->path.send(m, by); }
+
+double virtual_machine::computing_extra_s(node_id node, double kernel_s) {
+  return implementation_->extra.computing_s(node, kernel_s);
+}
+
+virtual_machine::usage virtual_machine::used() const {
+  implementation const& machine = *implementation_;
+  double sum_s = 0;
+  for (auto const& node : machine.nodes) sum_s += node->communication_s;
+  for (taken_share const& share : machine.taken) {
+    sum_s += share.used_s + share.cores * (machine.events.now_s() - share.since_s);
+  }
+  return {sum_s, machine.network.flips()};
+}
+
+}  // namespace ovlp::machine

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ovlp::support {
+
+// The machine that this process runs on.
+
+/// Cores that this process may use.
+std::size_t available_cores();
+/// A limit on the CPU time of this process by a control group.
+struct cpu_limit {
+  double cores;     ///< in the long run
+  double period_s;  ///< in which the grant is renewed
+};
+/// The tightest one of its group and of those around it.
+std::optional<cpu_limit> own_cpu_limit();
+/// As in /proc/cpuinfo.
+std::string processor_name();
+std::string machine_name();
+/// Largest resident memory of this process so far.
+std::int64_t peak_memory_bytes();
+/// CPU seconds of the calling OS thread, and of all threads of this process.
+double thread_cpu_s();
+double process_cpu_s();
+/// Seconds on a clock that only goes forward; the same for all processes of the machine.
+double monotonic_s();
+
+}  // namespace ovlp::support

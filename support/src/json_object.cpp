@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/support/json_object.hpp>
+
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/text.hpp>
+
+namespace ovlp::support {
+
+using nlohmann::json;
+
+json parse_json(std::string const& text, std::string const& file) {
+  std::vector<std::pair<std::set<std::string>, std::string>> open;  // keys of each object around, and the last one
+  auto const look = [&](int, json::parse_event_t event, json& parsed) {
+    using happened = json::parse_event_t;
+    if (event == happened::object_start) open.emplace_back();
+    if (event == happened::object_end) open.pop_back();
+    if (event != happened::key) return true;
+    auto& [keys, last] = open.back();
+    last = parsed.get<std::string>();
+    if (keys.insert(last).second) return true;
+    std::string place;
+    for (auto const& around : open) place += (place.empty() ? "" : ".") + around.second;
+    throw config_error(file + ": " + place + ": expected once, but given again");
+  };
+  try {
+    return json::parse(text, look);
+  } catch (json::exception const& wrong) {
+    std::string const what = wrong.what();  // [json.exception.parse_error.101] parse error at line 1, ...
+    throw config_error(file + ": expected JSON: " + what.substr(what.find("] ") + 2));
+  }
+}
+
+json read_json(std::string const& file) { return parse_json(read_file(file), file); }
+
+namespace {
+
+constexpr std::size_t most_count = 1'000'000;
+/// Beyond any machine, and far from where sums and products overflow.
+constexpr double largest = 1e15;
+
+}  // namespace
+
+json_object::json_object(json const& of, std::string file, std::string place)
+    : of_(of), file_(std::move(file)), place_(std::move(place)) {
+  if (!of_.is_object()) fail(place_, "an object", of_);
+}
+
+bool json_object::has(std::string const& key) {
+  known_.insert(key);
+  return of_.contains(key);
+}
+
+json const& json_object::at(std::string const& key) {
+  if (!has(key)) throw config_error(file_ + ": " + path(key) + ": missing");
+  return of_.at(key);
+}
+
+std::string json_object::text(std::string const& key) {
+  json const& value = at(key);
+  if (!value.is_string()) fail(path(key), "a string", value);
+  return value;
+}
+
+bool json_object::flag(std::string const& key, bool otherwise) {
+  if (!has(key)) return otherwise;
+  json const& value = of_.at(key);
+  if (!value.is_boolean()) fail(path(key), "true or false", value);
+  return value;
+}
+
+double json_object::number(std::string const& key, double least) { return number_of(at(key), path(key), least, false); }
+
+double json_object::number(std::string const& key, double least, double otherwise) {
+  return has(key) ? number(key, least) : otherwise;
+}
+
+double json_object::number_above(std::string const& key, double bound) {
+  return number_of(at(key), path(key), bound, true);
+}
+
+double json_object::none_or_from(std::string const& key, double least) {
+  double const read = number(key, 0, 0);
+  if (read > 0 && read < least) {
+    std::ostringstream expected;
+    expected << "0, or a number from " << least;
+    fail(path(key), expected.str(), at(key));
+  }
+  return read;
+}
+
+std::size_t json_object::count(std::string const& key, std::size_t least) {
+  json const& value = at(key);
+  if (!value.is_number_unsigned() || value.get<std::size_t>() < least || value.get<std::size_t>() > most_count) {
+    fail(path(key), "a whole number from " + std::to_string(least) + " to " + std::to_string(most_count), value);
+  }
+  return value.get<std::size_t>();
+}
+
+std::vector<double> json_object::numbers(std::string const& key, double least) {
+  json const& list = at(key);
+  if (!list.is_array() || list.empty()) fail(path(key), "a list of one number or more", list);
+  std::vector<double> read;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    read.push_back(number_of(list[i], path(key) + "[" + std::to_string(i) + "]", least, false));
+  }
+  return read;
+}
+
+json_object json_object::object(std::string const& key) { return json_object(at(key), file_, path(key)); }
+
+std::vector<json_object> json_object::objects(std::string const& key) {
+  json const& list = at(key);
+  if (!list.is_array() || list.empty()) fail(path(key), "a list of one object or more", list);
+  std::vector<json_object> read;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    read.emplace_back(list[i], file_, path(key) + "[" + std::to_string(i) + "]");
+  }
+  return read;
+}
+
+std::vector<std::string> json_object::keys() const {
+  std::vector<std::string> all;
+  for (auto const& [key, value] : of_.items()) all.push_back(key);
+  return all;
+}
+
+void json_object::end() const {
+  for (auto const& [key, value] : of_.items()) {
+    if (known_.contains(key)) continue;
+    throw config_error(file_ + ": " + path(key) + ": unknown key; expected " + joined({known_.begin(), known_.end()}));
+  }
+}
+
+void json_object::fail(std::string const& where, std::string const& expected, json const& got) const {
+  constexpr std::size_t longest = 100;
+  std::string text = got.dump();
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  throw config_error(file_ + ": " + (where.empty() ? "" : where + ": ") + "expected " + expected + ", got " + text);
+}
+
+double json_object::number_of(json const& value, std::string const& where, double bound, bool above) const {
+  bool const good = value.is_number() && std::isfinite(value.get<double>()) && (above ? value > bound : value >= bound);
+  if (!good) {
+    std::ostringstream expected;
+    expected << "a number " << (above ? "above " : "of at least ") << bound;
+    fail(where, expected.str(), value);
+  }
+  auto const number = value.get<double>();
+  if (number > largest) fail(where, "a number up to 1e15", value);
+  if (above && number < 1 / largest) fail(where, "a number from 1e-15", value);
+  return number;
+}
+
+}  // namespace ovlp::support

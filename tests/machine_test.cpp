@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/machine/virtual_machine.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace {
+
+using namespace ovlp::machine;
+
+/// Two nodes, a latency of 0.5 s, a bandwidth of 100 B/s; and more sections.
+platform two_nodes(std::string const& more = {}, std::vector<std::string> const& without = {}) {
+  return platform::parse(R"({"name": "test", "reference_core": "any", "nodes": [{"count": 2, "cores": 1, "speed": 2}],
+                             "network": {"model": "star", "latency_s": 0.5, "bandwidth_Bps": 100})" +
+                             more + "}",
+                         "test.json", without);
+}
+
+struct note : message {
+  note(virtual_machine& m, std::uint64_t size, kind_type k = kind_type::object) : machine(m) {
+    kind = k;
+    from = 0;
+    to = 1;
+    bytes = size;
+  }
+  void accepted() override { accepted_s = machine.now_s(); }
+  void delivered() override { delivered_s = machine.now_s(); }
+  virtual_machine& machine;
+  double accepted_s = -1;
+  double delivered_s = -1;
+};
+
+struct computation : task {
+  explicit computation(virtual_machine& m) : machine(m) {}
+  void done(unsigned, double) override { done_s = machine.now_s(); }
+  virtual_machine& machine;
+  double done_s = -1;
+};
+
+void run(virtual_machine& machine) {
+  while (machine.advance()) {
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a few lines drive a machine: a message takes its latency and its bytes, computing its work" *
+          doctest::timeout(10)) {
+  virtual_machine machine(two_nodes(), 2);
+  note hello(machine, 100);
+  computation work(machine);
+  thread there(machine.events(), machine.processor_of(1));
+  machine.send(hello);
+  there.add(work, 3);
+  run(machine);
+  CHECK(hello.delivered_s == doctest::Approx(0.5 + 1));
+  CHECK(hello.accepted_s == hello.delivered_s);
+  CHECK(work.done_s == doctest::Approx(1.5));  // at speed 2
+  CHECK(machine.now_s() == doctest::Approx(1.5));
+}
+
+TEST_CASE("a thread does its tasks one after another, and what is put first first" * doctest::timeout(10)) {
+  virtual_machine machine(two_nodes(), 2);
+  thread t(machine.events(), machine.processor_of(0));
+  computation a(machine), b(machine), c(machine), nothing(machine);
+  t.add(a, 2);
+  t.add(b, 2);
+  t.add_next(c, 2);
+  t.add(nothing, 0);
+  CHECK(!t.empty());
+  run(machine);
+  CHECK(a.done_s == doctest::Approx(1));
+  CHECK(c.done_s == doctest::Approx(2));
+  CHECK(b.done_s == doctest::Approx(3));
+  CHECK(nothing.done_s == b.done_s);
+  CHECK(t.empty());
+}
+
+TEST_CASE("a thread that always has something to do forgets what it has done" * doctest::timeout(10)) {
+  virtual_machine machine(two_nodes(), 2);
+  thread t(machine.events(), machine.processor_of(0));
+  struct chain : task {
+    explicit chain(thread& on) : t(on) {}
+    void done(unsigned step, double work_s) override {
+      CHECK(step == next);
+      CHECK(work_s == 2);
+      if (++next < 1000) t.add(*this, 2, next + 1);
+    }
+    thread& t;
+    unsigned next = 0;
+  } all(t);
+  t.add(all, 2, 0);
+  t.add(all, 2, 1);
+  run(machine);
+  CHECK(all.next == 1001);
+  CHECK(machine.now_s() == doctest::Approx(1001));
+}
+
+TEST_CASE("a message can be sent again once it is delivered" * doctest::timeout(10)) {
+  virtual_machine machine(two_nodes(), 2);
+  note ball(machine, 0);
+  for (int i = 1; i <= 3; ++i) {
+    machine.send(ball);
+    run(machine);
+    CHECK(ball.delivered_s == doctest::Approx(0.5 * i));
+    std::swap(ball.from, ball.to);
+  }
+}
+
+TEST_CASE("a stream's buffer takes objects while others cross, in order, and control messages come with them" *
+          doctest::timeout(10)) {
+  virtual_machine machine(two_nodes(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.2},
+                                        "transport": {"model": "stream", "buffer_bytes": 250})"),
+                          2);
+  thread sender(machine.events(), machine.processor_of(0));
+  note first(machine, 100), second(machine, 100), third(machine, 100), notice(machine, 0, message::kind_type::control);
+  for (note* m : {&first, &second, &third, &notice}) machine.send(*m, &sender);
+  run(machine);
+  // Each costs 0.1 s here, and crosses in 1.5 s.
+  CHECK(first.accepted_s == doctest::Approx(0.1));
+  CHECK(second.accepted_s == doctest::Approx(0.2));
+  CHECK(first.delivered_s == doctest::Approx(0.1 + 1.5 + 0.1));
+  CHECK(second.delivered_s == doctest::Approx(0.1 + 2 * 1.5 + 0.1));
+  // The buffer has room again when the first has crossed.
+  CHECK(third.accepted_s == doctest::Approx(1.6));
+  CHECK(third.delivered_s == doctest::Approx(0.1 + 3 * 1.5 + 0.1));
+  CHECK(notice.delivered_s == doctest::Approx(third.delivered_s + 0.1));
+}
+
+TEST_CASE("parts of a model can be left out, by name" * doctest::timeout(10)) {
+  std::string const more = R"(, "transport": {"model": "stream", "buffer_bytes": 1},
+    "effects": [{"name": "wakeup", "send_s": 1}])";
+  auto const takes_s = [&](std::vector<std::string> const& without) {
+    virtual_machine machine(two_nodes(more, without), 2);
+    note hello(machine, 100);
+    machine.send(hello);
+    run(machine);
+    return hello.delivered_s;
+  };
+  CHECK(takes_s({}) == doctest::Approx(0.5 + 1.5));
+  CHECK(takes_s({"wakeup"}) == doctest::Approx(1.5));
+  CHECK(takes_s({"stream", "wakeup"}) == doctest::Approx(1.5));
+  CHECK(two_nodes(more, {"wakeup", "stream"}).effects.empty());
+  CHECK(two_nodes(more, {"stream"}).transport.name == "direct");
+  CHECK_THROWS_WITH_AS(two_nodes(more, {"luck"}),
+                       "--without luck: test.json has no such part: expected one of wakeup, stream",
+                       ovlp::config_error);
+  CHECK_THROWS_WITH_AS(two_nodes("", {"wakeup"}), "--without wakeup: test.json has nothing to leave out",
+                       ovlp::config_error);
+}
+
+TEST_CASE("a node without its quota is as slow as the quota makes it" * doctest::timeout(10)) {
+  std::string const text = R"({"name": "test", "reference_core": "any", "host": {"cores": 1},
+    "nodes": [{"cores": 1, "count": 1, "speed": 2, "quota": {"share": 0.25, "period_s": 1}}],
+    "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1}})";
+  platform const plain = platform::parse(text, "p.json", {"quota"});
+  CHECK(!plain.nodes[0].quota);
+  CHECK(!plain.host);
+  CHECK(plain.nodes[0].speed == 0.5);
+}

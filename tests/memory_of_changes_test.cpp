@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run keeps of changes of collections once they are over: nothing.
+#include "support/run_on.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+namespace {
+
+std::atomic<std::ptrdiff_t> live_blocks{0};
+
+void* take(std::size_t bytes, std::size_t alignment) {
+  std::size_t const rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* const block = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+  if (block == nullptr) throw std::bad_alloc();
+  ++live_blocks;
+  return block;
+}
+void give(void* block) {
+  if (block == nullptr) return;
+  --live_blocks;
+  std::free(block);
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return take(bytes, alignof(std::max_align_t)); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return take(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* block) noexcept { give(block); }
+void operator delete(void* block, std::size_t) noexcept { give(block); }
+void operator delete(void* block, std::align_val_t) noexcept { give(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept { give(block); }
+
+namespace {
+
+using engine = ovlp::engine_base;
+using ovlp::threads;
+
+struct Note {
+  int value;
+};
+struct Counter {
+  std::vector<int> values;
+};
+
+/// Blocks that `times` changes and what undoes them have left.
+template <class Change, class Undo>
+std::ptrdiff_t left_by(int times, Change const& change, Undo const& undo) {
+  std::ptrdiff_t const before = live_blocks;
+  for (int i = 0; i < times; ++i) {
+    change();
+    undo();
+  }
+  return live_blocks - before;
+}
+
+constexpr int some = 20, many = 200;
+
+}  // namespace
+
+TEST_CASE("many remaps leave no more memory in use than a few") {
+  ovlp::testing::run_on(2, [](engine& run) {
+    threads<> master("master", "node0 node1");
+    threads<Counter> workers("workers", "node0*4");
+    ovlp::graph<Note, Note> const graph(ovlp::leaf("begin", master.at(0), [](Note n) { return n; }) >>
+                                        ovlp::leaf("count", workers.at(1), [](ovlp::here<Counter>& here, Note n) {
+                                          here.state.values.push_back(n.value);
+                                          return n;
+                                        }));
+    run(graph, Note{1});
+    auto const away = [&] { run.remap(workers, "node1*4"); };
+    auto const back = [&] { run.remap(workers, "node0*4"); };
+    left_by(some, away, back);
+    CHECK(left_by(many, away, back) < some);
+    CHECK(run(graph, Note{2}).value == 2);
+  });
+}
+
+TEST_CASE("many resizes leave no more memory in use than a few") {
+  ovlp::testing::run_on(2, [](engine& run) {
+    threads<> master("master", "node0 node1"), workers("workers", "node0*4 node1*4");
+    ovlp::graph<Note, Note> const graph(ovlp::leaf("begin", master.at(0), [](Note n) { return n; }) >>
+                                        ovlp::leaf("pass", workers.at(1), [](Note n) { return n; }));
+    run(graph, Note{1});
+    auto const fewer = [&] { run.resize(workers, 2); };
+    auto const more = [&] { run.resize(workers, 8); };
+    left_by(some, fewer, more);
+    CHECK(left_by(many, fewer, more) < some);
+    CHECK(run(graph, Note{2}).value == 2);
+  });
+}

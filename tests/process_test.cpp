@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/support/process.hpp>
+
+#include <doctest/doctest.h>
+
+#include <signal.h>
+
+#include <chrono>
+#include <string>
+
+#include <ovlp/flowgraph/error.hpp>
+
+#include "support/process.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using ovlp::support::outcome;
+using ovlp::support::process;
+using ovlp::support::run;
+
+TEST_CASE("a program gets input and environment, and gives back all that it prints" * doctest::timeout(60)) {
+  outcome const ended =
+      run({{"sh", "-c", "cat; echo $COLOUR; echo wrong >&2; exit 3"}, "some input\n", {{"COLOUR", "red"}}});
+  CHECK(ended.status == 3);
+  CHECK(ended.out == "some input\nred\n");
+  CHECK(ended.err == "wrong\n");
+  CHECK(ended.complaint() == "wrong");
+  // More than a pipe holds, of input and of output.
+  std::string const much(1'000'000, 'x');
+  CHECK(run({{"cat"}, much}).out == much);
+}
+
+TEST_CASE("a program that takes longer than its limit is ended with all that it started" * doctest::timeout(60)) {
+  outcome const ended = run({{"sh", "-c", "sleep 1234.5 & echo $!; wait"}, "", {}, 0.2s});
+  CHECK(ended.timed_out);
+  CHECK(ended.complaint() == "took too long");
+  CHECK(ovlp::testing::eventually(
+      2s, [&] { return ovlp::testing::contents(ovlp::testing::proc_of(std::stoi(ended.out)) / "cmdline").empty(); }));
+}
+
+TEST_CASE("one that does not listen to SIGTERM is killed" * doctest::timeout(60)) {
+  outcome const ended = run({{"sh", "-c", "trap '' TERM; while :; do sleep 0.01; done"}, "", {}, 0.2s});
+  CHECK(ended.timed_out);
+  CHECK(ended.status == 128 + SIGKILL);
+}
+
+TEST_CASE("a signal that ends a program is part of its status" * doctest::timeout(60)) {
+  process started({{"sleep", "1000"}});
+  CHECK(!started.wait(0.01s));
+  started.kill(SIGTERM);
+  CHECK(started.wait(10s) == 128 + SIGTERM);
+}
+
+TEST_CASE("who ends is not waited for longer because of what it leaves behind" * doctest::timeout(60)) {
+  outcome const ended = run({{"sh", "-c", "sleep 1 & echo done"}});
+  CHECK(ended.out == "done\n");
+  CHECK(ended.good());
+}
+
+TEST_CASE("the CPU time of a program is told, with that of those that it waited for" * doctest::timeout(60)) {
+  char const* const loop = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+  outcome const ended = run({{"sh", "-c", "sh -c '" + std::string(loop) + "'; true"}});
+  CHECK(ended.cpu_s > 0.01);
+  CHECK(ended.cpu_s < 60);
+}
+
+TEST_CASE("a program that is not there is named" * doctest::timeout(60)) {
+  CHECK_THROWS_WITH_AS(run({{"no-such-program"}}), "'no-such-program' is not on PATH, or no file", ovlp::io_error);
+}
+
+}  // namespace

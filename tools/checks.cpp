@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "checks.hpp"
+
+#include <charconv>
+#include <system_error>
+
+namespace ovlp::tools {
+
+CLI::Validator whole_number(std::size_t least, std::size_t most) {
+  auto const check = [least, most](std::string& given) {
+    std::size_t value = 0;
+    auto const read = std::from_chars(given.data(), given.data() + given.size(), value);
+    bool const whole = read.ec == std::errc{} && read.ptr == given.data() + given.size();
+    if (whole && value >= least && value <= most) {
+      given = std::to_string(value);
+      return std::string();
+    }
+    return "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) + ", got '" + given +
+           "'";
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator among(std::string const& words) {
+  return CLI::Validator(
+      [words](std::string& given) {
+        return ("|" + words + "|").find("|" + given + "|") != std::string::npos
+                   ? std::string()
+                   : "expected " + words + ", got '" + given + "'";
+      },
+      "");
+}
+
+}  // namespace ovlp::tools

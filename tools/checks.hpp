@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace ovlp::tools {
+
+// What options take. Each says what was expected, and what it got.
+
+/// To transform by: 010 is ten.
+CLI::Validator whole_number(std::size_t least, std::size_t most);
+/// `words`: separated by |.
+CLI::Validator among(std::string const& words);
+
+}  // namespace ovlp::tools

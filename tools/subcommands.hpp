@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ovlp::tools {
+
+// Each adds a subcommand with its options. It runs at the end of parsing, if it is asked for.
+// Errors of running: ovlp::error; support::interrupted.
+
+void add_calibrate(CLI::App& ovlp);
+void add_fit(CLI::App& ovlp);
+void add_plot(CLI::App& ovlp);
+void add_transfers(CLI::App& ovlp);
+void add_validate(CLI::App& ovlp);
+
+/// Becomes the program of a subcommand that is one of its own, if the command line asks for such. Errors: io_error.
+void become_calibrate(int argc, char** argv);
+
+}  // namespace ovlp::tools

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "transfer_replay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/machine/platform.hpp>
+#include <ovlp/machine/virtual_machine.hpp>
+#include <ovlp/support/csv.hpp>
+#include <ovlp/support/files.hpp>
+
+namespace ovlp::tools {
+namespace {
+
+using support::csv_reader;
+
+struct row {
+  std::string text;  // as in the file
+  std::size_t line;
+  double start_s;
+  machine::node_id from, to;
+  std::uint64_t bytes;
+};
+
+struct transfer_list {
+  std::vector<std::string> comments;
+  std::string names;  // of the columns
+  std::vector<row> rows;
+};
+
+transfer_list read_transfers(std::string contents, std::string const& name, std::size_t nodes) {
+  enum : std::size_t { start_s, source, destination, bytes };
+  csv_reader reader(std::move(contents), name, {"start_s", "source", "destination", "bytes"},
+                    csv_reader::other_columns::refused);
+  transfer_list read{reader.comments(), std::string(reader.line()), {}};
+  while (reader.next()) {
+    auto const node = [&](std::size_t column, std::string const& column_name) {
+      std::uint64_t const number = reader.whole_number(column);
+      if (number >= nodes) {
+        reader.fail(column_name + ": expected a node from 0 to " + std::to_string(nodes - 1) + ", of a network of " +
+                    std::to_string(nodes) + ", got " + std::to_string(number));
+      }
+      return static_cast<std::uint32_t>(number);
+    };
+    row const read_row{std::string(reader.line()),       reader.line_number(),
+                       reader.number(start_s),           node(source, "source"),
+                       node(destination, "destination"), reader.whole_number(bytes)};
+    if (read_row.from == read_row.to) {
+      reader.fail("source and destination are both node " + std::to_string(read_row.from) +
+                  "; expected two nodes, for what stays on a node is not transferred");
+    }
+    read.rows.push_back(read_row);
+  }
+  return read;
+}
+
+/// The rows as messages of a virtual machine.
+class replay final : machine::event {
+ public:
+  replay(machine::platform const& on, std::size_t nodes, std::vector<row> const& rows)
+      : rows_(rows), machine_(on, nodes), order_(rows.size()), ends_s_(rows.size(), std::nan("")) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return rows[a].start_s < rows[b].start_s; });
+  }
+
+  /// The end of each transfer. One that ends later than numbers can tell has none: NaN.
+  std::vector<double> run() {
+    wait_for_next();
+    while (machine_.advance()) {
+    }
+    return std::move(ends_s_);
+  }
+
+ private:
+  struct transfer final : machine::message {
+    explicit transfer(replay& r) : in(r) {}
+    void delivered() override {
+      in.ends_s_[row] = in.machine_.now_s();
+      in.unused_.push_back(this);
+    }
+    replay& in;
+    std::size_t row = 0;
+  };
+
+  void wait_for_next() {
+    if (next_ < order_.size()) machine_.events().happen_at(rows_[order_[next_]].start_s, *this);
+  }
+  /// Those start whose time has come.
+  void happen() override {
+    for (; next_ < order_.size() && rows_[order_[next_]].start_s <= machine_.now_s(); ++next_) start(order_[next_]);
+    wait_for_next();
+  }
+  void start(std::size_t number) {
+    if (unused_.empty()) unused_.push_back(&transfers_.emplace_back(*this));
+    transfer& t = *unused_.back();
+    unused_.pop_back();
+    t.row = number;
+    t.from = rows_[number].from;
+    t.to = rows_[number].to;
+    t.bytes = rows_[number].bytes;
+    machine_.send(t);
+  }
+
+  std::vector<row> const& rows_;
+  machine::virtual_machine machine_;
+  std::vector<std::size_t> order_;
+  std::size_t next_ = 0;
+  std::vector<double> ends_s_;
+  std::deque<transfer> transfers_;
+  std::vector<transfer*> unused_;
+};
+
+/// What the network of a platform does, and nothing else.
+machine::platform network_of(machine::platform on) {
+  on.transport = machine::direct_transport_model();
+  on.communication = {};
+  on.effects.clear();
+  return on;
+}
+
+}  // namespace
+
+void replay_transfers(transfers_options const& options) {
+  machine::platform const platform = network_of(machine::platform::find(options.platform));
+  std::size_t const nodes = options.nodes.value_or(platform.node_count());
+
+  std::string const name = options.input == "-" ? "standard input" : options.input;
+  transfer_list const list = read_transfers(support::read_input(options.input), name, nodes);
+
+  std::vector<double> const ends = replay(platform, nodes, list.rows).run();
+
+  std::string out;
+  for (std::string const& comment : list.comments) out += comment + "\n";
+  out += list.names + ",end_s\n";
+  for (std::size_t i = 0; i < list.rows.size(); ++i) {
+    row const& of = list.rows[i];
+    double const end_s = ends[i];
+    if (!std::isfinite(end_s)) {
+      throw config_error(name + ":" + std::to_string(of.line) + ": the transfer's end is beyond the largest number");
+    }
+    std::array<char, 32> digits{};
+    auto const [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), end_s);  // as many as needed
+    out += of.text;
+    out += ',';
+    out.append(digits.data(), end);
+    out += '\n';
+  }
+  support::write_output(options.output, out);
+}
+
+}  // namespace ovlp::tools

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp validate
+#include <memory>
+#include <string>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/process.hpp>
+
+#include "subcommands.hpp"
+#include "validate/validation.hpp"
+
+namespace ovlp::tools {
+
+void add_validate(CLI::App& ovlp) {
+  auto const options = std::make_shared<lab::validate::validation_options>();
+  auto& where = options->where;
+  where.build = "build/release";
+  where.testbeds = "lab/testbed";
+  CLI::App& validate = *ovlp.add_subcommand(
+      "validate", "Run a grid of configurations for real and in simulation, and compare; goes on where it stopped");
+  validate.add_option("grid", options->grid, "what is to be run (JSON)")->required()->type_name("GRID");
+  validate.add_option("-o,--output", where.output, "folder of measurements and report")
+      ->required()
+      ->type_name("FOLDER");
+  validate.add_option("--build", where.build, "where the grid's programs are")
+      ->capture_default_str()
+      ->type_name("FOLDER");
+  validate.add_option("--testbeds", where.testbeds, "where the scripts up, down and run are")
+      ->capture_default_str()
+      ->type_name("FOLDER");
+  CLI::Option& calibrated =
+      *validate
+           .add_option("--calibrated", where.calibrated,
+                       "folder of an earlier validation, by whose platforms and durations is predicted")
+           ->check(CLI::ExistingDirectory)
+           ->type_name("FOLDER");
+  validate
+      .add_flag("--record-durations", where.record_durations,
+                "with --calibrated: take its platforms, and record durations of kernels again")
+      ->needs(&calibrated);
+  validate.add_flag("--report", options->report_only, "measure nothing; predict and compare what is there");
+  validate.add_flag("--ablate", options->ablate,
+                    "measure nothing; predict without each part of the platforms' models, one at a time, and tell the "
+                    "errors of the times");
+  validate.footer(
+      "Examples:\n"
+      "  ovlp validate lab/grids/paper.json -o lab/results/paper\n"
+      "  ovlp validate lab/grids/paper.json -o lab/results/paper --report\n"
+      "  ovlp validate lab/grids/paper.json -o lab/results/paper --ablate\n"
+      "  ovlp validate lab/grids/subset.json -o today --calibrated lab/results/paper\n"
+      "Formats: docs/formats/grid.md, docs/formats/measurements.md");
+  validate.callback([options] {
+    support::notice_interrupts();
+    lab::validate::validation_result const result = lab::validate::validate(*options);
+    support::write_output("-", result.report);
+    if (!result.failure.empty()) throw io_error("nothing could be compared: " + result.failure);
+  });
+}
+
+}  // namespace ovlp::tools
