@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -232,6 +234,34 @@ TEST_CASE("output that cannot be written is an error that says so") {
     }
   }
   CHECK(ovlp::testing::shell(std::string(LU_SIM) + " --n 40 --block 20 | head -c 1").status == 0);
+}
+
+TEST_CASE("each backend shows its own options, and notes those of the other, so that one command serves both") {
+  auto const own_options = [](std::string const& program) {
+    std::istringstream help(run(program + " --help"));
+    std::vector<std::string> names;
+    bool own = false;
+    for (std::string line; std::getline(help, line);) {
+      if (!line.empty() && line[0] != ' ') own = line.rfind("Run (", 0) == 0;
+      std::size_t const at = line.find("--");
+      if (own && at == 2) names.push_back(line.substr(at, line.find_first_of(" =,", at) - at));
+    }
+    return names;
+  };
+  for (auto const& [of, other, backend] :
+       {std::tuple(LU_REAL, LU_SIM, "simulated"), std::tuple(LU_SIM, LU_REAL, "real")}) {
+    std::vector<std::string> const names = own_options(of);
+    CHECK(names.size() >= 6);
+    for (std::string const& name : names) {
+      std::string const value = name == "--no-alloc" ? "" : " 1";
+      ovlp::testing::shell_outcome const ran =
+          ovlp::testing::shell(std::string(other) + " --n 8 --block 4 " + name + value);
+      CAPTURE(name);
+      CHECK(ran.status == 0);
+      CHECK(ran.text.find("lu: note: " + name + " means nothing to the " + backend + " backend\n") !=
+            std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("numbers on the command line mean what they say, or are refused") {

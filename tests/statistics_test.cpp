@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Figures of calls: how they add up, and how they are written.
+#include <ovlp/analysis/efficiency_csv.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
 
 #include <doctest/doctest.h>
@@ -16,8 +17,13 @@ using ovlp::testing::contents;
 using ovlp::testing::temporary_folder;
 
 ovlp::kernel_record kernel(std::uint64_t call, std::string_view name, std::span<std::int64_t const> sizes,
-                           double work_s) {
-  return {{call, 0, 0, 0, 0, 0}, name, sizes, false, 0, 0, work_s};
+                           double work_s, std::uint32_t thread = 0) {
+  return {{call, 0, 0, 0, thread, 0}, name, sizes, 0, 0, work_s};
+}
+
+/// Of a run whose only graph has one operation.
+void begin(ovlp::statistics_sink& sink) {
+  sink.begin({"test", "real", 1, 0, 0, {"workers"}, {{"graph", {{"leaf", "work", 0}}}}});
 }
 
 ovlp::summary figures_with(std::vector<ovlp::iteration_summary> iterations) {
@@ -33,23 +39,47 @@ TEST_CASE("durations of as many sizes as there are kernels add up in moments") {
   ovlp::call_statistics all;
   for (int node = 0; node < 2; ++node) {
     ovlp::statistics_sink sink;
+    begin(sink);
     for (std::int64_t size = 0; size < 100'000; ++size) {
       sink.kernel(kernel(1 + static_cast<std::uint64_t>(size % 3), "sort", std::array{size}, 2));
     }
     all.add(sink.take(ovlp::all_calls));
   }
   CHECK(all.kernels.at("sort").size() == 100'000);
-  CHECK(all.kernels.at("sort").at({4711}).others.count == 2);
-  CHECK(all.kernels.at("sort").at({4711}).others.mean_s() == 2);
+  CHECK(all.kernels.at("sort").at({4711}).firsts.count == 2);
+  CHECK(all.kernels.at("sort").at({4711}).firsts.mean_s() == 2);
 }
 
 TEST_CASE("durations belong to all calls, and to none of them") {
   ovlp::statistics_sink sink;
+  begin(sink);
   for (std::uint64_t const call : {1u, 2u}) {
     sink.kernel(kernel(call, "sort", std::array<std::int64_t, 1>{7}, static_cast<double>(call)));
   }
   CHECK(sink.take(1).kernels.empty());
-  CHECK(sink.take(ovlp::all_calls).kernels.at("sort").at({7}).others.count == 2);
+  auto const sorted = sink.take(ovlp::all_calls).kernels.at("sort").at({7});
+  CHECK(sorted.firsts.count == 1);
+  CHECK(sorted.others.count == 1);
+}
+
+TEST_CASE("the first kernel of each name, sizes and thread is kept apart") {
+  ovlp::statistics_sink sink;
+  begin(sink);
+  for (double work_s : {8.0, 1.0, 2.0}) {
+    for (std::uint32_t thread : {0u, 1u}) {
+      sink.kernel(kernel(1, "sort", std::array<std::int64_t, 1>{7}, work_s, thread));
+      sink.kernel(kernel(1, "sort", std::array<std::int64_t, 2>{7, 7}, work_s, thread));
+      sink.kernel(kernel(1, "swap", std::array<std::int64_t, 1>{7}, work_s, thread));
+    }
+  }
+  for (auto const& [name, by_sizes] : sink.take(ovlp::all_calls).kernels) {
+    for (auto const& [sizes, d] : by_sizes) {
+      CHECK(d.firsts.count == 2);
+      CHECK(d.firsts.mean_s() == 8);
+      CHECK(d.others.count == 4);
+      CHECK(d.others.mean_s() == 1.5);
+    }
+  }
 }
 
 TEST_CASE("a name that is no UTF-8 does not keep the others from being written") {
@@ -89,7 +119,7 @@ TEST_CASE("efficiencies without a value are empty fields of CSV, and null in JSO
   temporary_folder const folder;
   std::string const file = folder.path() / "e.csv";
   ovlp::summary const figures = figures_with({{1, 0, 2, 2, 4, 8, ovlp::efficiency_summary{0.25, {}, 2, 2}}});
-  ovlp::write_efficiency(file, figures);
+  ovlp::analysis::write_efficiency(file, figures);
   CHECK(contents(file).find("\n1,0,2,2,2,2,4,0.25,\n") != std::string::npos);
   CHECK(figures.json().find("\"interval_efficiency\": null") != std::string::npos);
 }

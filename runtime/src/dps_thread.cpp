@@ -6,8 +6,6 @@
 #include <functional>
 #include <utility>
 
-#include <boost/container_hash/hash.hpp>
-
 #include <ovlp/flowgraph/buffer.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
@@ -200,12 +198,6 @@ void dps_thread::have_state(state_mail::what_type what) {
   }
 }
 
-bool dps_thread::begins(std::string_view kernel, std::span<std::int64_t const> sizes) {
-  std::size_t hash = std::hash<std::string_view>()(kernel);
-  boost::hash_range(hash, sizes.begin(), sizes.end());
-  return kernels_.insert(hash).second;
-}
-
 void dps_thread::keep_opened(std::uint32_t closer, execution const& opener, std::shared_ptr<void const> input) {
   frame const& enclosing = opener.frames().back();
   opened_[{closer, enclosing.place, enclosing.group}] = {opener.call(), std::move(input)};
@@ -226,7 +218,6 @@ std::shared_ptr<void const> dps_thread::take_opened(execution const& closer) {
 void dps_thread::arrive(given_state const& state) {
   moving_to_.reset();
   lets_in_ = departed_ = false;
-  kernels_.clear();
   if (state) {
     state_ = *state;
   } else {

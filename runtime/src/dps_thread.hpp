@@ -4,10 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include <boost/intrusive/list.hpp>
@@ -56,8 +53,6 @@ class dps_thread {
   void run(mail_ptr start, execution_thread& host);
   /// Forgets everything that waits. When nothing runs.
   void drop_mail();
-  /// Whether a kernel of this name and these sizes is the first one here.
-  bool begins(std::string_view kernel, std::span<std::int64_t const> sizes);
   /// Keeps what a split received, for the closer of its groups, which runs here too; and gives it to that.
   void keep_opened(std::uint32_t closer, execution const& opener, std::shared_ptr<void const> input);
   std::shared_ptr<void const> take_opened(execution const& closer);
@@ -122,8 +117,7 @@ class dps_thread {
   boost::intrusive::list<
       execution, boost::intrusive::member_hook<execution, decltype(execution::of_thread), &execution::of_thread>,
       boost::intrusive::constant_time_size<false>>
-      live_;                                 // executions that have started, or are about to, and not ended
-  std::unordered_set<std::size_t> kernels_;  // that have run here, hashed
+      live_;  // executions that have started, or are about to, and not ended
   std::optional<node_id> moving_to_;
   bool lets_in_ = false;
   bool departed_ = false;

@@ -142,7 +142,7 @@ void execution::record_step(record_sink& sink) {
   for (recorded_kernel const& k : host_->kernels) {
     double const start_s = step_start_s_ + stretch * work_s;
     work_s += k.work_s;
-    sink.kernel({where(), k.name, k.sizes.values(), k.first, start_s, step_start_s_ + stretch * work_s, k.work_s});
+    sink.kernel({where(), k.name, k.sizes.values(), start_s, step_start_s_ + stretch * work_s, k.work_s});
   }
   host_->kernels.clear();
   sink.step({where(), step_start_s_, end_s, computed_s, work_s});
@@ -313,9 +313,8 @@ void execution::wait_until(function_ref<bool()> until) {
 
 void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) {
   expect_running();
-  kernel_call const what{name, sizes.values(), thread_.begins(name, sizes.values()), body};
-  double const work_s = manager_.backend().kernel(what);
-  if (manager_.records() != nullptr) host_->kernels.push_back({std::string(name), sizes, what.first, work_s});
+  double const work_s = manager_.backend().kernel({name, sizes.values(), manager_.self(), thread_.address(), body});
+  if (manager_.records() != nullptr) host_->kernels.push_back({std::string(name), sizes, work_s});
 }
 
 void execution::set_iteration(std::int32_t iteration) {

@@ -43,9 +43,6 @@ summary summarize(run_options const& options, std::string backend, main_call con
 void write_figures(run_options const& options, summary const& figures) {
   if (options.iterations) std::cout << figures.iterations_table();
   if (!options.summary_file.empty()) write_summary(options.summary_file, figures);
-  if (!figures.simulation) return;
-  if (!options.efficiency_file.empty()) write_efficiency(options.efficiency_file, figures);
-  if (!options.over_time_file.empty()) write_over_time(options.over_time_file, figures);
 }
 
 std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node) {

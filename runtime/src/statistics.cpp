@@ -71,6 +71,13 @@ void call_statistics::shift(double by_s) {
   }
 }
 
+void statistics_sink::begin(run_definitions const& definitions) {
+  for (run_definitions::graph const& graph : definitions.graphs) {
+    std::vector<std::uint32_t>& of_graph = collections_.emplace_back();
+    for (run_definitions::operation const& operation : graph.operations) of_graph.push_back(operation.collection);
+  }
+}
+
 void statistics_sink::step(step_record const& record) {
   std::scoped_lock const lock(mutex_);
   call_statistics& call = calls_[record.at.call];
@@ -88,9 +95,11 @@ void statistics_sink::step(step_record const& record) {
 
 void statistics_sink::kernel(kernel_record const& record) {
   std::scoped_lock const lock(mutex_);
+  thread_address const thread{collections_[record.at.graph][record.at.operation], record.at.thread};
+  bool const first = first_(static_cast<node_id>(record.at.node), thread, record.name, record.sizes);
   auto& by_sizes = calls_[all_calls].kernels[std::string(record.name)];
   call_statistics::durations& durations = by_sizes[{record.sizes.begin(), record.sizes.end()}];
-  (record.first ? durations.firsts : durations.others).add({1, record.work_s, record.work_s * record.work_s});
+  (first ? durations.firsts : durations.others).add({1, record.work_s, record.work_s * record.work_s});
 }
 
 void statistics_sink::send(send_record const& record) {
@@ -277,52 +286,6 @@ void write_summary(std::string const& file, summary const& figures) {
     for (auto const& [name, figure] : *all) note_if_not_finite(figures, name, figure);
   }
   support::write_file(file, figures.json() + "\n");
-}
-
-namespace {
-
-/// Comments that tell which run it was.
-std::ostringstream begin_csv(summary const& figures) {
-  std::ostringstream csv;
-  csv << std::setprecision(17);
-  auto const told = [&](char const* key, auto const& value) { csv << "# " << key << ": " << value << "\n"; };
-  told("application", figures.application);
-  told("backend", figures.backend);
-  if (figures.simulation) {
-    told("platform", figures.simulation->platform);
-    told("execution", figures.simulation->execution);
-  }
-  told("nodes", figures.nodes);
-  for (auto const& [name, figure] : figures.application_figures) {
-    std::visit([&, &key = name](auto const& value) { told(key.c_str(), value); }, figure);
-  }
-  return csv;
-}
-
-}  // namespace
-
-void write_over_time(std::string const& file, summary const& figures) {
-  std::ostringstream csv = begin_csv(figures);
-  csv << "window_start_s,window_end_s,nodes,efficiency\n";
-  for (window_summary const& w : figures.over_time) {
-    csv << w.start_s << ',' << w.end_s << ',' << w.nodes << ',' << w.efficiency << "\n";
-  }
-  support::write_file(file, csv.str());
-}
-
-void write_efficiency(std::string const& file, summary const& figures) {
-  std::ostringstream csv = begin_csv(figures);
-  csv << "iteration,start_s,end_s,interval_start_s,interval_end_s,work_s,nodes,efficiency,interval_efficiency\n";
-  for (iteration_summary const& i : figures.iterations) {
-    if (!i.efficiency) continue;
-    csv << i.index << ',' << i.start_s << ',' << i.end_s << ',' << i.efficiency->interval_start_s << ','
-        << i.efficiency->interval_end_s << ',' << i.work_s << ',' << i.nodes << ',';
-    if (i.efficiency->efficiency) csv << *i.efficiency->efficiency;
-    csv << ',';
-    if (i.efficiency->interval_efficiency) csv << *i.efficiency->interval_efficiency;
-    csv << "\n";
-  }
-  support::write_file(file, csv.str());
 }
 
 void write_durations(std::string const& file, call_statistics::kernel_durations const& all,

@@ -16,19 +16,19 @@
 #include <ovlp/runtime/internal/process_exit.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
-#include <ovlp/runtime/internal/run_options.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 #include <ovlp/support/host.hpp>
 
 #include "network.hpp"
+#include "options.hpp"
 #include "reactor.hpp"
 #include "world.hpp"
 
 namespace ovlp::real {
 namespace {
 
-std::optional<ticket> read_ticket(run_options const& options) {
+std::optional<ticket> read_ticket(real_options const& options) {
   if (!options.worker) return std::nullopt;
   if (::isatty(STDIN_FILENO) == 1) return ticket::parse("");  // nobody is to type one
   // Byte by byte: what follows on standard input is not for us.
@@ -38,7 +38,7 @@ std::optional<ticket> read_ticket(run_options const& options) {
 }
 
 /// Polling is worth it only where it takes no CPU time from others of the run.
-std::size_t polling_us(run_options const& options, std::size_t nodes) {
+std::size_t polling_us(real_options const& options, std::size_t nodes) {
   if (options.poll_us) return *options.poll_us;
   bool const crowded = options.hosts_file.empty() && nodes > support::available_cores();
   return crowded || support::own_cpu_limit() ? 0 : 50;
@@ -50,8 +50,8 @@ constexpr std::chrono::milliseconds operation_patience{300};
 }  // namespace
 
 struct engine::implementation {
-  explicit implementation(run_options read)
-      : options(std::move(read)),
+  implementation(int argc, char** argv, ovlp::options& program_options)
+      : options(argc, argv, program_options),
         given(read_ticket(options)),
         polling(polling_us(options, options.nodes)),
         reactor(polling),
@@ -60,9 +60,10 @@ struct engine::implementation {
     if (!options.worker) check_output_at_exit(options.application);
   }
 
-  static std::unique_ptr<implementation> make(run_options read) {
+  static std::unique_ptr<implementation> make(int argc, char** argv, ovlp::options& program_options) {
+    report_uncaught_errors();
     try {
-      return std::make_unique<implementation>(std::move(read));
+      return std::make_unique<implementation>(argc, argv, program_options);
     } catch (error const&) {
       throw;
     } catch (std::exception const& thrown) {
@@ -70,7 +71,7 @@ struct engine::implementation {
     }
   }
 
-  run_options options;
+  real_options const options;
   std::optional<ticket> given;  ///< of a process that node 0 launched
   ovlp::program program;
   statistics_sink statistics;
@@ -193,15 +194,12 @@ struct engine::implementation {
 };
 
 engine::engine(int argc, char** argv) {
-  report_uncaught_errors();
   ovlp::options none(program_name(argc, argv), "");
-  implementation_ = implementation::make(read_command_line(argc, argv, none, backend_kind::real));
+  implementation_ = implementation::make(argc, argv, none);
 }
 
-engine::engine(int argc, char** argv, options& application) {
-  report_uncaught_errors();
-  implementation_ = implementation::make(read_command_line(argc, argv, application, backend_kind::real));
-}
+engine::engine(int argc, char** argv, options& application)
+    : implementation_(implementation::make(argc, argv, application)) {}
 
 engine::~engine() {
   implementation& run = *implementation_;

@@ -23,7 +23,7 @@
 #include <ovlp/runtime/internal/process_exit.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 
-#include "../listen_address.hpp"
+#include "listen_address.hpp"
 
 namespace ovlp::real {
 namespace {
@@ -143,7 +143,7 @@ ticket ticket::parse(std::string const& line) {
   }
 }
 
-network::network(reactor& reactor, world& world, program const& known, run_options const& options,
+network::network(reactor& reactor, world& world, program const& known, real_options const& options,
                  statistics_sink* statistics)
     : reactor_(reactor),
       world_(world),
@@ -172,7 +172,7 @@ network::network(reactor& reactor, world& world, program const& known, run_optio
   if (!cluster_.launch_template.empty()) launch_command(cluster_.launch_template, "", 0, "", {});  // is it well-formed?
 }
 
-network::network(reactor& reactor, world& world, program const& known, run_options const& options,
+network::network(reactor& reactor, world& world, program const& known, real_options const& options,
                  statistics_sink* statistics, ticket given)
     : reactor_(reactor),
       world_(world),

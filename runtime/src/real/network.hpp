@@ -18,12 +18,12 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <ovlp/runtime/internal/run_options.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "connection.hpp"
 #include "launcher.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "world.hpp"
 
@@ -55,11 +55,11 @@ struct ticket {
 class network final : public transport {
  public:
   /// Node 0.
-  network(reactor& reactor, world& world, program const& known, run_options const& options,
+  network(reactor& reactor, world& world, program const& known, real_options const& options,
           statistics_sink* statistics);
   /// A node that was launched.
-  network(reactor& reactor, world& world, program const& known, run_options const& options, statistics_sink* statistics,
-          ticket given);
+  network(reactor& reactor, world& world, program const& known, real_options const& options,
+          statistics_sink* statistics, ticket given);
   ~network() override;
 
   void use(thread_manager& manager) { manager_ = &manager; }
@@ -140,7 +140,7 @@ class network final : public transport {
   reactor& reactor_;
   world& world_;
   program const& known_;
-  run_options const& options_;
+  real_options const& options_;
   statistics_sink* const statistics_;
   thread_manager* manager_ = nullptr;
   std::optional<ticket> ticket_;  ///< of a launched node

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
+#include <ovlp/analysis/efficiency_csv.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
@@ -21,28 +22,15 @@
 #include <ovlp/runtime/internal/process_exit.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
-#include <ovlp/runtime/internal/run_options.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
 #include <ovlp/support/host.hpp>
 
 #include "kernel_times.hpp"
+#include "options.hpp"
 #include "simulated_backend.hpp"
 
 namespace ovlp::sim {
 namespace {
-
-execution_mode mode_of(run_options const& options) {
-  if (options.execution == "partial") return execution_mode::partial;
-  return options.execution == "sampled" ? execution_mode::sampled : execution_mode::direct;
-}
-
-run_options checked(run_options read) {
-  if (read.no_alloc && read.execution != "partial") {
-    throw config_error("--no-alloc: expected --execution partial, got " + read.execution +
-                       ": bodies of kernels that run need their elements");
-  }
-  return read;
-}
 
 std::vector<double> capacities(machine::platform const& on, std::size_t nodes) {
   std::vector<double> all;
@@ -55,11 +43,11 @@ std::vector<double> capacities(machine::platform const& on, std::size_t nodes) {
 }  // namespace
 
 struct engine::implementation {
-  explicit implementation(run_options const& read)
-      : on(machine::platform::find(read.platform, read.without)),
-        options(checked(read)),
+  implementation(int argc, char** argv, ovlp::options& program_options)
+      : options(argc, argv, program_options),
+        on(machine::platform::find(options.platform, options.without)),
         efficiency(capacities(on, options.nodes)),
-        kernels(mode_of(options), sampling::parse(options.sample.value_or("5")), options.host_speed, on),
+        kernels(options.mode(), sampling::parse(options.sample.value_or("5")), options.host_speed, on),
         recording(options.ask_for_figures() || !options.durations_file.empty()) {
     check_output_at_exit(options.application);
     for (std::string const& file : options.durations) kernels.read(file);
@@ -67,8 +55,8 @@ struct engine::implementation {
     if (auto trace = make_trace(options, 0)) sinks.own(std::move(trace));
   }
 
+  simulation_options const options;
   machine::platform on;
-  run_options options;
   ovlp::program program;
   statistics_sink statistics;
   analysis::dynamic_efficiency efficiency;
@@ -102,14 +90,7 @@ struct engine::implementation {
       names = program.definitions(options.application, "simulated", options.nodes, 0);
       sinks.begin(names);
     }
-    simulation_settings simulation;
-    simulation.mode = mode_of(options);
-    simulation.host_speed = options.host_speed;
-    simulation.execution_thread_per_core = options.execution_thread_per_core;
-    simulation.no_alloc = options.no_alloc;
-    simulation.shuffle = options.shuffle;
-    simulation.vary = options.vary;
-    world.emplace(on, program, kernels, settings, simulation);
+    world.emplace(on, program, kernels, settings, options);
     world->start_nodes(program.nodes_at_first(options.nodes));
     throw_if_failed();
   }
@@ -240,13 +221,12 @@ struct engine::implementation {
 engine::engine(int argc, char** argv) {
   report_uncaught_errors();
   ovlp::options none(program_name(argc, argv), "");
-  implementation_ = std::make_unique<implementation>(read_command_line(argc, argv, none, backend_kind::simulated));
+  implementation_ = std::make_unique<implementation>(argc, argv, none);
 }
 
 engine::engine(int argc, char** argv, options& application) {
   report_uncaught_errors();
-  implementation_ =
-      std::make_unique<implementation>(read_command_line(argc, argv, application, backend_kind::simulated));
+  implementation_ = std::make_unique<implementation>(argc, argv, application);
 }
 
 engine::~engine() {
@@ -341,7 +321,10 @@ ovlp::summary engine::summary() {
 
 void engine::write(ovlp::summary const& figures) const {
   implementation_->written = true;
-  write_figures(implementation_->options, figures);
+  simulation_options const& options = implementation_->options;
+  write_figures(options, figures);
+  if (!options.efficiency_file.empty()) analysis::write_efficiency(options.efficiency_file, figures);
+  if (!options.over_time_file.empty()) analysis::write_efficiency_over_time(options.over_time_file, figures);
 }
 
 }  // namespace ovlp::sim

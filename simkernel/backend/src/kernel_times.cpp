@@ -86,10 +86,11 @@ kernel_times::entry& kernel_times::find(kernel& in, std::span<std::int64_t const
   return in.of_sizes.emplace(std::vector<std::int64_t>(sizes.begin(), sizes.end()), entry{}).first->second;
 }
 
-double kernel_times::charge(entry const& of_sizes, bool first) {
+double kernel_times::charge(entry const& of_sizes, kernel_call const& what) {
   bool const varies = varied_ && of_sizes.standard_deviation_s > 0 && *of_sizes.estimate_s > 0;
   double const usual_s =
       varies ? drawn_s(*of_sizes.estimate_s, of_sizes.standard_deviation_s, *varied_) : *of_sizes.estimate_s;
+  bool const first = of_sizes.first_ratio != 1 && first_(what.node, what.thread, what.name, what.sizes);
   return first ? usual_s * of_sizes.first_ratio : usual_s;
 }
 
@@ -212,7 +213,7 @@ kernel_times::time kernel_times::operator()(kernel_call const& what) {
     if (!of_sizes.estimate_s) find_estimate(called, of_sizes, what);
     count(of_sizes.source);
     for (std::size_t const number : std::exchange(of_sizes.files, {})) files_[number].used = true;
-    return {charge(of_sizes, what.first), 0};
+    return {charge(of_sizes, what), 0};
   }
   if (mode == execution_mode::sampled && sampled_enough(of_sizes)) {
     ++of_sizes.charged;

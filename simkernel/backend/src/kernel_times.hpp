@@ -18,6 +18,7 @@
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/first_kernels.hpp>
 
 namespace ovlp::sim {
 
@@ -117,7 +118,7 @@ class kernel_times {
   entry& find(kernel& in, std::span<std::int64_t const> sizes) const;
   void find_estimate(kernel& of, entry& of_sizes, kernel_call const& what);
   static bool interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes);
-  double charge(entry const& of_sizes, bool first);
+  double charge(entry const& of_sizes, kernel_call const& what);
   double model(kernel const& of, std::string_view name, std::span<std::int64_t const> sizes) const;
   time measure(entry& of, function_ref<void()> body) const;
   bool sampled_enough(entry const& of) const;
@@ -134,6 +135,7 @@ class kernel_times {
   std::vector<durations_file> files_;
   std::map<std::string, std::string> other_cores_;
   std::optional<std::mt19937_64> varied_;
+  first_kernels first_;
 };
 
 }  // namespace ovlp::sim

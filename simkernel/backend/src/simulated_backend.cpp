@@ -25,7 +25,7 @@ simulated_backend::worker::worker(simulated_backend& in, execution_thread& t)
     : backend(in), thread(t), virtual_thread(in.machine_.events(), in.machine_.processor_of(t.manager().self())) {}
 
 simulated_backend::simulated_backend(machine::platform const& on, program const& known, kernel_times& kernels,
-                                     node_settings settings, simulation_settings const& options)
+                                     node_settings settings, simulation_options const& options)
     : platform_(on),
       program_(known),
       kernels_(kernels),
@@ -149,7 +149,7 @@ void simulated_backend::enter(worker& w) {
   if (w.over) return;
   current_ = &w;
   detail::allocation_guard = options_.no_alloc ? &refuse_elements : nullptr;
-  if (options_.mode == execution_mode::direct) entered_cpu_s_ = support::thread_cpu_s();
+  if (options_.mode() == execution_mode::direct) entered_cpu_s_ = support::thread_cpu_s();
   w.thread.enter();
   detail::allocation_guard = nullptr;
   current_ = nullptr;
@@ -175,7 +175,7 @@ void simulated_backend::end_step(bool posts) {
   worker& w = *current_;
   double const measured_s = std::exchange(w.measured_s, 0);
   double remainder_s = platform_.runtime.per_step_s + (posts ? platform_.runtime.per_object_s : 0);
-  if (options_.mode == execution_mode::direct) {
+  if (options_.mode() == execution_mode::direct) {
     remainder_s = std::max(0.0, support::thread_cpu_s() - entered_cpu_s_ - measured_s) * options_.host_speed;
   }
   double const step_s = std::exchange(w.step_s, 0) + remainder_s;

@@ -18,18 +18,9 @@
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "kernel_times.hpp"
+#include "options.hpp"
 
 namespace ovlp::sim {
-
-/// How a simulation differs from the plain one.
-struct simulation_settings {
-  execution_mode mode = execution_mode::direct;
-  double host_speed = 1;                   ///< of the core that measures, relative to the reference core
-  bool execution_thread_per_core = false;  ///< each node runs as many operations at once as it has cores
-  bool no_alloc = false;                   ///< operations may not touch the elements of buffers
-  std::optional<std::uint64_t> shuffle;    ///< seed of the order of events at one instant
-  std::optional<std::uint64_t> vary;       ///< seed of the machine, among those that could be
-};
 
 /// The simulated backend: a thread manager of the runtime for each node of a virtual machine, all in one OS thread.
 ///
@@ -39,7 +30,7 @@ struct simulation_settings {
 class simulated_backend final : public backend {
  public:
   simulated_backend(machine::platform const& on, program const& known, kernel_times& kernels, node_settings settings,
-                    simulation_settings const& options);
+                    simulation_options const& options);
   ~simulated_backend() override;
 
   /// Node 0 and all nodes that a collection is mapped to. Errors: config_error.
@@ -114,7 +105,7 @@ class simulated_backend final : public backend {
   program const& program_;
   kernel_times& kernels_;
   node_settings const settings_;
-  simulation_settings const options_;
+  simulation_options const& options_;
   machine::virtual_machine machine_;
   std::deque<virtual_node> nodes_;
   std::vector<std::unique_ptr<thread_manager>> released_;  ///< whose execution threads have not left yet

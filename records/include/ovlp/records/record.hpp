@@ -59,7 +59,6 @@ struct kernel_record {
   operation_place at;
   std::string_view name;
   std::span<std::int64_t const> sizes;
-  bool first;  ///< of this name and these sizes, in its DPS thread on this node
   /// As if the kernels of a step came one after another, and what else it computed last, evenly over its time.
   double start_s;
   double end_s;

@@ -9,6 +9,7 @@
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/program.hpp>
 
 namespace ovlp {
 
@@ -21,7 +22,8 @@ struct cancelled {};
 struct kernel_call {
   std::string_view name;
   std::span<std::int64_t const> sizes;
-  bool first;  ///< that its DPS thread does here: it may find memory that nobody has touched
+  node_id node;
+  thread_address thread;
   function_ref<void()> body;
 };
 

@@ -22,7 +22,6 @@ class thread_manager;
 struct recorded_kernel {
   std::string name;
   kernel_sizes sizes;
-  bool first;
   double work_s;
 };
 

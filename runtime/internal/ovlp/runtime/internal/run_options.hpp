@@ -2,16 +2,21 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ovlp/runtime/options.hpp>
 
+namespace CLI {
+class App;
+}
+
 namespace ovlp {
 
-/// What the command line says about the run itself; the same options in both backends.
-struct run_options {
+/// What the command line says about the run itself. A backend derives what it adds.
+class run_options {
+ public:
   std::string application;
   std::size_t nodes = 1;
   std::size_t execution_threads = 0;  ///< 0: per collection
@@ -20,46 +25,46 @@ struct run_options {
   std::string summary_file;
   std::string trace_file;
   std::string durations_file;
-  bool iterations = false;  ///< print a table of them
+  bool iterations = false;             ///< print a table of them
+  std::vector<std::string> arguments;  ///< as given, without the program's name
 
-  // Of the real backend.
-  std::optional<std::size_t> poll_us;  ///< unset: as the machine suggests
-  std::string hosts_file;
-  std::string launch_template;
-  std::string listen;
-  double launch_timeout_s = 30;
-  double peer_timeout_s = 4;
-  bool worker = false;  ///< launched by node 0; the rest comes on standard input
+  run_options() = default;
+  run_options(run_options const&) = delete;
+  run_options& operator=(run_options const&) = delete;
+  virtual ~run_options() = default;
 
-  // Of the simulated backend.
-  std::string platform = "local";    ///< a known one's name, or a file
-  std::vector<std::string> without;  ///< parts of its model
-  std::string execution = "direct";
-  std::vector<std::string> durations;  ///< files with estimates
-  std::optional<std::string> sample;
-  bool no_alloc = false;
-  double host_speed = 1;
-  std::optional<std::size_t> shuffle;
-  std::optional<std::size_t> vary;
-  double window_s = 0;  ///< of the efficiency over time; 0: a 25th of the call
-  std::string over_time_file;
-  std::string efficiency_file;
+  /// Reads the command line into `program_options` and into these. An option that only another backend has is noted on
+  /// stderr.
+  /// Ends the program on --help (status 0) and on wrong options (one line, status 2). Errors: config_error if the
+  /// program has an option of a name that is ovlp's.
+  void read(int argc, char const* const* argv, options& program_options);
 
   /// Whether figures of a call are to be written or printed.
-  bool ask_for_figures() const {
-    return iterations || !summary_file.empty() || !efficiency_file.empty() || !over_time_file.empty();
-  }
+  virtual bool ask_for_figures() const { return iterations || !summary_file.empty(); }
 
-  std::vector<std::string> arguments;  ///< as given, without the program's name
+ protected:
+  /// Options that another backend has, so that one command serves both.
+  struct foreign_option {
+    char const* name;
+    bool is_flag = false;
+  };
+  /// An option, and the file that it names.
+  using output_file = std::pair<char const*, std::string const*>;
+
+ private:
+  virtual char const* backend() const = 0;
+  virtual void add_own(CLI::App& parser) = 0;
+  virtual std::vector<foreign_option> foreign_options() const = 0;
+  /// Files that the run is to write beside those of every backend.
+  virtual std::vector<output_file> own_output_files() const { return {}; }
+  /// What one option alone does not show. Errors: config_error.
+  virtual void check_own() const {}
+  /// Not the user's process, but one that the run has launched with the same command line: says nothing about it.
+  virtual bool launched() const { return false; }
+
+  void add_common(CLI::App& parser, std::string& threads);
+  void check(CLI::App const& parser, std::string const& threads);
 };
-
-enum class backend_kind : std::uint8_t { real, simulated };
-
-/// Reads the command line into `application` and the run's own options. An option that means nothing to this backend is
-/// noted on stderr.
-/// Ends the program on --help (status 0) and on wrong options (one line, status 2). Errors: config_error if the
-/// application has an option of a name that is ovlp's.
-run_options read_command_line(int argc, char const* const* argv, options& application, backend_kind backend);
 
 /// The name of the program that runs, without its folder.
 std::string program_name(int argc, char const* const* argv);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ovlp/records/sink.hpp>
+#include <ovlp/runtime/internal/first_kernels.hpp>
 #include <ovlp/runtime/summary.hpp>
 
 namespace ovlp {
@@ -56,6 +57,7 @@ struct call_statistics {
 /// Adds up records, by call, as they come.
 class statistics_sink final : public record_sink {
  public:
+  void begin(run_definitions const& definitions) override;
   void step(step_record const& record) override;
   void kernel(kernel_record const& record) override;
   void send(send_record const& record) override;
@@ -72,6 +74,8 @@ class statistics_sink final : public record_sink {
  private:
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, call_statistics> calls_;
+  std::vector<std::vector<std::uint32_t>> collections_;  // by graph and operation
+  first_kernels first_;
   std::vector<node_record> nodes_;
 };
 
@@ -80,10 +84,6 @@ void fill(summary& figures, call_statistics const& all, double start_s, statisti
 
 /// Writes the figures as JSON. Errors: io_error.
 void write_summary(std::string const& file, summary const& figures);
-
-/// Writes the efficiency of each iteration as CSV. Errors: io_error. Format: docs/formats/efficiency.md.
-void write_efficiency(std::string const& file, summary const& figures);
-void write_over_time(std::string const& file, summary const& figures);
 
 /// Writes durations of kernels. Errors: io_error.
 /// Format: docs/formats/durations.md.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ovlp {
+namespace ovlp::real {
 
 /// Where a process accepts others. Port 0: any that is free.
 struct listen_address {
@@ -16,4 +16,4 @@ struct listen_address {
   static listen_address parse(std::string const& text);
 };
 
-}  // namespace ovlp
+}  // namespace ovlp::real

@@ -5,7 +5,7 @@
 
 #include <ovlp/flowgraph/error.hpp>
 
-namespace ovlp {
+namespace ovlp::real {
 
 listen_address listen_address::parse(std::string const& text) {
   listen_address parsed{text, 0, 0};
@@ -25,4 +25,4 @@ listen_address listen_address::parse(std::string const& text) {
   return parsed;
 }
 
-}  // namespace ovlp
+}  // namespace ovlp::real

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/analysis/efficiency_csv.hpp>
+
+#include <iomanip>
+#include <sstream>
+#include <variant>
+
+#include <ovlp/support/files.hpp>
+
+namespace ovlp::analysis {
+namespace {
+
+/// Comments that tell which run it was.
+std::ostringstream begin(summary const& figures) {
+  std::ostringstream csv;
+  csv << std::setprecision(17);
+  auto const comment = [&](char const* key, auto const& value) { csv << "# " << key << ": " << value << "\n"; };
+  comment("application", figures.application);
+  comment("backend", figures.backend);
+  if (figures.simulation) {
+    comment("platform", figures.simulation->platform);
+    comment("execution", figures.simulation->execution);
+  }
+  comment("nodes", figures.nodes);
+  for (auto const& [name, figure] : figures.application_figures) {
+    std::visit([&, &key = name](auto const& value) { comment(key.c_str(), value); }, figure);
+  }
+  return csv;
+}
+
+}  // namespace
+
+void write_efficiency_over_time(std::string const& file, summary const& figures) {
+  std::ostringstream csv = begin(figures);
+  csv << "window_start_s,window_end_s,nodes,efficiency\n";
+  for (window_summary const& w : figures.over_time) {
+    csv << w.start_s << ',' << w.end_s << ',' << w.nodes << ',' << w.efficiency << "\n";
+  }
+  support::write_file(file, csv.str());
+}
+
+void write_efficiency(std::string const& file, summary const& figures) {
+  std::ostringstream csv = begin(figures);
+  csv << "iteration,start_s,end_s,interval_start_s,interval_end_s,work_s,nodes,efficiency,interval_efficiency\n";
+  for (iteration_summary const& i : figures.iterations) {
+    if (!i.efficiency) continue;
+    csv << i.index << ',' << i.start_s << ',' << i.end_s << ',' << i.efficiency->interval_start_s << ','
+        << i.efficiency->interval_end_s << ',' << i.work_s << ',' << i.nodes << ',';
+    if (i.efficiency->efficiency) csv << *i.efficiency->efficiency;
+    csv << ',';
+    if (i.efficiency->interval_efficiency) csv << *i.efficiency->interval_efficiency;
+    csv << "\n";
+  }
+  support::write_file(file, csv.str());
+}
+
+}  // namespace ovlp::analysis

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <ovlp/runtime/internal/option_parser.hpp>
+
+#include "listen_address.hpp"
+
+namespace ovlp::real {
+
+void real_options::add_own(CLI::App& parser) {
+  auto const real = [](CLI::Option* option) { return option->group("Run (real backend)"); };
+  real(add_to(parser, "--poll-us", poll_us,
+              "how long an idle execution thread polls before it sleeps (default 50; 0 under a CPU quota or "
+              "with more processes than cores)"))
+      ->check(number_between(0, 1'000'000));
+  real(add_to(parser, "--hosts", hosts_file, "file with the host of each node, one a line; the first is this one"));
+  real(add_to(parser, "--launch", launch_template,
+              "command that starts a node, with {host}, {node}, {program} and {arguments} (with --hosts: "
+              "'ssh {host} {program} {arguments}')"));
+  real(add_to(parser, "--listen", listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
+  real(add_value(parser, "--launch-timeout", launch_timeout_s, "seconds for a launched node to report"))
+      ->check(number_above_zero());
+  real(add_value(parser, "--peer-timeout", peer_timeout_s, "seconds of silence after which a node is lost; 0: never"))
+      ->check(number("0 or at least 1.5", "0, or >= 1.5", [](double v) { return v == 0 || v >= 1.5; }));
+  parser.add_flag("--worker", worker)->group("");
+}
+
+std::vector<run_options::foreign_option> real_options::foreign_options() const {
+  return {{"--platform"},
+          {"--without"},
+          {"--execution"},
+          {"--durations"},
+          {"--sample"},
+          {"--no-alloc", true},
+          {"--host-speed"},
+          {"--shuffle"},
+          {"--vary"},
+          {"--efficiency"},
+          {"--efficiency-over-time"},
+          {"--window"}};
+}
+
+void real_options::check_own() const {
+  if (!listen.empty()) listen_address::parse(listen);
+}
+
+}  // namespace ovlp::real

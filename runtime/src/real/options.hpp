@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <ovlp/runtime/internal/run_options.hpp>
+
+namespace ovlp::real {
+
+/// What the command line says about a real run.
+class real_options final : public run_options {
+ public:
+  std::optional<std::size_t> poll_us;  ///< unset: as the machine suggests
+  std::string hosts_file;
+  std::string launch_template;
+  std::string listen;
+  double launch_timeout_s = 30;
+  double peer_timeout_s = 4;
+  bool worker = false;  ///< launched by node 0; the rest comes on standard input
+
+  /// As run_options::read.
+  real_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }
+
+ private:
+  char const* backend() const override { return "real"; }
+  void add_own(CLI::App& parser) override;
+  std::vector<foreign_option> foreign_options() const override;
+  void check_own() const override;
+  bool launched() const override { return worker; }
+};
+
+}  // namespace ovlp::real

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ovlp/runtime/execution_mode.hpp>
+#include <ovlp/runtime/internal/run_options.hpp>
+
+namespace ovlp::sim {
+
+/// What the command line says about a simulated run.
+class simulation_options final : public run_options {
+ public:
+  std::string platform = "local";    ///< a known one's name, or a file
+  std::vector<std::string> without;  ///< parts of its model
+  std::string execution = "direct";
+  std::vector<std::string> durations;  ///< files with estimates
+  std::optional<std::string> sample;
+  bool no_alloc = false;
+  double host_speed = 1;
+  std::optional<std::size_t> shuffle;
+  std::optional<std::size_t> vary;
+  double window_s = 0;  ///< of the efficiency over time; 0: a 25th of the call
+  std::string over_time_file;
+  std::string efficiency_file;
+
+  /// As run_options::read.
+  simulation_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }
+
+  execution_mode mode() const;
+  bool ask_for_figures() const override {
+    return run_options::ask_for_figures() || !efficiency_file.empty() || !over_time_file.empty();
+  }
+
+ private:
+  char const* backend() const override { return "simulated"; }
+  void add_own(CLI::App& parser) override;
+  std::vector<foreign_option> foreign_options() const override;
+  std::vector<output_file> own_output_files() const override;
+  void check_own() const override;
+};
+
+}  // namespace ovlp::sim
