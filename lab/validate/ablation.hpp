@@ -12,6 +12,6 @@ namespace ovlp::lab::validate {
 /// What each part of the calibrated platforms' models is worth: the errors of predictions without it, one part at a
 /// time, and of the whole model, as a table. Of what has been measured; durations of kernels come from `calibrated`.
 /// Errors: config_error, io_error.
-std::string ablate(grid const& of, places const& where, measurements const& from, measurements const& calibrated);
+std::string ablate(grid of, places const& where, measurements const& from, measurements const& calibrated);
 
 }  // namespace ovlp::lab::validate
