@@ -25,7 +25,7 @@ group_id calls::begin(graph_definition const& graph, object_type const& type, vo
   made->operation = static_cast<std::uint32_t>(graph.entry->target);
   made->iteration = iteration;
   made->frames.push_back(call_frame(call, origin.value_or(call), static_cast<std::uint32_t>(sender), iteration));
-  node_.delivery().send(*graph.entry, std::move(made), sender);
+  node_.delivery().send(*graph.entry, std::move(made), sender, nullptr);
   return call;
 }
 

@@ -16,8 +16,7 @@
 
 namespace ovlp {
 
-void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_t sender,
-                    std::optional<post_record> record) {
+void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_t sender, post_record* record) {
   std::uint32_t const collection = node_.program().graph(object->graph).collection_of[edge.target];
   node_id to = 0;
   dps_thread* owned = nullptr;
@@ -29,7 +28,7 @@ void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_
                                   ? node_.groups().least_loaded(group.group, group.place, node_of.size())
                                   : choose(edge, *object, {node_of.size(), sender, group.place, group.opener});
     object->thread = static_cast<std::uint32_t>(index);
-    if (record) record->to_thread = object->thread;
+    if (record != nullptr) record->to_thread = object->thread;
     to = index < node_of.size() ? node_of[index] : leaving_opener(edge, *object);
     if (to == node_.self()) {
       thread_address const here{collection, object->thread};
@@ -38,7 +37,7 @@ void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_
       object->epoch = stamp(to, now);
     }
   }
-  if (record) {
+  if (record != nullptr) {
     record->to_node = to;
     record->at_s = node_.backend().now_s();
     node_.records()->post(*record);

@@ -218,11 +218,13 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
 }
 
 void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
-  std::optional<post_record> record;
-  if (manager_.records() != nullptr) {
-    record = {where(), static_cast<std::uint32_t>(port), static_cast<std::uint32_t>(edge.target), 0, 0, 0};
+  std::size_t const sender = thread_.address().index;
+  if (manager_.records() == nullptr) {
+    manager_.delivery().send(edge, std::move(object), sender, nullptr);
+  } else {
+    post_record record{where(), static_cast<std::uint32_t>(port), static_cast<std::uint32_t>(edge.target), 0, 0, 0};
+    manager_.delivery().send(edge, std::move(object), sender, &record);
   }
-  manager_.delivery().send(edge, std::move(object), thread_.address().index, record);
 }
 
 void execution::finish(object_type const& type, void* object) {
