@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bodies that everybody would write: to all threads, all into one.
+// Bodies that everybody would write: to all threads, all into one. They are plain bodies of splits and merges, for
+// which the runtime does nothing special; `everywhere`, `reduce` and `gather` put them into graphs, in the long form
+// (graph.hpp) and in the short one (shapes.hpp).
+//
+// Order: the place of an object is the one in the group that the merge closes, from the port's post on. Where a leaf
+// stands between, its result has the place of the object that it was called for.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +17,15 @@
 
 namespace ovlp {
 
-/// Takes objects in the order in which the opener posted them, however they arrive.
+/// Says to `reduce` that it takes objects in the order in which the opener posted them, however they arrive.
 struct in_group_order_tag {};
+/// `ovlp::reduce("sum", master.at(0), std::plus<>{}, ovlp::in_group_order)`
 inline constexpr in_group_order_tag in_group_order{};
 
 namespace detail {
 
-/// Body of a split: a copy for each thread of the collection in which it runs.
+/// Body of a split: a copy for each thread of the collection in which it runs; the edge after it deals them out in
+/// turn. The last one is the object itself, so for one thread nothing is copied.
 template <class State, class T>
 struct post_to_all {
   void operator()(here<State>& here, T object, out<T>& all) const {
@@ -40,6 +47,9 @@ std::pair<std::size_t, std::size_t> place_of_last(in<T> const& objects) {
 }
 
 /// Body of a merge: f(f(f(a, b), c), d). T{} for an empty group.
+///
+/// In order: objects of the first port that come before their turn are kept until it is there; those of other ports
+/// that the merge closes are kept until the end, and then taken port after port.
 template <class T, class Function, bool InOrder>
 struct reduction {
   Function function;
@@ -70,7 +80,7 @@ struct reduction {
   }
 };
 
-/// Body of a merge: all objects in the order of the group.
+/// Body of a merge: all objects in the order of the group, port after port. It keeps them all until the last has come.
 template <class T>
 struct gathering_body {
   std::vector<T> operator()(in<T>& objects) const {
@@ -83,7 +93,8 @@ struct gathering_body {
   }
 };
 
-/// The type of what a function adds up, if its parameters have types.
+/// The type of what a function adds up, if its parameters have types; void if not, as for std::plus<>, which adds up
+/// whatever the operation to its left gives.
 template <class Function>
 struct reduced_type {
   using type = void;

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// buffer<T>: what large arrays travel in. Copies share the elements and count who shares them; who writes while others
+// share, gets a copy (copy on write). So an object that is posted to many threads is one array on each node, and no
+// operation sees what another one writes, in both backends alike.
+//
+// The size is there from birth and the memory from the first touch, since a simulation needs sizes only: with
+// --no-alloc matrices that no machine can hold are simulated in a few megabytes (the paper, section 4).
 #pragma once
 
 #include <atomic>
@@ -29,7 +35,7 @@ inline thread_local constinit allocation_guard_function allocation_guard = nullp
 /// Thread: different handles may be used from different threads at once, also for the first touch.
 class shared_bytes {
  public:
-  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t alignment = 64;  ///< bytes: a cache line
 
   shared_bytes() = default;
 
@@ -97,6 +103,8 @@ class shared_bytes {
   struct block;
   static void drop(block* held) noexcept;
 
+  /// What handles share: a piece of memory, or for a slice a part of another block, which it keeps alive. A slice of a
+  /// slice is one of the whole.
   struct block {
     block(std::size_t bytes_wanted, bool zero_them) : size(bytes_wanted), zeroed(zero_them) {}
     block(block& of, std::size_t from, std::size_t bytes_wanted)
@@ -115,6 +123,7 @@ class shared_bytes {
 
     /// Whose memory it is.
     block& memory() { return whole != nullptr ? *whole : *this; }
+    /// Also through another slice, or the whole that this is a slice of.
     bool shared() const {
       auto const several = [](block const& b) { return b.handles.load(std::memory_order_acquire) > 1; };
       return several(*this) || (whole != nullptr && several(*whole));
@@ -163,11 +172,22 @@ inline void shared_bytes::drop(block* held) noexcept {
 /// A fixed number of elements that travel well: copies share them, memory comes with the first touch, and the runtime
 /// sends them without copying.
 ///
+///     ovlp::buffer<double> x(1000);                             // all zero; no memory yet
+///     for (double& e : x.mutate()) e = 1;
+///     rows.post({x});                                           // shares the elements
+///     x.mutate()[0] = 2;                                        // copies them first, if the object still has them
+///     double const sum = std::accumulate(x.begin(), x.end(), 0.0);
+///
 /// A buffer that is posted is frozen by being shared: `mutate()` of sender or receiver then gives elements of their
-/// own. Shape: size() elements, contiguous, aligned to 64 bytes. The size never changes but by assignment of another
-/// buffer. Thread: as for a value. Different buffers may be used at once even if they share elements; one buffer may be
-/// read by several threads at once. Errors: std::bad_alloc at birth or at the first touch; under no-alloc the
-/// simulator's error at the first touch. Cost: 48 bytes until the first touch. A copy is one atomic increment.
+/// own.
+/// Shape: size() elements, contiguous, aligned to 64 bytes (those of a slice as they stand). The size never changes
+///        but by assignment of another buffer. In a data object T is a number, an enumeration, a complex number, a
+///        duration or a trivially copyable aggregate of these, and not bool.
+/// Thread: as for a value. Different buffers may be used at once even if they share elements; one buffer may be read
+///         by several threads at once, also for the first touch.
+/// Errors: std::bad_alloc at birth or at the first touch; config_error at the first touch outside a kernel, under the
+///         simulator's --no-alloc.
+/// Cost: 48 bytes until the first touch. A copy is one atomic increment.
 template <class T>
 requires(std::is_trivially_copyable_v<T>&& std::is_same_v<T, std::remove_cv_t<T>>) class buffer {
   static_assert(alignof(T) <= detail::shared_bytes::alignment, "elements of a buffer are aligned to 64 bytes at most");
@@ -178,10 +198,14 @@ requires(std::is_trivially_copyable_v<T>&& std::is_same_v<T, std::remove_cv_t<T>
   /// No elements.
   buffer() = default;
 
-  /// `size` elements, all bytes zero from the first touch on.
+  /// `size` elements, all bytes zero from the first touch on. Large ones cost nothing to make zero: the system gives
+  /// zero pages, each when it is touched.
+  /// Errors: std::bad_alloc for a size that no memory can have.
   explicit buffer(std::size_t size) : bytes_(bytes_of(size), true) {}
 
-  /// `size` elements to be written before they are read.
+  /// `size` elements to be written before they are read. For what is filled at once: it is not made zero, and may have
+  /// memory that was used before, whose pages are there.
+  /// Errors: std::bad_alloc for a size that no memory can have.
   [[nodiscard]] static buffer uninitialized(std::size_t size) {
     buffer made;
     made.bytes_ = detail::shared_bytes(bytes_of(size), false);
@@ -192,10 +216,13 @@ requires(std::is_trivially_copyable_v<T>&& std::is_same_v<T, std::remove_cv_t<T>
   [[nodiscard]] std::size_t size() const noexcept { return size_bytes() / sizeof(T); }
   /// Units: bytes. No touch.
   [[nodiscard]] std::size_t size_bytes() const noexcept { return bytes_.size(); }
+  /// Whether size() is 0; no touch.
   [[nodiscard]] bool empty() const noexcept { return size_bytes() == 0; }
 
-  /// The elements, to be read; this touches them. nullptr if empty.
+  /// The elements, to be read; this touches them. nullptr if empty. Valid until this buffer is written to, assigned or
+  /// destroyed.
   [[nodiscard]] T const* data() const { return reinterpret_cast<T const*>(bytes_.touch()); }
+  /// The same as a span, and as a range: `for (double e : x)`.
   [[nodiscard]] std::span<T const> view() const { return {data(), size()}; }
   [[nodiscard]] T const* begin() const { return data(); }
   [[nodiscard]] T const* end() const { return data() + size(); }
@@ -204,9 +231,9 @@ requires(std::is_trivially_copyable_v<T>&& std::is_same_v<T, std::remove_cv_t<T>
   /// Cost: an atomic load that the compiler can not move out of a loop: take view() before long ones.
   [[nodiscard]] T const& operator[](std::size_t i) const { return data()[i]; }
 
-  /// The elements, to be written; they are copied first if another buffer shares them.
-  /// The span serves until this buffer is copied, posted, assigned or destroyed; after that it would write to all.
-  /// Cost: of a shared buffer one copy of its elements, else none.
+  /// The elements, to be written; they are copied first if another buffer shares them. The span serves until this
+  /// buffer is copied, posted, assigned or destroyed; after that it would write to all.
+  /// Cost: of a shared buffer one copy of its elements (none if they have no memory yet), else none.
   [[nodiscard]] std::span<T> mutate() {
     T* const elements = reinterpret_cast<T*>(bytes_.own());
     return {elements, size()};
@@ -229,7 +256,7 @@ requires(std::is_trivially_copyable_v<T>&& std::is_same_v<T, std::remove_cv_t<T>
   /// Do both share the same elements (or have both none)? A slice is the same only as copies of itself.
   [[nodiscard]] bool same_storage(buffer const& other) const noexcept { return bytes_ == other.bytes_; }
 
-  /// Has the first touch been?
+  /// Has the first touch been? Of a slice: of the buffer that it is one of.
   [[nodiscard]] bool allocated() const noexcept { return bytes_.allocated(); }
 
  private:

@@ -11,11 +11,21 @@
 
 namespace ovlp {
 
-/// The short form of a graph without branches: `split >> leaf >> merge`. Each operation has one port, and the route
-/// of an operation is that of its incoming edge. Converts to graph<In, Out>.
+/// The short form of a graph without branches: `split >> leaf >> merge`. Each operation has one port, and the route of
+/// an operation is that of its incoming edge. Converts to graph<In, Out>.
+///
+///     ovlp::graph const squares = ovlp::split("cut", master.at(0), cut).window(16) >>
+///                                 ovlp::leaf("square", workers.in_turn(), square) >>
+///                                 ovlp::reduce("sum", master.at(0), std::plus<>{});
+///     int const found = run(squares, 10);
+///
+/// A value: copies have operations of their own, and each conversion makes another graph. So an engine takes a chain
+/// itself, `run(a >> b >> c, input)`, as its first call only; what is called again is a graph.
+/// Errors: what one operation gives and the next does not take does not compile.
 template <class In, class Out>
 class chain {
  public:
+  /// An operation and the route of the edge to it.
   struct stage {
     operation_definition operation;
     route_definition route;
@@ -24,7 +34,8 @@ class chain {
   explicit chain(stage first) { stages_.push_back(std::move(first)); }
   explicit chain(std::vector<stage> stages) : stages_(std::move(stages)) {}
 
-  /// Bounds the objects in circulation between the last operation's port and its closer.
+  /// The same chain with a bound on the objects in circulation between the last operation's port and its closer; see
+  /// port::window. So it stands behind the split: `split(...).window(16) >> ...`.
   chain window(std::size_t objects) const {
     chain bounded = *this;
     bounded.stages_.back().operation.ports.front().window = objects;
@@ -36,7 +47,7 @@ class chain {
     return named(names());
   }
 
-  /// The graph with a name of its own. Errors: as above.
+  /// The graph with a name of its own, as `ovlp::graph g{"name", a >> b}` makes it. Errors: as above.
   graph<In, Out> named(std::string name) const {
     graph<In, Out> built(std::move(name));
     graph_definition& definition = *built.definition();
@@ -50,6 +61,7 @@ class chain {
     return built;
   }
 
+  /// For operator>>.
   std::vector<stage> const& stages() const { return stages_; }
 
  private:
@@ -62,6 +74,7 @@ class chain {
   std::vector<stage> stages_;
 };
 
+// `ovlp::graph g = a >> b;` finds out In and Out.
 template <class In, class Out>
 graph(chain<In, Out>) -> graph<In, Out>;
 template <class In, class Out>
@@ -69,6 +82,7 @@ graph(std::string, chain<In, Out>) -> graph<In, Out>;
 
 namespace detail {
 
+/// A chain of one operation, whose body is of the right kind.
 template <class Body, class State, class Route>
 auto make_checked_chain(std::string name, placed_route<State, Route> where, Body body) {
   using shape = signature<Body>;
@@ -86,6 +100,7 @@ auto make_checked_chain(std::string name, placed_route<State, Route> where, Body
   return made(typename made::stage{define_operation(std::move(name), where.collection, std::move(body)),
                                    make_route<input>(std::move(where.route))});
 }
+/// The same; a body of another kind does not compile, with one message.
 template <operation_kind Kind, class Body, class State, class Route>
 auto make_chain(std::string name, placed_route<State, Route> where, Body body) {
   expect_kind<Kind, Body>();
@@ -94,28 +109,36 @@ auto make_chain(std::string name, placed_route<State, Route> where, Body body) {
 
 }  // namespace detail
 
-// Operations of the short form. In each body `here<State>&` may stand first, and `constants`, which do not change in a
-// run, are given to its last parameters.
+// Operations of the short form: a name for messages and traces, a collection with the route to it
+// (`workers.in_turn()`), and a body (operation.hpp). In each body `here<State>&` may stand first, and `constants`,
+// which do not change in a run, are given to its last parameters.
 
 /// One in, one out: `Out body(In)`.
+///
+///     ovlp::leaf("scale", workers.in_turn(), [](double x, double factor) { return x * factor; }, 2.5)
+///
+/// As all of these it gives a chain of one operation.
+/// Errors: does not compile for a body of another kind, a route by a member of another type, or the state of another
+///         collection.
 template <class State, class Route, class Body, class... Constants>
 auto leaf(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
   return detail::make_chain<operation_kind::leaf>(std::move(name), std::move(where),
                                                   detail::bind_constants(std::move(body), std::move(constants)...));
 }
-/// One in, any number out: `void body(In, out<A>&)`.
+/// One in, any number out: `void body(In, out<A>&)`. Errors: does not compile for several ports: use graph.
 template <class State, class Route, class Body, class... Constants>
 auto split(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
   return detail::make_chain<operation_kind::split>(std::move(name), std::move(where),
                                                    detail::bind_constants(std::move(body), std::move(constants)...));
 }
-/// Any number in, one out: `Out body(in<In>&)`.
+/// Any number in, one out: `Out body(in<In>&)`. All objects of a group must be routed to one thread: at, at_opener, or
+/// by a value that is the same for all.
 template <class State, class Route, class Body, class... Constants>
 auto merge(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
   return detail::make_chain<operation_kind::merge>(std::move(name), std::move(where),
                                                    detail::bind_constants(std::move(body), std::move(constants)...));
 }
-/// Any number in, any number out: `void body(in<In>&, out<A>&)`.
+/// Any number in, any number out: `void body(in<In>&, out<A>&)`. Routed as a merge.
 template <class State, class Route, class Body, class... Constants>
 auto stream(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
   return detail::make_chain<operation_kind::stream>(std::move(name), std::move(where),
@@ -137,7 +160,7 @@ void expect_route(threads<State> const&) {
 
 }  // namespace detail
 
-// For the compiler's message only.
+// For the compiler's message only: a collection without a route.
 template <class State, class... Rest>
 void leaf(std::string const&, threads<State> const& where, Rest const&...) {
   detail::expect_route(where);
@@ -155,6 +178,8 @@ void stream(std::string const&, threads<State> const& where, Rest const&...) {
   detail::expect_route(where);
 }
 
+/// `left`, and then `right`: an edge from the last operation of the one to the first of the other. Both stay as they
+/// are.
 template <class In, class Left, class Right, class Out>
 chain<In, Out> operator>>(chain<In, Left> const& left, chain<Right, Out> const& right) {
   static_assert(std::is_same_v<Left, Right>, "an edge joins equal types: what one operation gives, the next takes");

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Which types can travel in a graph: `data_object<T>`, and why another one can not.
+//
+// There is nothing to derive from and nothing to register: a type can travel if the compiler finds out what it is made
+// of. `shape<T>` says that for each type, as one of ten kinds and the types of the parts. `inspect` goes through the
+// shapes of a type and its parts and finds the first rule that is broken; `explain` (fields.hpp) makes it the
+// compiler's message. To let another container travel is a line of `shape`, and what walk.hpp has to do with its kind.
 #pragma once
 
 #include <array>
@@ -45,12 +51,14 @@ enum class kind {
 template <class... Parts>
 struct parts_list {};
 
+/// What a `shape` derives from.
 template <kind Kind, class... Parts>
 struct made_of {
   static constexpr kind what = Kind;
   using parts = parts_list<Parts...>;
 };
 
+/// The shape of an aggregate, from the types of its members.
 template <class... Member>
 made_of<kind::record, Member...> record_of(std::tuple<Member&...> members);
 
@@ -66,6 +74,8 @@ consteval auto plain_shape() {
   }
 }
 
+/// Containers may have allocators, comparisons and hash functions of their own, if these can be made without
+/// arguments.
 // clang-format off
 template <class T> struct shape : decltype(plain_shape<T>()) {};
 template <class T> struct shape<T const> : shape<T> {};
@@ -104,6 +114,7 @@ std::pair<Key, Value> element_of(parts_list<Key, Value>);
 template <class Container>
 using element = decltype(element_of(typename shape<Container>::parts{}));
 
+/// bool, or an enumeration of it: in the memory of those only 0 and 1 are values.
 template <class T>
 consteval bool is_bool() {
   if constexpr (std::is_enum_v<T>) {
@@ -133,6 +144,7 @@ inline constexpr bool has_bad_elements = false;
 template <class T>
 inline constexpr bool has_bad_elements<buffer<T>> = !is_raw<T>();
 
+/// The first of several faults that is one.
 constexpr auto first_fault() { return fault<rule::none, void>{}; }
 template <class Offender, class... More>
 constexpr auto first_fault(fault<rule::none, Offender> /*fine*/, More... more) {
@@ -176,17 +188,24 @@ consteval auto inspect() {
 
 }  // namespace detail
 
-/// A type whose values can travel on an edge of a graph.
+/// A type whose values can travel on an edge of a graph, be the input or the result of a call, or move with a thread
+/// as its state.
+///
+///     struct Row { std::size_t number; std::vector<double> values; };
+///     static_assert(ovlp::data_object<Row> && ovlp::data_object<std::map<std::string, Row>>);
+///     static_assert(!ovlp::data_object<Row*>);
 ///
 /// Shape: numbers (bool and characters too), enumerations, std::complex, std::chrono::duration; std::string, vector,
-/// deque, list, array, pair, tuple, optional, variant, unique_ptr (to one value), all eight maps and sets; buffer; and
-/// plain aggregates, all of these of each other. Nothing that contains its own type: the depth of an object is known
-/// from its type, so no message can make a reader recurse deeper.
+///        deque, list, array, pair, tuple, optional, variant, unique_ptr (to one value), all eight maps and sets;
+///        buffer; and plain aggregates, all of these of each other. Nothing that contains its own type: the depth of
+///        an object is known from its type, so no message can make a reader recurse deeper. It is moved within a
+///        process, so it need not be copyable: std::unique_ptr may be a member.
 /// Errors: false for anything else; the compiler tells why in `require_data_object`.
 template <class T>
 concept data_object = decltype(detail::inspect<T>())::broken == detail::rule::none;
 
-/// Does not compile if `T` is no data object: the message names the rule and the type in `T` that breaks it.
+/// Does not compile if `T` is no data object: the message names the rule and the type in `T` that breaks it. Graphs
+/// ask this of all types on their edges; a program may ask it where a type is defined.
 template <class T>
 consteval void require_data_object() {
   detail::explain(detail::inspect<T>());

@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Takes plain aggregates apart: `fields(object)` gives the members of a struct as references, without a macro and
+// without a function of the struct's own. What travels in a graph is written, read, counted and compared through it.
+//
+// C++20 has no reflection, but it has aggregate initialization and structured bindings:
+// 1. How many members are there? `initializer_count` asks the compiler whether `T{x, x, ...}` compiles with 0, 1, 2,
+//    ... values that convert to anything. The largest number that does is the number of members.
+// 2. Which are they? `auto& [m1, m2] = object` names so many. The number of names can not be a parameter, so
+//    `bind_members` spells out every case up to 32.
+// 3. What would be counted wrongly, or could not be read into, is refused before, by a rule that has a sentence of its
+//    own: a base takes an initializer and is no member, each element of a C array takes one, const members and
+//    references can not be assigned.
+//
+// All of this is done by the compiler. Boost.PFR works in the same way; Boost 1.74 does not have it.
 #pragma once
 
 #include <cstddef>
@@ -64,6 +77,7 @@ struct anything {
     std::terminate();
   }
 };
+/// As many of them as a pack has indices.
 template <std::size_t>
 using anything_at = anything;
 
@@ -73,6 +87,7 @@ struct any_base {
   template <class Base>
   requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>) operator Base() const;
 };
+/// A base takes the first initializer, so `T{base}` compiles for no other type.
 template <class T>
 concept has_base = requires {
   T{any_base<T>{}};
@@ -84,11 +99,13 @@ concept is_tuple_like = requires {
   std::tuple_size<T>::value;
 };
 
+/// Does `T` take so many initializers?
 template <class T, std::size_t... I>
 consteval bool takes(std::index_sequence<I...> /*initializers*/) {
   return requires { T{anything_at<I>{}...}; };
 }
 
+/// What `bind_members` spells out. A struct with more members groups some of them in a struct of their own.
 inline constexpr std::size_t most_members = 32;
 
 /// How many initializers `T` takes: its members, where a C array counts once per element. Stops at most_members + 1.
@@ -109,6 +126,7 @@ template <class T, std::size_t... Before, std::size_t... After>
 consteval bool takes_braces(std::index_sequence<Before...> /*before*/, std::index_sequence<After...> /*after*/) {
   return requires { T{anything_at<Before>{}..., {}, anything_at<After>{}...}; };
 }
+/// Asked at every place, for the elements of an array may begin at any.
 template <class T, std::size_t... I>
 consteval bool no_c_array(std::index_sequence<I...> /*initializers*/) {
   return (takes_braces<T>(std::make_index_sequence<I>{}, std::make_index_sequence<sizeof...(I) - I - 1>{}) && ...);
@@ -261,6 +279,11 @@ constexpr auto bind_members(T& x) {
 
 /// The members of a plain aggregate, in order of declaration, as a std::tuple of references; const if `object` is.
 ///
+///     struct Char { std::size_t place; char value; };
+///     Char c{3, 'x'};
+///     std::get<1>(ovlp::fields(c)) = 'y';  // c.value
+///
+/// The references are valid as long as `object` is.
 /// Shape: 0 to 32 members; std::array is one member. Not for bit-fields and anonymous unions (the compiler refuses).
 /// Errors: does not compile, with a sentence, for bases, C arrays, const or reference members, more than 32 members.
 /// Cost: none at run time.

@@ -11,6 +11,13 @@ template <class Signature>
 class function_ref;
 
 /// A callable passed down for the duration of a call: two pointers, no allocation, no ownership.
+///
+///     void kernel(std::string_view name, ovlp::function_ref<void()> body);  // called with any lambda
+///
+/// For parameters only: the callable must outlive the last call, so do not keep one whose callable is a temporary. It
+/// stands in virtual functions, where a template can not, and where a std::function would allocate. A callable that is
+/// const is called as const.
+/// Thread: as for the callable.
 template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
  public:

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The long form of a flow graph: operations are added, then joined by edges, port by port. The short form, for graphs
+// without branches, is in chain.hpp.
+//
+// These are typed faces, with no data of their own but a shared graph_definition, in which types are erased: what
+// types can tell is told by the compiler, the rest by graph_definition::check(); the runtime sees definitions only.
 #pragma once
 
 #include <concepts>
@@ -16,20 +21,25 @@
 
 namespace ovlp {
 
-/// A port of an operation of a graph that is being built.
+/// A port of an operation of a graph that is being built. A handle: copies mean the same port.
 template <class T>
 class port {
  public:
   port(std::shared_ptr<graph_definition> graph, port_reference at) : graph_(std::move(graph)), at_(at) {}
 
   /// Bounds the objects in circulation between this port and its closer: post() suspends at the bound, and the
-  /// closer's wait() makes room. 0: no bound.
+  /// closer's wait() makes room. 0: no bound. Each group has the whole window for itself.
+  ///
+  /// Choose a few objects for each thread on the way. A closer that waits for a certain object among the others may
+  /// wait for ever if the window is smaller than what comes before that.
+  /// Errors: graph_error if the graph is in use; from check(), for the port of a leaf or merge.
   port& window(std::size_t objects) {
     graph_->expect_open();
     definition().window = objects;
     return *this;
   }
 
+  // For `graph`.
   port_definition& definition() const { return graph_->operations[at_.operation].ports[at_.port]; }
   port_reference reference() const { return at_; }
   graph_definition const* graph() const { return graph_.get(); }
@@ -41,15 +51,18 @@ class port {
 
 namespace detail {
 
+/// The place of T among the types.
 template <class T, class... Types>
 constexpr std::size_t index_of() {
   std::size_t index = 0;
   static_cast<void>(((std::is_same_v<T, Types> ? false : (++index, true)) && ...));
   return index;
 }
+/// How often T is among the types.
 template <class T, class... Types>
 inline constexpr std::size_t count_of = (std::size_t{0} + ... + (std::is_same_v<T, Types> ? 1 : 0));
 
+/// An operation without its types. The body has been checked: it has a kind.
 template <class Body>
 operation_definition define_operation(std::string name, std::shared_ptr<collection_definition> collection, Body body) {
   using shape = signature<Body>;
@@ -70,6 +83,7 @@ operation_definition define_operation(std::string name, std::shared_ptr<collecti
   return definition;
 }
 
+/// Fails to compile if the body takes the state of another collection.
 template <class Body, class State>
 constexpr void expect_state() {
   using wanted = typename signature<Body>::state;
@@ -82,25 +96,28 @@ constexpr void expect_state() {
 template <class In, class Out>
 class chain;
 
-/// An operation of a graph that is being built, with its types: one input, one or more ports.
+/// An operation of a graph that is being built, with its types: one input, one or more ports. A handle: copies mean
+/// the same operation. It keeps the graph alive.
 template <class In, class... Outs>
 class operation {
  public:
   operation(std::shared_ptr<graph_definition> graph, std::size_t entry, std::size_t exit)
       : graph_(std::move(graph)), entry_(entry), exit_(exit) {}
 
-  /// The port of type T. Where several have this type, name it by number.
+  /// The port of type T: `sort.port<Even>()`. Where several have this type, name it by number.
   template <class T>
   ovlp::port<T> port() const {
     static_assert(detail::count_of<T, Outs...> == 1, "port<T>(): the operation must have exactly one port of type T");
     return {graph_, {exit_, detail::index_of<T, Outs...>()}};
   }
+  /// The port of this number, from 0 in the order of the body's parameters: `sort.port<0>()`. A leaf or merge has one.
   template <std::size_t Number>
   auto port() const {
     static_assert(Number < sizeof...(Outs), "port<number>(): the operation has fewer ports");
     return ovlp::port<std::tuple_element_t<Number, std::tuple<Outs...>>>{graph_, {exit_, Number}};
   }
 
+  // For `graph`: where edges lead to, and from where they come.
   std::size_t entry() const { return entry_; }
   std::size_t exit() const { return exit_; }
   graph_definition const* graph() const { return graph_.get(); }
@@ -115,35 +132,66 @@ class operation {
 
 /// A flow graph that takes an In and gives an Out. A handle: copies mean the same graph.
 ///
+///     ovlp::graph<int, int> g{"sum of squares"};
+///     auto cut = g.split("cut", master, [](int n, ovlp::out<int>& to) { for (int i = 0; i < n; ++i) to.post(i); });
+///     auto square = g.leaf("square", workers, [](int i) { return i * i; });
+///     auto sum = g.reduce<int>("sum", master, std::plus<>{});
+///     g.enter(cut, ovlp::at(0));
+///     g.edge(cut.port<int>().window(16), square, ovlp::in_turn());
+///     g.edge(square, sum, ovlp::at(0));
+///     g.leave(sum);
+///     int const found = run(g, 10);  // 285
+///
 /// Operations are added, then joined by edges. The structure is checked at the first use (or by check()), and cannot
 /// be changed afterwards. Building needs no running engine; every process of a run builds the same graphs.
-/// Errors: graph_error where types cannot say it.
+///
+/// Shape: one entry, a leaf or split; one exit, a leaf or merge; no cycle; every operation is reached from the entry.
+///        Each port has one edge or is discarded. All paths from a port of a split or stream end at one merge or
+///        stream, its closer; groups nest. What one object starts gives exactly one result at the end of its level.
+/// Thread: built in one thread, without a lock. Bodies are copied in and live as long as a handle or an engine has the
+///         graph.
+/// Errors: an edge between unequal types, a body of another kind and the state of another collection do not compile.
+///         graph_error, which names graph, operation and port, for what types cannot say.
+/// Source: the paper, section 2.
 template <class In, class Out>
 class graph {
  public:
+  /// An empty graph. The name is for messages and traces.
   explicit graph(std::string name = "graph") : definition_(std::make_shared<graph_definition>(std::move(name))) {}
   /// The short form with a name of its own: `graph step{"step", a >> b}`.
   graph(std::string name, chain<In, Out> const& operations) : graph(operations.named(std::move(name))) {}
 
+  /// Adds a leaf, `Out body(In)`, that runs in the threads of `where`; the kinds of bodies are in operation.hpp.
+  /// `constants` do not change in a run and are given to the body's last parameters. Returns its handle, an
+  /// operation<Input, Outputs...>.
+  ///
+  ///     auto scale = g.leaf("scale", workers, [](double x, double factor) { return x * factor; }, 2.5);
+  ///
+  /// Names are for messages, traces and drawings; two operations may have the same.
+  /// Errors: does not compile for a body of another kind. graph_error if the graph is in use.
   template <class State, class Body, class... Constants>
   auto leaf(std::string name, threads<State> const& where, Body body, Constants... constants) {
     return add<operation_kind::leaf>(std::move(name), where, std::move(body), std::move(constants)...);
   }
+  /// As leaf(), for `void body(In, out<A>&, ...)`.
   template <class State, class Body, class... Constants>
   auto split(std::string name, threads<State> const& where, Body body, Constants... constants) {
     return add<operation_kind::split>(std::move(name), where, std::move(body), std::move(constants)...);
   }
+  /// As leaf(), for `Out body(in<In>&)`.
   template <class State, class Body, class... Constants>
   auto merge(std::string name, threads<State> const& where, Body body, Constants... constants) {
     return add<operation_kind::merge>(std::move(name), where, std::move(body), std::move(constants)...);
   }
+  /// As leaf(), for `void body(in<In>&, out<A>&, ...)`.
   template <class State, class Body, class... Constants>
   auto stream(std::string name, threads<State> const& where, Body body, Constants... constants) {
     return add<operation_kind::stream>(std::move(name), where, std::move(body), std::move(constants)...);
   }
 
   /// Posts a copy of what comes to each thread that the collection has then, and runs a leaf or split with it there.
-  /// The copies are made in the thread to which the edge leads. What follows closes their group.
+  /// The copies are made in the thread to which the edge leads. What follows closes their group: gather and
+  /// in_group_order take it in the order of the threads.
   template <class State, class Body, class... Constants>
   auto everywhere(std::string name, threads<State> const& where, Body body, Constants... constants) {
     using made = decltype(detail::bind_constants(body, constants...));
@@ -157,36 +205,42 @@ class graph {
       return each.entered_at(first.entry());
     }
   }
-  /// Adds up the objects of a group by `T function(T, T)`, in order of arrival; an empty group gives T{}. With
-  /// in_group_order as they were posted, so that rounding is the same in each run: those that arrive early wait.
+  /// A merge that adds up the objects of a group by `T function(T, T)`, in order of arrival; an empty group gives T{}.
+  /// With in_group_order as they were posted, so that rounding is the same in each run: those that arrive early wait.
   template <class T, class State, class Function>
   auto reduce(std::string name, threads<State> const& where, Function function) {
     return merge(std::move(name), where, detail::reduction<T, Function, false>{std::move(function)});
   }
+  /// With `in_group_order` as last argument.
   template <class T, class State, class Function>
   auto reduce(std::string name, threads<State> const& where, Function function, in_group_order_tag) {
     return merge(std::move(name), where, detail::reduction<T, Function, true>{std::move(function)});
   }
-  /// All objects of a group as a std::vector, in the order in which they were posted.
+  /// A merge that gives all objects of a group as a std::vector<T>, in the order in which they were posted.
   template <class T, class State>
   auto gather(std::string name, threads<State> const& where) {
     return merge(std::move(name), where, detail::gathering_body<T>{});
   }
 
-  /// A graph in the place of an operation of the same signature. Its operations are copied in, named "name/...".
+  /// A graph in the place of an operation of the same signature. Its operations are copied in, named "name/...". It is
+  /// no call: objects of several groups are in it at once. The route of the edge that leads to it stands for the route
+  /// of its own entry. `inner` is checked now and cannot be changed afterwards.
+  /// Errors: graph_error of its check.
   template <class PartIn, class PartOut>
   operation<PartIn, PartOut> part(std::string const& name, graph<PartIn, PartOut> const& inner) {
     auto [entry, exit] = insert(name, *inner.definition());
     return {definition_, entry, exit};
   }
 
-  /// Calls `body` `times` times, each time with the last result: a leaf on `where` that calls a graph.
-  /// The k-th call belongs to iteration k.
+  /// Calls `body` `times` times, each time with the last result: a leaf on `where` that calls a graph. The k-th call
+  /// belongs to iteration k. The body is known with this graph; add() is not needed for it. With 0 times the result is
+  /// the input.
   template <class State, class T>
   operation<T, T> repeat(std::string name, threads<State> const& where, graph<T, T> const& body, std::size_t times) {
     return repeat_while(std::move(name), where, body, [times](T const&, std::size_t done) { return done < times; });
   }
-  /// Calls `body` until `condition(result)` holds, at least once.
+  /// Calls `body` until `condition(result)` holds, at least once; else as repeat(). Where kernels do not run, a
+  /// condition on what they compute means nothing.
   template <class State, class T, std::predicate<T const&> Condition>
   operation<T, T> repeat_until(std::string name, threads<State> const& where, graph<T, T> const& body,
                                Condition condition) {
@@ -194,7 +248,8 @@ class graph {
                         [condition](T const& object, std::size_t done) { return done == 0 || !condition(object); });
   }
 
-  /// Joins a port to an operation; the route chooses the thread for each object.
+  /// Joins a port to an operation; the route (route.hpp) chooses the thread for each object.
+  /// Errors: graph_error for a second edge from the port, an operation of another graph, or a graph in use.
   template <class T, class Input, class... Outs, class Route>
   void edge(port<T> const& from, operation<Input, Outs...> const& to, Route route) {
     static_assert(std::is_same_v<T, Input>, "an edge joins equal types: the port's and the operation's input");
@@ -202,12 +257,14 @@ class graph {
     expect_own(to.graph(), to.entry());
     connect(from.reference(), {to.entry(), detail::make_route<T>(std::move(route))});
   }
+  /// The same for an operation with one port.
   template <class First, class T, class Input, class... Outs, class Route>
   void edge(operation<First, T> const& from, operation<Input, Outs...> const& to, Route route) {
     edge(from.template port<0>(), to, std::move(route));
   }
 
-  /// Where calls of the graph begin, and end. One each.
+  /// Where calls of the graph begin, and end. One each. The route chooses the thread for the input of each call.
+  /// Errors: graph_error for a second one, or an operation of another graph.
   template <class... Outs, class Route>
   void enter(operation<In, Outs...> const& first, Route route) {
     expect_own(first.graph(), first.entry());
@@ -215,6 +272,7 @@ class graph {
     if (definition_->entry) second("entry", definition_->entry->target, first.entry());
     definition_->entry = edge_definition{first.entry(), detail::make_route<In>(std::move(route))};
   }
+  /// Its result is the call's. Errors: as enter().
   template <class Last>
   void leave(operation<Last, Out> const& last) {
     expect_own(last.graph(), last.exit());
@@ -222,7 +280,7 @@ class graph {
     if (definition_->exit) second("exit", *definition_->exit, last.exit());
     definition_->exit = last.exit();
   }
-  /// A port that leads nowhere: posting there is an error.
+  /// A port that leads nowhere: posting there is an error. For the last level of a graph that a loop builds.
   template <class T>
   void discard(port<T> const& nothing) {
     expect_own(nothing.graph(), nothing.reference().operation);
@@ -230,9 +288,14 @@ class graph {
     nothing.definition().discarded = true;
   }
 
+  /// Checks the structure now, not at the first use; once. The graph cannot be changed afterwards.
+  /// Errors: graph_error for the first thing that is wrong; the graph can still be changed then.
   void check() const { definition_->check(); }
+  /// Draws the graph in the language of Graphviz, checked or not.
   void write_graphviz(std::ostream& to) const { definition_->write_graphviz(to); }
+  /// As given; of a chain without a name, those of its operations.
   std::string const& name() const { return definition_->name; }
+  /// For engines: what they run.
   std::shared_ptr<graph_definition> const& definition() const { return definition_; }
 
   /// For the short form and `part`, which build definitions directly.
@@ -270,6 +333,7 @@ class graph {
       return operation<input, typename shape::result>{definition_, index, index};
     }
   }
+  /// A leaf that calls `body` with its own last result while `again(object, number of calls so far)`.
   template <class State, class T, class Condition>
   operation<T, T> repeat_while(std::string name, threads<State> const& where, graph<T, T> const& body,
                                Condition again) {
@@ -283,6 +347,7 @@ class graph {
     definition_->operations.back().calls.push_back(body.definition());
     return repeated;
   }
+  /// Copies the operations of a checked graph behind these: numbers move on, and what check() found is found again.
   std::pair<std::size_t, std::size_t> insert(std::string const& prefix, graph_definition& inner) {
     inner.check();
     definition_->expect_open();

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A short text for the layout of a type on the wire: `layout<T>()`.
+//
+// Objects carry no description of themselves. Instead processes compare, when they join a run, a digest that contains
+// the layouts of all types on edges and of states that can move (program.cpp); so a program of which one process was
+// built from another source is refused, before its bytes are misread. The text follows the same `shape`
+// (data_object.hpp) as the walk that writes.
 #pragma once
 
 #include <chrono>
@@ -13,6 +19,7 @@
 namespace ovlp {
 namespace detail {
 
+/// Of numbers what they are and how many bytes they have: `int` and a `long` of 4 bytes are the same.
 template <class T>
 struct scalar_text {
   static std::string text() {
@@ -39,7 +46,7 @@ struct scalar_text<std::chrono::duration<T, Period>> {
 };
 
 template <class T>
-std::string layout_text();
+std::string layout_text();  // of any type; layout() asks first whether it is a data object
 
 /// The layouts of all parts with `between` between them.
 template <class First, class... More>
@@ -82,10 +89,17 @@ std::string layout_text() {
 
 /// How a `T` is laid out on the wire, as a short text: processes whose texts differ can not talk to each other.
 ///
+///     struct Char { std::size_t place; char value; };
+///     ovlp::layout<Char>();                        // "{u8,c}"
+///     ovlp::layout<std::map<std::string, int>>();  // "<s:i4>"
+///
 /// Shape: numbers by kind and bytes: i4, u8, f8, c (char), b (bool), z16 (complex), ei4 (enumeration), t1/1000i8
-/// (duration in ms); then s (std::string), [T] (sequence), <K> and <K:V> (set and map), 3*T (array), ?T (value or
-/// nothing), (T|U) (variant), {T,U} (aggregate, pair, tuple), #T (buffer; #16:T where elements have padding).
+///        (duration in ms); then s (std::string), [T] (sequence), <K> and <K:V> (set and map), 3*T (array), ?T (value
+///        or nothing), (T|U) (variant), {T,U} (aggregate, pair, tuple), #T (buffer; #16:T where elements have
+///        padding).
+///
 /// Names of types and members do not show. Types that are written in the same way may have the same text.
+/// Errors: does not compile for what is no data object. Cost: makes a string; not for use while objects are sent.
 template <class T>
 std::string layout() {
   require_data_object<T>();

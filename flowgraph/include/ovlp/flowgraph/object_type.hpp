@@ -15,24 +15,29 @@
 namespace ovlp {
 
 /// What the runtime needs to know of a data object's type to move it, send it and destroy it.
-/// One constant object per type and program; its address identifies the type.
+///
+/// The runtime is compiled once, for all types: it sees an object as a `void*` and one of these. There is one constant
+/// object for each type in a program, made by `type_of<T>()`; its address identifies the type in this process, and the
+/// text of its layout in others.
+/// Thread: its functions may be called from any, for different objects at once.
 struct object_type {
-  std::size_t size;
-  std::size_t alignment;
-  std::type_info const* cpp_type;
+  std::size_t size;                    ///< bytes of the object itself, as sizeof
+  std::size_t alignment;               ///< bytes, 16 at most
+  std::type_info const* cpp_type;      ///< for messages
   std::string (*layout)();             ///< wire layout, part of the fingerprint
   void (*move)(void* to, void* from);  ///< constructs at `to`, moving from `from`
   void (*destroy)(void* object) noexcept;
-  std::size_t (*byte_count)(void const* object);
-  void (*write)(writer& to, void const* object);
-  void (*read)(reader& from, void* to);  ///< constructs at `to`; throws decode_error
+  std::size_t (*byte_count)(void const* object);  ///< that write() would write; see walk.hpp
+  void (*write)(writer& to, void const* object);  ///< refers to the object: it stays until the bytes are sent
+  void (*read)(reader& from, void* to);           ///< constructs at `to`; throws decode_error
 };
 
-/// The type's name as written in the source, for messages.
+/// The type's name as written in the source, with its namespaces, for messages.
 std::string type_name(std::type_info const& type);
 inline std::string type_name(object_type const& type) { return type_name(*type.cpp_type); }
 
 namespace detail {
+/// An object that is read is made without arguments first. If reading throws, it is destroyed again.
 template <data_object T>
 inline constexpr object_type object_type_of{
     sizeof(T),
@@ -55,6 +60,7 @@ inline constexpr object_type object_type_of{
 };
 }  // namespace detail
 
+/// That of T. Errors: does not compile if T is no data object, with the reason, or is aligned to more than 16 bytes.
 template <class T>
 constexpr object_type const& type_of() {
   require_data_object<T>();

@@ -1,4 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What an operation sees of a run: `in` and `out` are what it takes and posts, `here` is its DPS thread. The rest
+// finds out from a body's signature what kind of operation it is.
+//
+//   leaf    Out f(In)                         one in, one out
+//   split   void f(In, out<A>&, ...)          one in, any number out on each port
+//   merge   Out f(in<In>&)                    all objects of a group in, one out
+//           Out f(Opened const&, in<In>&)     the same, with what the opener of the group received
+//   stream  void f(in<In>&, out<A>&, ...)     takes in like a merge, posts like a split, at any time
+//
+// `here<State>&` may stand first, and constants of the run last. A body is a function, or an object with one call
+// operator that is no template. It is copied into the graph, so it is copyable, and runs in several threads at once:
+// what it captures is read only. One whose call operator is not const is copied for each execution.
+//
+// Blocks: post() at a full window, wait(), wait_until(), get(), call(), resize() and remap() may suspend the
+//         operation. That blocks no OS thread. Meanwhile other operations of the same DPS thread run and may change
+//         its state. Afterwards the operation may be in another OS thread: hold no lock across these functions, and
+//         keep nothing in thread_local variables.
+// Thread: `in`, `out` and `here` are for the operation itself. A thread of its own that posts, waits or runs a kernel
+//         by them aborts the process with a message.
+// Errors: an exception that leaves a body ends the run; the caller of the graph gets it as an operation_error. When a
+//         run ends early, those functions throw something that is no std::exception, to unwind the operation: a catch
+//         (...) passes it on.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +40,27 @@
 
 namespace ovlp {
 
+/// The four kinds of operations. Source: the paper, section 2.
 enum class operation_kind : std::uint8_t { leaf, split, merge, stream };
 
+/// "leaf", "split", "merge" or "stream".
 std::string_view kind_name(operation_kind kind);
 /// Merges and streams: operations that collect a group.
 inline bool is_closer(operation_kind kind) { return kind == operation_kind::merge || kind == operation_kind::stream; }
 /// Splits and streams: operations whose ports open groups.
 inline bool is_opener(operation_kind kind) { return kind == operation_kind::split || kind == operation_kind::stream; }
 
-/// The incoming objects of a merge or stream: all objects of the groups that it closes.
-/// Also a range: `for (T& object : objects)` waits for each.
+/// The incoming objects of a merge or stream: all objects of the groups that it closes, one by one, as they arrive.
+///
+///     long add(ovlp::in<int>& numbers) {
+///       long sum = 0;
+///       for (int number : numbers) sum += number;  // waits for each; ends after the last of the group
+///       return sum;
+///     }
+///
+/// `for (T& object : objects)` may move from the object; it is the operation's own until the next one. Objects that
+/// come later than other work of the DPS thread are taken after it: that runs while wait() is suspended.
+/// Errors: graph_error, as the operation's own, if it ends before it has taken all objects.
 template <class T>
 class in {
   static_assert(data_object<T>, "in<T>: T must be a data object (data_object.hpp lists what it may contain)");
@@ -37,8 +70,10 @@ class in {
   in(in const&) = delete;
   in& operator=(in const&) = delete;
 
-  /// The next object, in order of arrival; nothing after the last one of the group.
-  /// Blocks: the operation, until one is there; other operations of the DPS thread may run meanwhile.
+  /// The next object, in order of arrival; nothing after the last one of the group, however often it is asked.
+  /// Blocks: the operation, until one is there or the group has ended; other operations of the DPS thread may run
+  ///         meanwhile.
+  /// Cost: ends the atomic step, also when an object is there. Makes room in the window of the object's port.
   std::optional<T> wait() {
     void* object = context_->wait();
     if (object == nullptr) return std::nullopt;
@@ -46,16 +81,18 @@ class in {
   }
 
   /// The place in its group, from 0, of the object handed out last: where it stood among those that the opener posted
-  /// on that port.
+  /// on that port. A leaf on the way passes its object's place on to its result. 0 before the first object.
   std::size_t place() const { return context_->place(); }
-  /// Which of the ports that are closed here it was posted on, from 0 in the order of the graph.
+  /// Which of the ports that are closed here it was posted on, from 0 in the order in which their operations were
+  /// added to the graph, and then of the ports of one operation.
   std::size_t port() const { return context_->closed_port(); }
 
-  /// Waits for all that are left, and drops them.
+  /// Waits for all that are left, and drops them. Blocks: as wait().
   void drain() {
     while (context_->wait() != nullptr) continue;
   }
 
+  /// Holds one object at a time, for one pass: begin() waits for the first, ++ for the next.
   class iterator {
    public:
     using value_type = T;
@@ -81,6 +118,13 @@ class in {
 };
 
 /// One port of a split or stream: what is posted here during one execution is one group.
+///
+///     void cut(int count, ovlp::out<int>& numbers) {
+///       for (int i = 0; i < count; ++i) numbers.post(i);
+///     }
+///
+/// An operation with several ports takes several of these, in the order of the ports' numbers. A group may be empty:
+/// the closer runs all the same.
 template <class T>
 class out {
   static_assert(data_object<T>, "out<T>: T must be a data object (data_object.hpp lists what it may contain)");
@@ -90,8 +134,12 @@ class out {
   out(out const&) = delete;
   out& operator=(out const&) = delete;
 
-  /// Sends the object on its way at once.
-  /// Blocks: the operation, while the port's window is full.
+  /// Sends the object on its way at once, while the operation goes on. To a thread of the same node it is moved, not
+  /// copied. Buffers in it share their elements with what the operation keeps of them: whoever writes first, copies.
+  /// Blocks: the operation, while as many objects as the port's window are on their way to the closer. Without a
+  ///         window it is not suspended.
+  /// Errors: graph_error if the port is discarded, or its route leads to no thread of the collection.
+  /// Cost: ends the atomic step.
   void post(T object) { context_->post(port_, type_of<T>(), &object); }
 
  private:
@@ -103,12 +151,22 @@ template <class In, class Out>
 class graph;
 
 /// A call of a graph that has been started and not yet waited for.
+///
+///     auto lower = run.async(count, {0, 500});  // or here.async, in an operation
+///     auto upper = run.async(count, {500, 1000});
+///     int const both = lower.get() + upper.get();
+///
+/// It refers to who made the call, the engine or the operation, and is of no use after that has ended. If nobody takes
+/// the result, the call goes on nevertheless; one of the main program is given up when the engine ends.
+/// Thread: that of the engine, or the operation.
 template <class Out>
 class pending_call {
  public:
   pending_call(caller& owner, std::uint64_t call) : caller_(&owner), call_(call) {}
 
-  /// The result. Blocks: the calling operation or the main program, until the call ends. Call once.
+  /// The result. Call once.
+  /// Blocks: the calling operation (suspended) or the main program, until the call ends.
+  /// Errors: what ended the run, of the main program: see engine_base. graph_error for a result that has been taken.
   Out get() {
     alignas(Out) std::byte storage[sizeof(Out)];
     caller_->finish_call(call_, type_of<Out>(), storage);
@@ -125,8 +183,13 @@ class pending_call {
   std::uint64_t call_;
 };
 
-/// Where an operation runs: its DPS thread's state and place, and what it may ask of the runtime.
-/// Given to the operations that take it as first argument. Valid during that execution of the operation only.
+/// Where an operation runs: its DPS thread's state and place, and what it may ask of the runtime. Given to the
+/// operations that take it as first argument. Valid during that execution of the operation only.
+///
+///     struct Counter { std::map<std::string, int> seen; };  // the state of threads<Counter>
+///     int count(ovlp::here<Counter>& here, std::string word) { return ++here.state.seen[word]; }
+///
+/// `State` is that of the collection in which the operation runs; another one does not compile.
 template <class State = no_state>
 class here {
  public:
@@ -134,50 +197,82 @@ class here {
   here(here const&) = delete;
   here& operator=(here const&) = delete;
 
-  /// The state of this DPS thread. No other operation of the thread runs until this one posts or waits at a bound.
+  /// The state of this DPS thread. No other operation of the thread runs until this one is suspended or ends; so no
+  /// lock is needed, and what was read before a function that may suspend may have changed after it.
   State& state;
 
   std::size_t index() const { return context_->index(); }  ///< of this thread in its collection
-  std::size_t size() const { return context_->size(); }    ///< threads in the collection now
+  std::size_t size() const { return context_->size(); }    ///< threads in the collection now, as this node knows it
+  /// The node on which this thread is. It is the same until the operation ends: a thread moves between operations.
   node_id node() const { return static_cast<node_id>(context_->node()); }
 
   /// Does a named piece of computation; the only place where work is done.
+  ///
+  ///     here.kernel("mine.scale", {x.size()}, [&] { for (double& e : x.mutate()) e *= 2; });
+  ///
   /// `name` and `sizes` are what its duration depends on; the simulator may charge an estimate instead of calling
-  /// `body`, so what decides routing, message sizes or control flow stays outside. Single-threaded.
+  /// `body`, so what decides routing, message sizes or control flow stays outside. A name begins with the program's.
+  /// `body` computes in one thread and neither posts nor waits. It is called before this returns, or not at all.
+  /// Units: the work of a kernel is its CPU time in seconds; in a simulation, of the platform's reference core.
+  /// Errors: config_error in a simulation that is to charge an estimate and has none. What `body` throws.
+  /// Source: the paper, section 4 (partial direct execution); docs/partial-execution.md.
   template <class Body>
   void kernel(std::string_view name, kernel_sizes const& sizes, Body&& body) {
     context_->kernel(name, sizes, function_ref<void()>(body));
   }
 
-  /// Sets the iteration (from 1) that this operation belongs to from here on: its steps, kernels and posts.
+  /// Sets the iteration (from 1) that this operation belongs to from here on: its steps, kernels, posts and calls.
+  /// Objects carry it along, so it is said once, where an iteration begins. Until then it is that of the object
+  /// received; in a merge or stream, of the one that wait() gave last. A merge's result belongs to the iteration of
+  /// the object that opened its group, unless the merge itself has said one.
+  /// Errors: graph_error for k below 1.
   void iteration(int k) { context_->set_iteration(k); }
 
-  /// Suspends until `condition()` holds. It is evaluated now and after each step of another operation in this thread,
-  /// so it must be cheap and depend on the thread's state only.
+  /// Waits for other operations of this DPS thread to make `condition()` hold.
+  ///
+  ///     here.wait_until([&] { return here.state.gift.has_value(); });
+  ///
+  /// It is evaluated now, and then each time that another operation of this thread has ended or been suspended; so it
+  /// must be cheap and depend on the thread's state only. Once it has held, this operation goes on in its turn:
+  /// operations that were queued before may run first and change the state again. So choose a condition that stays
+  /// true, or ask again.
+  /// Blocks: the operation, unless the condition holds at once.
+  /// Errors: what `condition` throws ends the run, as an exception of this operation.
   template <class Condition>
   void wait_until(Condition&& condition) {
     context_->wait_until(function_ref<bool()>(condition));
   }
 
-  /// Calls a graph from inside an operation. Blocks: the operation, until the result is there.
+  /// Calls a graph from inside an operation. The graph must be known: engine_base::add.
+  /// Blocks: the operation, until the result is there. Errors: graph_error for a graph that is not known.
   template <class In, class Out>
   Out call(graph<In, Out> const& called, std::type_identity_t<In> input) {
     return async(called, std::move(input)).get();
   }
-  /// Starts a call; several run at once, pipelined. The result must be taken before the operation ends.
+  /// Starts a call; several run at once, pipelined. Take the result before the operation ends: after that the
+  /// pending_call is of no use. Does not suspend.
+  /// Errors: as call().
   template <class In, class Out>
   pending_call<Out> async(graph<In, Out> const& called, std::type_identity_t<In> input) {
     return {*context_, context_->begin_call(*called.definition(), type_of<In>(), &input)};
   }
 
-  /// Changes the number of threads of a collection: those with the highest indices leave or join.
-  /// Blocks: until every node routes by the new number. Leaving threads finish what they have.
+  /// Changes the number of threads of a collection: those with the highest indices leave or join. Joining threads go
+  /// where the collection's first mapping places them; their nodes are launched.
+  /// Blocks: the operation, until every node routes by the new number. Leaving threads finish what they have, after
+  ///         that.
+  /// Errors: config_error, which ends nothing if it is caught, for no thread, more than mapping::most_threads, or a
+  ///         collection with state that shrinks without threads::on_leave. graph_error if no graph uses the
+  ///         collection.
   template <class Other>
   void resize(threads<Other> const& collection, std::size_t count) {
     context_->resize(*collection.definition(), count);
   }
-  /// Moves threads, with state and queue, to the nodes that the mapping says. Blocks: until all have moved; a thread
-  /// in which an operation is suspended moves when that has ended, so do not wait for the move of your own thread.
+  /// Moves threads, with state and queue, to the nodes that the mapping says; it names as many threads as there are.
+  /// Blocks: the operation, until all have moved and every node knows. A thread in which an operation is suspended
+  ///         moves when that has ended, so do not wait for the move of your own thread.
+  /// Errors: config_error, which ends nothing if it is caught, for a mapping of another number of threads or beyond
+  ///         the run's nodes, or a state that is no data object. graph_error if no graph uses the collection.
   template <class Other>
   void remap(threads<Other> const& collection, mapping const& to) {
     context_->remap(*collection.definition(), to);
@@ -189,6 +284,7 @@ class here {
 
 namespace detail {
 
+/// Types, in order.
 template <class... Types>
 struct type_list {
   static constexpr std::size_t size = sizeof...(Types);
@@ -254,11 +350,13 @@ struct body_shape<type_list<here<State>&, First, Rest...>> : body_shape<type_lis
   using state = State;
 };
 
+/// Whether the compiler can tell the parameters: not of `auto` parameters.
 template <class Body>
 concept has_signature = requires {
   typename callable<Body>::arguments;
 };
 
+/// What a body takes and gives; `valid` if an operation may take that.
 template <class Body>
 struct signature : body_shape<typename callable<Body>::arguments> {
   using result = typename callable<Body>::result;
@@ -331,6 +429,7 @@ decltype(auto) invoke_body(Body const& body, Arguments&&... arguments) {
   }
 }
 
+/// With `here` before the arguments, if the body takes it (State is void if not).
 template <class State, class Body, class... Arguments>
 decltype(auto) invoke_here(operation_context& context, Body const& body, Arguments&&... arguments) {
   if constexpr (std::is_void_v<State>) {
@@ -341,12 +440,14 @@ decltype(auto) invoke_here(operation_context& context, Body const& body, Argumen
   }
 }
 
+/// A port that knows its number: a tuple can make one for each port from the context alone.
 template <std::size_t Port, class T>
 struct out_at : out<T> {
   explicit out_at(operation_context& context) : out<T>(context, Port) {}
 };
 
-/// Fills the last parameters of a body, which are what is constant in a run.
+/// Fills the last parameters of a body, which are what is constant in a run. It is a body itself: its call operator
+/// has the parameters that are left.
 template <class Body, class Result, class Parameters, class... Constants>
 struct bound_body;
 template <class Body, class Result, class... Parameters, class... Constants>
@@ -362,6 +463,7 @@ struct bound_body<Body, Result, type_list<Parameters...>, Constants...> {
   }
 };
 
+/// The first `Count` of the types.
 template <class All, std::size_t Count, class Taken = type_list<>>
 struct first_types;
 template <class... Rest, class... Taken>
@@ -373,6 +475,7 @@ requires(Count > 0) struct first_types<type_list<First, Rest...>, Count, type_li
     : first_types<type_list<Rest...>, Count - 1, type_list<Taken..., First>> {
 };
 
+/// The body with its constants; without constants the body as it is.
 template <class Body>
 Body bind_constants(Body body) {
   return body;
@@ -387,7 +490,9 @@ auto bind_constants(Body body, First first, Rest... rest) {
       std::move(body), {std::move(first), std::move(rest)...}};
 }
 
-/// The body as the runtime calls it.
+/// The body as the runtime calls it: one function for all types. It takes objects out of the context, makes `in`,
+/// `out` and `here`, calls the body, and hands a result back by finish(). The input is moved into the body; of an
+/// opener whose closer asks for what it received, a copy is kept first.
 template <class Body, class... Outs>
 std::function<void(operation_context&)> erase_body(Body body, type_list<Outs...>) {
   using shape = signature<Body>;

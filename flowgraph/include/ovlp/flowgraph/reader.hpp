@@ -20,14 +20,26 @@ namespace ovlp {
 /// is taken than objects of so many bytes have. Elements of large buffers are not looked at: any bytes are values.
 /// Use: construct, read() each object, finish(), then fill the spans of bulk() in order. Only then use the elements.
 /// The inline part is needed until finish(). The objects may be moved before their bulk is filled.
+///
+///     ovlp::reader from(inline_bytes, bulk_size);
+///     Row row;
+///     from.read(row);
+///     from.finish();
+///     for (std::span<std::byte> piece : from.bulk()) receive_into(piece);  // the rest of the message
+///
+/// The bulk part is never in a memory of its own: it is received where the buffers keep their elements.
+/// Thread: one at a time. Cost: one pass; elements of small buffers, strings and vectors are copied once.
 class reader {
  public:
-  /// `bulk_bytes` is the size of the bulk part as announced by the sender. Units: bytes.
+  /// `inline_part` is not copied. `bulk_bytes` is the size of the bulk part as announced by the sender; buffers that
+  /// ask for more are refused.
+  /// Units: bytes.
   explicit reader(std::span<std::byte const> inline_part, std::size_t bulk_bytes = 0)
       : inline_(inline_part), left_(inline_part), bulk_bytes_left_(bulk_bytes) {}
 
-  /// Replaces `object` by the next one.
+  /// Replaces `object` by the next one, of the type that was written; nothing in the bytes tells another.
   /// Errors: decode_error; the object then has some value of its type, and the reader is of no use any more.
+  ///         std::bad_alloc.
   template <class T>
   void read(T& object) {
     require_data_object<T>();
@@ -88,6 +100,7 @@ class reader {
       return true;
     }
 
+    /// Before memory is taken for n elements. So a size in a few wrong bytes can not ask for gigabytes.
     void expect(std::uint64_t n, std::size_t least) const {
       require(n <= from.left_.size() / least, "a size is larger than what is left");
     }

@@ -16,12 +16,18 @@ namespace ovlp {
 
 /// Turns objects into bytes to be sent: a list of pieces of memory, the inline part first, then the bulk part.
 ///
+///     ovlp::writer to;
+///     to.write(row);
+///     for (std::span<std::byte const> piece : to.segments()) send(piece);
+///
 /// The inline part holds the objects; numbers that stand side by side in 4096 bytes or more (a long string or vector)
 /// are referred to where they are, the rest is copied. The bulk part refers to the elements of the buffers of 4096
 /// bytes or more, in order; of such a buffer the inline part has the size only. Numbers are in the machine's own byte
-/// order. The objects must stay alive and unchanged as long as the segments are used. Errors: std::bad_alloc;
-/// std::bad_variant_access for a variant that lost its value. Then clear(). Cost: no allocation while copied bytes fit
-/// in 256 and nothing is referred to; a cleared writer keeps its memory.
+/// order. The objects must stay alive and unchanged as long as the segments are used.
+/// Thread: one at a time.
+/// Errors: std::bad_alloc; std::bad_variant_access for a variant that lost its value. Then clear().
+/// Cost: one pass, and a copy of what is not referred to; no allocation while copied bytes fit in 256 and nothing is
+///       referred to; a cleared writer keeps its memory.
 class writer {
  public:
   /// From this size on (units: bytes) elements are referred to, not copied.
@@ -32,7 +38,7 @@ class writer {
   writer& operator=(writer const&) = delete;
   ~writer() = default;
 
-  /// Adds `object` to both parts.
+  /// Adds `object` to both parts, after those before it. A buffer without memory gets it now.
   template <class T>
   void write(T const& object) {
     require_data_object<T>();
@@ -40,8 +46,8 @@ class writer {
     detail::walk(visitor, object);
   }
 
-  /// All bytes in order, inline part and then bulk part, none of the pieces empty.
-  /// The list and the copied bytes are the writer's, until its next change.
+  /// All bytes in order, inline part and then bulk part, none of the pieces empty: what a gathering write takes. The
+  /// list and the copied bytes are the writer's, until its next change.
   [[nodiscard]] std::span<std::span<std::byte const> const> segments() {
     segments_.clear();
     if (inline_.empty() && bulk_.empty()) {
@@ -60,9 +66,9 @@ class writer {
     return segments_;
   }
 
-  /// Units: bytes.
+  /// Size of the inline part, copied and referred to. Units: bytes.
   [[nodiscard]] std::size_t inline_bytes() const noexcept { return copied().size() + referred_bytes_; }
-  /// Units: bytes.
+  /// Size of the bulk part; the receiver's reader is told it. Units: bytes.
   [[nodiscard]] std::size_t bulk_bytes() const noexcept { return bulk_bytes_; }
 
   /// Forgets all objects, keeps the memory.
@@ -139,9 +145,9 @@ class writer {
     end_ = first_ + size;
   }
 
-  std::array<std::byte, 256> small_;  // not initialised: only what copy() wrote is read
-  std::unique_ptr<std::byte[]> large_;
-  std::byte* first_ = small_.data();  // the copied bytes are [first_, next_), with room up to end_
+  std::array<std::byte, 256> small_;    // not initialised: only what copy() wrote is read
+  std::unique_ptr<std::byte[]> large_;  // instead, once they do not fit
+  std::byte* first_ = small_.data();    // the copied bytes are [first_, next_), with room up to end_
   std::byte* next_ = first_;
   std::byte* end_ = first_ + small_.size();
   std::vector<reference> inline_;
