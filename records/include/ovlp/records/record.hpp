@@ -13,7 +13,8 @@ namespace ovlp {
 // What a run emits. Times in seconds on the run's clock, which begins with the simulation, or somewhere; of a process
 // of a real run, on that process's clock (run_definitions::clock_offset_s). Work in seconds spent in kernels. Nodes,
 // collections, graphs and operations are given by their numbers in the definitions; `call` is the call of the main
-// program to which something belongs.
+// program to which something belongs. What a record refers to (std::string_view, std::span) is valid while a sink
+// takes it: who keeps records copies that. Records are made only where there is a sink.
 
 /// Names and numbers, before all other records.
 struct run_definitions {
@@ -50,7 +51,7 @@ struct step_record {
   operation_place at;
   double start_s;
   double end_s;
-  double computed_s;  ///< work and overhead
+  double computed_s;  ///< work and overhead; of a real run CPU time, less than end_s - start_s if it had no core
   double work_s;
 };
 
@@ -73,6 +74,7 @@ enum class wait_cause : std::uint8_t {
   call,       ///< the result of a call that it made
   change,     ///< of a collection that it asked for
 };
+/// A suspended operation goes on.
 struct wait_record {
   operation_place at;
   wait_cause cause;
@@ -90,6 +92,7 @@ struct post_record {
   double at_s;
 };
 
+/// Data objects, and notices of the runtime to itself: where a closer is, totals, credits, changes of collections.
 enum class message_kind : std::uint8_t { object, control };
 
 /// A message is handed to the transport.
@@ -124,6 +127,7 @@ enum class node_change : std::uint8_t {
   joined,    ///< can be sent to
   released,  ///< is held no more
 };
+/// A node was asked for, has joined or is given back.
 struct node_record {
   std::uint32_t node;
   node_change change;

@@ -9,12 +9,24 @@
 
 namespace ovlp {
 
-/// Takes what a run emits, each kind of record by a function of its own; a sink overrides those that it wants. Attached
-/// to a run by the program (engine_base::attach) or by options such as --trace. Without a sink nothing is emitted.
+/// Takes what a run emits, each kind of record by a function of its own; a sink overrides those that it wants.
+/// Attached to a run by the program (engine_base::attach) or by options such as --trace. Without a sink nothing is
+/// emitted.
 ///
-/// In a simulation records come in the same order in every run, each when its end is reached, from one thread.
-/// In a real run each process has its own sinks, which take what happens there; of one thread in order.
+///     class kernel_counter final : public ovlp::record_sink {
+///      public:
+///       void kernel(ovlp::kernel_record const&) override { ++kernels; }
+///       std::atomic<int> kernels = 0;
+///     };
+///     auto const counter = std::make_shared<kernel_counter>();
+///     run.attach(counter);  // before the first call
+///
+/// In a simulation records come in the same order in every run, each when its end is reached, from one thread. In a
+/// real run each process has its own sinks, which take what happens there; of one DPS thread in order. A record, and
+/// what it refers to (names, lists), is valid during the call only.
+/// Blocks: what is emitted waits for the sink, and in a real run takes that long; so a sink is quick.
 /// Thread: in a real run any, several at once.
+/// Errors: a sink does not throw: it is called in the middle of the runtime.
 class record_sink {
  public:
   record_sink() = default;
@@ -24,12 +36,17 @@ class record_sink {
 
   /// Before all others. The definitions live as long as the run.
   virtual void begin(run_definitions const&) {}
+  /// After the kernels that are part of it.
   virtual void step(step_record const&) {}
   virtual void kernel(kernel_record const&) {}
+  /// When the operation goes on; of one that is still suspended when a run fails nothing comes.
   virtual void wait(wait_record const&) {}
   virtual void post(post_record const&) {}
+  /// On the node that sends.
   virtual void send(send_record const&) {}
+  /// On the node that receives.
   virtual void delivery(delivery_record const&) {}
+  /// In a simulation only.
   virtual void transfer(transfer_record const&) {}
   /// On node 0.
   virtual void node(node_record const&) {}
@@ -37,15 +54,18 @@ class record_sink {
   virtual void mapping(mapping_record const&) {}
   /// On node 0.
   virtual void call(call_record const&) {}
-  /// No more records come, since the run has ended, or failed; or the process may end without warning.
+  /// No more records come, since the run has ended, or failed; or the process may end without warning. Perhaps more
+  /// than once. What a sink writes to a file is there when this returns.
   virtual void flush() {}
 };
 
-/// Hands on to several sinks, in the order in which they were added.
+/// Hands on to several sinks, in the order in which they were added. Sinks are added before the first record.
+/// Thread: as each of them allows.
 class sinks final : public record_sink {
  public:
-  /// The sink lives as long as this is used.
+  /// Another sink, which belongs to the caller and lives as long as this is used.
   void add(record_sink& sink) { all_.push_back(&sink); }
+  /// Another sink, which this keeps alive.
   void own(std::shared_ptr<record_sink> sink) {
     add(*sink);
     owned_.push_back(std::move(sink));

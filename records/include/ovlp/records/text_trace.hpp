@@ -10,14 +10,21 @@
 
 namespace ovlp {
 
-/// Writes each record as a line of text, for people and for tests. Format: docs/formats/trace.md.
-/// Thread: any, several at once.
+/// Writes each record as a line of text, for people and for tests; it is what --trace attaches.
+///
+///     0.500000000 node1 workers[0] step leaf 'work' iteration 1 from 0.500000000 to 1.500000000 computed ...
+///
+/// Format: docs/formats/trace.md. Times in seconds with nine digits, so that traces of equal simulations are equal
+/// texts.
+/// Thread: any, several at once; a line is written whole.
+/// Cost: formats each record in the thread that emits it; in a real run that is part of what is measured.
 class text_trace final : public record_sink {
  public:
-  /// "-": to standard output. Errors: io_error.
+  /// Makes the file, or empties it. "-": standard output. Errors: io_error if it cannot be written.
   explicit text_trace(std::string const& file);
   ~text_trace() override;
 
+  /// Names are looked up in `of` for each line, so it must live as long as records come.
   void begin(run_definitions const& of) override;
   void step(step_record const& r) override;
   void kernel(kernel_record const& r) override;
@@ -29,6 +36,7 @@ class text_trace final : public record_sink {
   void node(node_record const& r) override;
   void mapping(mapping_record const& r) override;
   void call(call_record const& r) override;
+  /// What could not be written, such as to a full disk, is told on standard error, with the file's name.
   void flush() override;
 
  private:
