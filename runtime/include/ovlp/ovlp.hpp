@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The one header of an application: data objects, operations, graphs, collections, options, and the linked backend.
+//
+//   #include <ovlp/ovlp.hpp>
+//
+//   int main(int argc, char** argv) {
+//     ovlp::engine run{argc, argv};
+//     ovlp::threads<> workers{"workers", 4};
+//     ovlp::graph const twice = ovlp::leaf("twice", workers.at(0), [](int i) { return 2 * i; });
+//     return run(twice, 21) == 42 ? 0 : 1;
+//   }
+//
+// docs/guide.md goes on from here.
 #pragma once
 
-/// The one header of an application.
 #include <ovlp/flowgraph/buffer.hpp>
 #include <ovlp/flowgraph/chain.hpp>
 #include <ovlp/flowgraph/error.hpp>
@@ -18,6 +29,10 @@
 namespace ovlp {
 
 /// The linked backend: `engine run{argc, argv};`
+///
+/// The target that a program links decides: ovlp::real or ovlp::sim, which defines OVLP_SIMULATE; ovlp::ovlp is one of
+/// them by the CMake option of that name. Nothing else in the public headers depends on it. A program that wants both
+/// includes both headers and names real::engine and sim::engine.
 #ifdef OVLP_SIMULATE
 using engine = sim::engine;
 #else

@@ -18,47 +18,69 @@ namespace ovlp {
 
 /// What the main program asks of a run, whatever executes it. The linked backend's engine derives from it.
 ///
+///     ovlp::engine run{argc, argv};
+///     ovlp::threads<> master{"master", 1}, workers{"workers", run.nodes()};
+///     ovlp::graph const squares = ...;      // graphs are built first
+///     run.add(other);                       // all but the one called first
+///     int const one = run(squares, 10);     // waits
+///     auto two = run.async(squares, 20);    // does not
+///     auto three = run.async(squares, 30);
+///     std::cout << one + two.get() + three.get();
+///
+/// A function that works on both backends, such as a test, takes an engine_base&.
+///
 /// In a real run every process runs the same main program. In the process that the user started, a call returns its
 /// result; in the others the first call serves the run and never returns. So graphs are built before the first call,
 /// from the command line alone, and what only the user's process shall do comes after it.
-/// Thread: the thread that made the engine.
-/// Errors: operation_error when an operation of the call threw, on whatever node; network_error when a process died
-///         or a connection broke; stalled when the call can never end; graph_error and config_error for wrong input.
-///         After one of them the run is over: later calls throw the same.
+/// Thread: the thread that made the engine, and no operation; from others calls, changes and summary() throw
+///         graph_error.
+/// Errors: operation_error when an operation threw, on whatever node; network_error when a process died or a
+///         connection broke; stalled when the run can never go on; graph_error when objects of one group were routed
+///         to two closers. After one of these the run is over: later calls throw the same. graph_error and
+///         config_error for what is asked wrongly: a wrong graph, one that was not added, a refused change. They come
+///         at once and end nothing.
 class engine_base : private caller {
  public:
   engine_base(engine_base const&) = delete;
   engine_base& operator=(engine_base const&) = delete;
   virtual ~engine_base() = default;
 
-  /// Makes a graph known to all processes. Needed before the first call for each graph but the one called first.
+  /// Makes a graph known to all processes. Needed before the first call for each graph but the one called first; also
+  /// for those that operations call, but not for what graph::repeat calls. Once is enough.
+  /// Errors: graph_error if the graph is wrong, or after the first call.
   template <class In, class Out>
   void add(graph<In, Out> const& known) {
     add_graph(known.definition());
   }
 
-  /// Calls the graph. Blocks: until its result is there.
+  /// Calls the graph. Blocks: until its result is there. Errors: as above; graph_error for a graph that is not known.
   template <class In, class Out>
   Out operator()(graph<In, Out> const& called, std::type_identity_t<In> input) {
     return async(called, std::move(input)).get();
   }
+  /// Calls a graph of the short form, as the first call of the run only: it makes a graph that is called this once.
   template <class In, class Out>
   Out operator()(chain<In, Out> const& called, std::type_identity_t<In> input) {
     return (*this)(graph<In, Out>(called), std::move(input));
   }
-  /// Starts a call; several run at once, pipelined.
+  /// Starts a call; several run at once, pipelined. The first call of a run waits until its nodes are there.
   template <class In, class Out>
   pending_call<Out> async(graph<In, Out> const& called, std::type_identity_t<In> input) {
     return {*this, begin_call(called.definition(), type_of<In>(), &input)};
   }
 
-  /// Changes the number of threads of a collection: those with the highest indices leave or join.
-  /// Blocks: until every node routes by the new number.
+  /// Changes the number of threads of a collection: those with the highest indices leave or join. Joining ones go
+  /// where the first mapping places them. Operations and calls under way go on.
+  /// Blocks: until every node routes by the new number. Leaving threads finish what they have, after that.
+  /// Errors: config_error as here::resize, which ends nothing.
   template <class State>
   void resize(threads<State> const& collection, std::size_t count) {
     resize_collection(*collection.definition(), count);
   }
-  /// Moves threads, with state and queue, to the nodes that the mapping says. Blocks: until all have moved.
+  /// Moves threads, with state and queue, to the nodes that the mapping says. Nodes are launched when they are needed,
+  /// and released when their last thread has left.
+  /// Blocks: until all have moved and every node knows. A thread moves when no operation is suspended in it.
+  /// Errors: config_error as here::remap, which ends nothing.
   template <class State>
   void remap(threads<State> const& collection, mapping const& to) {
     remap_collection(*collection.definition(), to);
@@ -85,7 +107,8 @@ class engine_base : private caller {
   /// Errors: config_error before a call has ended, and unless the run records (an option such as --summary, or record()
   ///         before the first call).
   virtual ovlp::summary summary() = 0;
-  /// Records figures also when no option asks for it.
+  /// Records figures also when no option asks for it. Costs some time for each atomic step. Before the first call.
+  /// Errors: config_error after it.
   virtual void record() = 0;
   /// Hands all that happens to the sink, as records, until the engine ends: in a real run in each process what happens
   /// there. Before the first call. Errors: config_error after it.

@@ -17,6 +17,10 @@ namespace ovlp {
 ///   ovlp::engine run{argc, argv, options};   // reads the command line
 ///
 /// A wrong value ends the program with one line that says what was expected, and status 2; --help shows all options.
+/// In a real run each process reads the same command line, so the variables have the same values in all of them.
+/// Ownership: variables live until the engine is made; that reads the options, which are not needed afterwards. For
+///            one engine.
+/// Errors: config_error for a name that was added before, or, when the engine is made, that is an option of every run.
 class options {
  public:
   options(std::string application, std::string description);
@@ -27,10 +31,10 @@ class options {
   /// One option that is being described. Its variable holds the default, and the value once the engine is made.
   class option {
    public:
-    option& at_least(double least);
-    option& at_most(double most);
-    option& one_of(std::vector<std::string> choices);
-    option& required();
+    option& at_least(double least);                    ///< numbers only
+    option& at_most(double most);                      ///< numbers only
+    option& one_of(std::vector<std::string> choices);  ///< exactly one of these texts
+    option& required();                                ///< the command line must have it
 
    private:
     friend class options;

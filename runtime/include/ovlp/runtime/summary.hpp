@@ -52,9 +52,9 @@ struct host_summary {
 /// What only a simulation knows of a call.
 struct simulation_summary {
   std::string platform;
-  std::string execution;           ///< direct, partial or sampled
-  double communication_cpu_s = 0;  ///< CPU time that communication took from all nodes
-  std::uint64_t network_flips = 0;
+  std::string execution;                 ///< direct, partial or sampled
+  double communication_cpu_s = 0;        ///< CPU time that communication took from all nodes
+  std::uint64_t network_flips = 0;       ///< how often what limits a pair of nodes changed: the network model's cost
   std::optional<double> sampling_error;  ///< largest relative standard error of a mean that was charged
   /// By kernel: how many of them took their duration from where ("measured", "durations", "interpolated", ...:
   /// docs/formats/summary.md). Empty if all were measured.
@@ -63,20 +63,26 @@ struct simulation_summary {
 };
 
 /// The figures of one call of a graph.
+///
+///     ovlp::summary figures = run.summary();  // of the call that ended last
+///     figures.set("n", n);                    // a figure of the program's own
+///     run.write(figures);                     // to the file of --summary, if it is given
+///
+/// A value, without ties to the run. Format of the file: docs/formats/summary.md.
 struct summary {
   using value = std::variant<bool, std::int64_t, double, std::string>;
 
   std::string application;
   std::string backend;
   std::size_t nodes = 0;  ///< of the run
-  double time_s = 0;      ///< from call to result
-  double work_s = 0;      ///< CPU time in kernels, all nodes
-  double overhead_s = 0;  ///< time of all steps less work_s
+  double time_s = 0;      ///< from call to result; simulated seconds of a simulation
+  double work_s = 0;      ///< CPU time in kernels, all nodes; of a simulation on the platform's reference core
+  double overhead_s = 0;  ///< CPU time of all steps less work_s
   std::uint64_t atomic_steps = 0;
-  std::uint64_t transfers = 0;  ///< data objects sent between nodes
-  std::uint64_t bytes = 0;      ///< of them, as the object walk counts
-  std::uint64_t control_messages = 0;
-  std::optional<double> efficiency;  ///< work over what the held nodes could have done; known to a simulation
+  std::uint64_t transfers = 0;         ///< data objects sent between nodes
+  std::uint64_t bytes = 0;             ///< of them, as the object walk counts
+  std::uint64_t control_messages = 0;  ///< of groups: where a closer is, totals, credits
+  std::optional<double> efficiency;    ///< work over what the held nodes could have done; known to a simulation
   std::vector<iteration_summary> iterations;
   std::vector<window_summary> over_time;         ///< each half a window after the last; known to a simulation
   std::optional<simulation_summary> simulation;  ///< of a simulated run
