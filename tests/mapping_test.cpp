@@ -79,6 +79,8 @@ TEST_CASE("a mapping to a node that is not in the run is a config_error that nam
                        ovlp::config_error);
   CHECK_THROWS_WITH_AS(resolved("node1", 1), "collection 'workers': mapped to node1, but the run has 1 node",
                        ovlp::config_error);
+  CHECK_THROWS_WITH_AS(resolved(mapping::in_turn(mapping::most_threads + 1)),
+                       "collection 'workers': expected at most 16777216 threads, got 16777217", ovlp::config_error);
   CHECK_THROWS_WITH_AS(resolved(mapping::in_turn(0)), "collection 'workers': expected at least one thread",
                        ovlp::config_error);
 }

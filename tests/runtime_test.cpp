@@ -574,6 +574,72 @@ TEST_CASE("wait_until goes on when another operation of the thread has made the 
   run_on(1, {"--execution-threads", "1"}, body);
 }
 
+TEST_CASE("the condition of wait_until holds when it returns, whatever ran after it was found to hold" *
+          doctest::timeout(60)) {
+  run_on_one_and_three([](engine& run) {
+    threads<> const master{"master", 1};
+    threads<Counter> const cells{"cells", 1};
+    graph<Range, Sum> g;
+    auto s = g.split("cut", master, [](Range range, out<Number>& readers, out<Note>& deposits) {
+      readers.post({0});
+      for (int i = range.first; i < range.last; ++i) deposits.post({i});
+    });
+    auto read = g.leaf("read", cells, [](here<Counter>& here, Number) {
+      here.wait_until([&] { return here.state.count % 2 == 1; });
+      return Number{here.state.count % 2};
+    });
+    auto deposit = g.leaf("deposit", cells, [](here<Counter>& here, Note) {
+      ++here.state.count;
+      return Number{0};
+    });
+    auto m = g.merge("add", master, &add);
+    g.enter(s, at(0));
+    g.edge(s.port<Number>(), read, at(0));
+    g.edge(s.port<Note>(), deposit, at(0));
+    g.edge(read, m, at(0));
+    g.edge(deposit, m, at(0));
+    g.leave(m);
+    CHECK(run(g, {0, 101}).value == 1);
+  });
+}
+
+TEST_CASE("calls go in turn over the threads at the entry, from the main program and from operations" *
+          doctest::timeout(60)) {
+  run_on_one_and_three([](engine& run) {
+    threads<> const master{"master", 1};
+    threads<Counter> const workers{"workers", 4};
+    auto const visit = [](here<Counter>& here, Number) { return Number{++here.state.count}; };
+    graph<Number, Number> inner("inner");
+    auto const visited = inner.leaf("visit", workers, visit);
+    inner.enter(visited, ovlp::in_turn());
+    inner.leave(visited);
+    run.add(inner);
+    graph<Number, Number> outer("outer");
+    auto const call = outer.leaf("call", master, [inner](here<>& here, Number number) {
+      int most = 0;
+      for (int i = 0; i < number.value; ++i) most = std::max(most, here.call(inner, {i}).value);
+      return Number{most};
+    });
+    outer.enter(call, at(0));
+    outer.leave(call);
+    CHECK(run(outer, {8}).value == 2);  // each of four has been visited twice
+    for (int i = 1; i <= 4; ++i) CHECK(run(inner, {0}).value == 3);
+  });
+}
+
+TEST_CASE("a call whose entry leads to no thread is refused, and leaves the run as it was" * doctest::timeout(60)) {
+  run_on_one_and_three([](engine& run) {
+    threads<> const workers{"workers", 2};
+    graph<Number, Number> g;
+    auto const same = g.leaf("same", workers, [](Number number) { return number; });
+    g.enter(same, at(2));
+    g.leave(same);
+    CHECK_THROWS_AS(run(g, {1}), ovlp::graph_error);
+    run.resize(workers, 3);
+    CHECK(run(g, {1}).value == 1);
+  });
+}
+
 TEST_CASE("an exception in the condition of wait_until ends the call as one of the operation that waits" *
           doctest::timeout(60)) {
   run_on(1, [](engine& run) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/flowgraph/mapping.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -95,6 +96,10 @@ mapping mapping::in_turn(std::size_t threads, std::size_t nodes, node_id first) 
 
 std::vector<node_id> mapping::resolve(std::size_t nodes, std::string_view collection) const {
   auto named = [&] { return "collection '" + std::string(collection) + "': "; };
+  if (std::size_t const count = std::max(nodes_.size(), in_turn_threads_); count > most_threads) {
+    throw config_error(named() + "expected at most " + std::to_string(most_threads) + " threads, got " +
+                       std::to_string(count));
+  }
   std::vector<node_id> resolved = nodes_;
   for (std::size_t i = 0; i < in_turn_threads_; ++i) resolved.push_back(static_cast<node_id>(i % nodes));
   if (resolved.empty()) throw config_error(named() + "expected at least one thread");

@@ -16,16 +16,24 @@ group_id calls::begin(graph_definition const& graph, object_type const& type, vo
                       std::int32_t iteration, std::optional<group_id> origin) {
   std::uint32_t const number = node_.program().number_of(graph);
   group_id const call = node_.groups().number();
+  std::uint32_t place = 0;
   {
     scoped_lock const lock(mutex_);
     records_.emplace(call, record{});
+    place = made_++;
   }
   envelope_ptr made = envelope::make(type, object);
   made->graph = number;
   made->operation = static_cast<std::uint32_t>(graph.entry->target);
   made->iteration = iteration;
   made->frames.push_back(call_frame(call, origin.value_or(call), static_cast<std::uint32_t>(sender), iteration));
-  node_.delivery().send(*graph.entry, std::move(made), sender, nullptr);
+  try {
+    node_.delivery().send(*graph.entry, std::move(made), sender, place, nullptr);
+  } catch (graph_error const&) {
+    scoped_lock const lock(mutex_);
+    records_.erase(call);
+    throw;
+  }
   return call;
 }
 

@@ -16,7 +16,8 @@
 
 namespace ovlp {
 
-void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_t sender, post_record* record) {
+void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_t sender, std::uint32_t place,
+                    post_record* record) {
   std::uint32_t const collection = node_.program().graph(object->graph).collection_of[edge.target];
   node_id to = 0;
   dps_thread* owned = nullptr;
@@ -26,7 +27,7 @@ void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_
     frame const& group = object->frames.back();
     std::size_t const index = edge.route.kind == route_kind::least_loaded
                                   ? node_.groups().least_loaded(group.group, group.place, node_of.size())
-                                  : choose(edge, *object, {node_of.size(), sender, group.place, group.opener});
+                                  : choose(edge, *object, {node_of.size(), sender, place, group.opener});
     object->thread = static_cast<std::uint32_t>(index);
     if (record != nullptr) record->to_thread = object->thread;
     to = index < node_of.size() ? node_of[index] : leaving_opener(edge, *object);

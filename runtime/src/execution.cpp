@@ -128,13 +128,12 @@ void execution::expect_running() const {
 void execution::end_step(bool posts) {
   expect_running();
   manager_.backend().end_step(posts);
-  if (record_sink* const sink = manager_.records()) {
-    record_step(*sink);
-    begin_step();
-  }
+  if (manager_.records() != nullptr) record_step();
 }
 
-void execution::record_step(record_sink& sink) {
+/// The step that has ended; the next one begins.
+void execution::record_step() {
+  record_sink& sink = *manager_.records();
   backend& world = manager_.backend();
   double const end_s = world.now_s(), computed_s = world.computed_s() - step_start_computed_s_;
   double const stretch = computed_s > 0 ? (end_s - step_start_s_) / computed_s : 0;
@@ -146,6 +145,7 @@ void execution::record_step(record_sink& sink) {
   }
   host_->kernels.clear();
   sink.step({where(), step_start_s_, end_s, computed_s, work_s});
+  begin_step();
 }
 
 operation_place execution::where() const {
@@ -218,13 +218,18 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
 }
 
 void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
-  std::size_t const sender = thread_.address().index;
   if (manager_.records() == nullptr) {
-    manager_.delivery().send(edge, std::move(object), sender, nullptr);
+    std::uint32_t const place = object->frames.back().place;
+    manager_.delivery().send(edge, std::move(object), thread_.address().index, place, nullptr);
   } else {
-    post_record record{where(), static_cast<std::uint32_t>(port), static_cast<std::uint32_t>(edge.target), 0, 0, 0};
-    manager_.delivery().send(edge, std::move(object), sender, &record);
+    send_recorded(port, edge, std::move(object));
   }
+}
+
+void execution::send_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object) {
+  post_record record{where(), static_cast<std::uint32_t>(port), static_cast<std::uint32_t>(edge.target), 0, 0, 0};
+  std::uint32_t const place = object->frames.back().place;
+  manager_.delivery().send(edge, std::move(object), thread_.address().index, place, &record);
 }
 
 void execution::finish(object_type const& type, void* object) {
@@ -306,11 +311,12 @@ std::shared_ptr<void const> execution::opened() { return thread_.take_opened(*th
 
 void execution::wait_until(function_ref<bool()> until) {
   end_step();
-  if (until()) return;
-  condition = &until;
-  thread_.add_waiter(*this);
-  suspend(wait_cause::condition);
-  condition = nullptr;
+  while (!until()) {  // what was true when it was found may have changed before this goes on
+    condition = &until;
+    thread_.add_waiter(*this);
+    suspend(wait_cause::condition);
+    condition = nullptr;
+  }
 }
 
 void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) {

@@ -133,9 +133,10 @@ class execution final : public operation_context {
   void expect_all_taken() const;
   void begin_step();
   void end_step(bool posts = false);
-  void record_step(record_sink& sink);
+  void record_step();
   operation_place where() const;
   void send(std::size_t port, edge_definition const& edge, envelope_ptr object);
+  void send_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object);
   void suspend(wait_cause what);
   void wait_for_change(std::uint64_t change);
   void end();

@@ -232,10 +232,9 @@ class here {
   ///
   ///     here.wait_until([&] { return here.state.gift.has_value(); });
   ///
-  /// It is evaluated now, and then each time that another operation of this thread has ended or been suspended; so it
-  /// must be cheap and depend on the thread's state only. Once it has held, this operation goes on in its turn:
-  /// operations that were queued before may run first and change the state again. So choose a condition that stays
-  /// true, or ask again.
+  /// It is evaluated now, then each time that another operation of this thread has ended or been suspended, and once
+  /// more when this operation is about to go on; so it must be cheap and depend on the thread's state only. It holds
+  /// on return.
   /// Blocks: the operation, unless the condition holds at once.
   /// Errors: what `condition` throws ends the run, as an exception of this operation.
   template <class Condition>

@@ -21,9 +21,9 @@
 
 namespace ovlp {
 
-/// What a routing function may look at beside the object. Of the input of a call, on the route of `enter`: place is a
-/// number of the main program's call, the same for all calls that its operations make; sender and opener are the index
-/// of the calling operation's thread, or 0 for the main program.
+/// What a routing function may look at beside the object. Of the input of a call, on the route of `enter`: place counts
+/// the calls that were made on the calling node; sender and opener are the index of the calling operation's thread, or
+/// 0 for the main program.
 struct routing {
   std::size_t size;    ///< threads in the target collection now, as the posting node knows it
   std::size_t sender;  ///< index of the posting thread in its collection
@@ -97,8 +97,7 @@ auto by(Key key) {
   return detail::key_route<Key>{std::move(key)};
 }
 /// The object's place in its group, modulo the collection's size. It deals out evenly, whatever the threads do. At the
-/// entry of a graph it deals out calls of the main program only: all calls that operations make for one of these go to
-/// one thread.
+/// entry of a graph: the number of calls made so far on the calling node.
 inline auto in_turn() { return detail::plain_route{route_kind::in_turn, 0}; }
 /// The thread that opened the object's group. The operation must stand in the opener's collection: the graph's check
 /// throws graph_error else. A thread that leaves the collection stays until such a group has been closed.

@@ -44,6 +44,7 @@ class calls {
   thread_manager& node_;
   mutex mutex_;
   std::unordered_map<group_id, record> records_ OVLP_GUARDED_BY(mutex_);
+  std::uint32_t made_ OVLP_GUARDED_BY(mutex_) = 0;  ///< by which routes in turn go
 };
 
 }  // namespace ovlp
