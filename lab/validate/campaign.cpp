@@ -17,6 +17,7 @@
 #include <ovlp/support/json_object.hpp>
 #include <ovlp/support/process.hpp>
 
+#include "durations_check.hpp"
 #include "testbed/description.hpp"
 #include "testbed/host_log.hpp"
 
@@ -214,12 +215,13 @@ std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repe
 
 }  // namespace
 
-void measure(grid const& of, places const& where, measurements& to) {
+void measure(grid const& of, places const& where, measurements& to, measurements const* earlier) {
   check_scripts(where);
   auto const is_given = [&](testbed const& t) { return !where.calibrated.empty() || !t.platform.empty(); };
   for (testbed const& t : of.testbeds) {
     if (is_given(t)) check_platform(t, where);
   }
+  check_durations(of, where, to, earlier);
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {
     for (testbed const& t : of.testbeds) {
       std::vector<planned_run> missing = plan(of, t, repetition, !where.has_earlier_durations());

@@ -197,6 +197,7 @@ grid grid::read(std::string const& file) {
   json const parsed = support::read_json(file);
   json_object top(parsed, file);
   grid read;
+  read.file = file;
   read.name = plain_text(top, "name");
   read.repetitions = top.count("repetitions", 1);
   if (top.has("simulations")) read.simulations = top.count("simulations", 1);

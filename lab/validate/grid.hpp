@@ -39,6 +39,7 @@ struct configuration {
 
 /// What is to be measured and predicted. Format: docs/formats/grid.md.
 struct grid {
+  std::string file;  ///< that it was read from
   std::string name;
   std::size_t repetitions = 3;
   std::size_t simulations = 9;  ///< of each configuration, with different seeds; their median is the prediction

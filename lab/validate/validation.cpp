@@ -29,7 +29,7 @@ validation_result validate(validation_options const& options) {
   if (where.has_earlier_durations()) earlier.emplace(where.calibrated);
   if (measures) {
     measurements begun(where.output);
-    measure(all, where, begun);
+    measure(all, where, begun, earlier ? &*earlier : nullptr);
   }
   // Read anew: a later report must find the same numbers, to the last digit.
   measurements const measured(where.output);
