@@ -18,6 +18,7 @@
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/real.hpp>
 #include <ovlp/simkernel/simulated.hpp>
+#include <ovlp/support/host.hpp>
 
 namespace {
 
@@ -994,6 +995,23 @@ TEST_CASE("why a prediction may be weak, and what had no effect, stands in the s
   CHECK(warnings(with({"--execution", "partial", "--durations", other}), false) ==
         std::vector<std::string>{other + " has durations of 'abacus', but the platform's reference core is 'any': they "
                                          "are charged as they are"});
+  std::string text = platform();
+  text.replace(text.find("\"any\""), 5, R"("any", "processor": "slide rule")");
+  std::string const elsewhere = folder.file("calibrated.json", text);
+  std::string const core = ovlp::support::processor_name();
+  std::string const note = "kernels are measured on '" + core + "', but the platform was calibrated on 'slide rule'";
+  CHECK(warnings({"--platform", elsewhere, "--execution", "partial", "--durations", other}, false) ==
+        std::vector<std::string>{other + " has durations of 'abacus', but the platform was calibrated on 'slide rule': "
+                                         "they are charged as they are"});
+  if (core != "unknown") {
+    auto const measured = warnings({"--platform", elsewhere}, false);
+    REQUIRE(measured.size() == 1);
+    CHECK(measured[0].starts_with(note));
+    CHECK(warnings({"--platform", elsewhere, "--execution", "sampled", "--sample", "4"}, false).size() == 1);
+  }
+  CHECK(warnings({"--platform", elsewhere, "--host-speed", "2"}, false).empty());
+  text.replace(text.find("slide rule"), 10, core);
+  CHECK(warnings({"--platform", folder.file("here.json", text)}, false).empty());
   std::string const unknown = folder.file("u.json", R"({"reference_core": "any", "kernels": {"two": [{"sizes": [1],
     "mean_s": 2}]}})");
   CHECK(warnings(with({"--execution", "partial", "--durations", unknown, "--sample", "7", "--vary", "1", "--host-speed",

@@ -303,6 +303,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   json made;
   made["name"] = name;
   made["reference_core"] = support::processor_name();
+  if (made["reference_core"] != "unknown") made["processor"] = made["reference_core"];
   made["nodes"] = json::array({node});  // {node} alone is a copy to Clang and a list to GCC
   if (testbed.contains("cores")) {
     made["host"] = {{"cores", testbed["cores"]}, {"tick_s", tick_s}, {"time_slice_s", slice_s(testbed["cores"])}};
@@ -345,6 +346,7 @@ json calibration::plain_platform(std::string const& name, json const& testbed) c
   json made;
   made["name"] = name + "-plain";
   made["reference_core"] = calibrated["reference_core"];
+  if (calibrated.contains("processor")) made["processor"] = calibrated["processor"];
   made["nodes"] = {{{"count", nodes_},
                     {"cores", static_cast<std::size_t>(cores)},
                     {"speed", middle("speed") * share},

@@ -49,6 +49,13 @@ void add_earlier(std::string const& file, json const& testbed, ovlp::lab::calibr
   if (!differences.empty()) {
     throw ovlp::config_error("--add: '" + file + "': expected a platform of this testbed, but " + differences);
   }
+  // The file names one processor for all of its values.
+  std::string const processor = read.value("processor", read.value("reference_core", "")),
+                    here = ovlp::support::processor_name();
+  if (processor != here) {
+    throw ovlp::config_error("--add: '" + file + "': expected a platform that was calibrated on '" + here + "', got '" +
+                             processor + "'");
+  }
   to.add(ovlp::support::json_object(read, file).object("calibration"));
 }
 

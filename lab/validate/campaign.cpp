@@ -179,6 +179,16 @@ void check_platform(testbed const& t, places const& where) {
   }
 }
 
+/// Figures of another processor are no reason to stop either.
+void compare_processors(testbed const& t, places const& where) {
+  machine::platform const given = machine::platform::find(platform_of(t, where));
+  std::string const here = support::processor_name();
+  if (given.processor.empty() || sim::same_core(given.processor, here)) return;
+  std::fprintf(stderr,
+               "ovlp validate: note: platform '%s' was calibrated on '%s', but this machine's processor is '%s'\n",
+               platform_of(t, where).c_str(), given.processor.c_str(), here.c_str());
+}
+
 struct planned_run {
   run_key key;
   bool gives_durations;
@@ -219,7 +229,9 @@ void measure(grid const& of, places const& where, measurements& to, measurements
   check_scripts(where);
   auto const is_given = [&](testbed const& t) { return !where.calibrated.empty() || !t.platform.empty(); };
   for (testbed const& t : of.testbeds) {
-    if (is_given(t)) check_platform(t, where);
+    if (!is_given(t)) continue;
+    check_platform(t, where);
+    compare_processors(t, where);
   }
   check_durations(of, where, to, earlier);
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {

@@ -23,6 +23,7 @@
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
+#include <ovlp/simkernel/durations.hpp>
 #include <ovlp/support/host.hpp>
 
 #include "kernel_times.hpp"
@@ -168,6 +169,26 @@ struct engine::implementation {
     return all;
   }
 
+  /// That kernels are of one processor and the platform's figures of another.
+  std::vector<std::string> notes_of_processors(bool measured_kernels) const {
+    std::vector<std::string> all;
+    for (auto const& [file, core] : kernels.cores_of_files()) {
+      bool const calibrated_elsewhere = !on.processor.empty() && !same_core(core, on.processor);
+      if (!calibrated_elsewhere && same_core(core, on.reference_core)) continue;
+      all.push_back(file + " has durations of '" + core + "', but the platform" +
+                    (calibrated_elsewhere ? " was calibrated on '" + on.processor
+                                          : "'s reference core is '" + on.reference_core) +
+                    "': they are charged as they are");
+    }
+    std::string const here = support::processor_name();
+    bool const measures = options.execution != "partial" || measured_kernels;
+    if (measures && options.host_speed == 1 && !on.processor.empty() && !same_core(here, on.processor)) {
+      all.push_back("kernels are measured on '" + here + "', but the platform was calibrated on '" + on.processor +
+                    "': they are charged as measured; --host-speed scales them");
+    }
+    return all;
+  }
+
   /// Why what was predicted so far may be weak, and what had no effect; a line each.
   std::vector<std::string> warnings() const {
     constexpr double weak = 0.1;
@@ -179,15 +200,12 @@ struct engine::implementation {
                     std::to_string(std::lround(100 * mean->relative_error)) +
                     " %: expected at most 10 %; --sample 5% measures until it is small");
     }
-    for (auto const& [file, core] : kernels.files_of_other_cores()) {
-      all.push_back(file + " has durations of '" + core + "', but the platform's reference core is '" +
-                    on.reference_core + "': they are charged as they are");
-    }
     std::array<std::uint64_t, duration_sources.size()> sums{};
     for (auto const& [kernel, counts] : kernels.counts()) {
       for (std::size_t from = 0; from < counts.size(); ++from) sums[from] += counts[from];
     }
     auto const none = [&](duration_source from) { return sums[static_cast<std::size_t>(from)] == 0; };
+    for (std::string& note : notes_of_processors(!none(duration_source::measured))) all.push_back(std::move(note));
     auto const without_effect = [&](std::string const& option, std::string const& why) {
       all.push_back(option + " had no effect: " + why);
     };

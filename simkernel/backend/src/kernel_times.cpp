@@ -55,7 +55,7 @@ sampling sampling::parse(std::string const& text) {
 
 void kernel_times::read(std::string const& file) {
   recorded_durations const recorded = read_durations(file);
-  if (!same_core(recorded.reference_core, platform_.reference_core)) other_cores_[file] = recorded.reference_core;
+  cores_[file] = recorded.reference_core;
   files_.push_back({file});
   for (kernel_duration const& one : recorded.kernels) {
     entry& of = kernels_[one.kernel].of_sizes[one.sizes];

@@ -79,8 +79,8 @@ class kernel_times {
   std::optional<sampled_mean> weakest_mean() const;
   /// Those of which nothing has been charged so far.
   std::vector<std::string> unused_files() const;
-  /// Those whose durations are of another processor than the platform's reference core, and of which one.
-  std::map<std::string, std::string> const& files_of_other_cores() const { return other_cores_; }
+  /// By file, the processor that its durations are of.
+  std::map<std::string, std::string> const& cores_of_files() const { return cores_; }
   /// Whether durations vary, and files say how much.
   bool vary() const;
 
@@ -133,7 +133,7 @@ class kernel_times {
     bool used = false;
   };
   std::vector<durations_file> files_;
-  std::map<std::string, std::string> other_cores_;
+  std::map<std::string, std::string> cores_;
   std::optional<std::mt19937_64> varied_;
   first_kernels first_;
 };

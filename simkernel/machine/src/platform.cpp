@@ -141,6 +141,7 @@ platform platform::parse(std::string const& text, std::string const& file, std::
   platform read;
   read.name = top.text("name");
   read.reference_core = top.text("reference_core");
+  if (top.has("processor")) read.processor = top.text("processor");
   for (char const* for_people : {"assumptions", "testbed", "calibration", "fit"}) {
     if (top.has(for_people)) top.at(for_people);
   }

@@ -19,7 +19,7 @@ struct cpu_limit {
 };
 /// The tightest one of its group and of those around it.
 std::optional<cpu_limit> own_cpu_limit();
-/// As in /proc/cpuinfo.
+/// The model's name, as in /proc/cpuinfo; "unknown" if there is none.
 std::string processor_name();
 std::string machine_name();
 /// Largest resident memory of this process so far.

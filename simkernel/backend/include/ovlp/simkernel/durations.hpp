@@ -27,8 +27,8 @@ struct recorded_durations {
 /// Errors: config_error that names file, key and what was expected; also for a key that is not known.
 recorded_durations read_durations(std::string const& file);
 
-/// Whether two names of processors may mean the same; one may say less than the other: "Xeon" is part of "Intel Xeon
-/// 6226". "this machine" is the processor on which this runs.
+/// Whether two names of processors may mean the same; one may say less than the other, "Xeon" is part of "Intel Xeon
+/// 6226", or be "unknown". "this machine" is the processor on which this runs.
 bool same_core(std::string const& a, std::string const& b);
 
 }  // namespace ovlp::sim

@@ -108,6 +108,7 @@ transport_model direct_transport_model();
 struct platform {
   std::string name;
   std::string reference_core;
+  std::string processor;  ///< on which it was calibrated, as in /proc/cpuinfo; empty: nobody says
   std::vector<node_kind> nodes;
   std::optional<shared_host> host;  ///< none: each node is a machine of its own
   network_model network;
