@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "experiment.hpp"
+
+// Each experiment is in a file of its own; the table of them is in experiments.cpp.
+namespace ovlp::lab::calibrate {
+
+using experiment_ptr = std::unique_ptr<experiment>;
+
+experiment_ptr measure_nodes();
+experiment_ptr measure_host();
+experiment_ptr measure_runtime();
+experiment_ptr measure_costs_of_messages();
+experiment_ptr measure_cache_cooling();
+experiment_ptr measure_wakeup();
+experiment_ptr measure_costs_of_bytes();
+experiment_ptr measure_network();
+experiment_ptr measure_transport();
+experiment_ptr measure_plain_communication();
+experiment_ptr measure_limits_of_the_model();
+
+/// All of them, in the order in which they are run: some take figures of those before them.
+std::vector<experiment_ptr> all_experiments();
+
+/// The `comm_cpu` of the paper's plain model: figures of measure_plain_communication().
+nlohmann::ordered_json plain_communication(experiment::findings const& of, double cores, double share);
+
+}  // namespace ovlp::lab::calibrate

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measured_nodes.hpp"
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include <ovlp/support/host.hpp>
+#include <ovlp/support/statistics.hpp>
+
+namespace ovlp::lab::calibrate {
+namespace {
+
+constexpr std::chrono::milliseconds rest{60};
+
+}  // namespace
+
+double measured_nodes::launch_s() {
+  double const start_s = support::monotonic_s();
+  limits_ = ask_.limits().at(1);
+  double const launched_s = support::monotonic_s() - start_s;
+  run({{{0, 1, 1000, 10, usual_kernel}, {1, 0, 1000, 10, usual_kernel}}});  // memory is allocated, code is loaded
+  return launched_s;
+}
+
+measured measured_nodes::run(pattern const& what) {
+  std::this_thread::sleep_for(rest);
+  return ask_.run(what);
+}
+
+double measured_nodes::posting_s(std::uint32_t nodes, bool cold) {
+  constexpr int times = 8;
+  std::vector<double> all_s;
+  for (int i = 0; i < times; ++i) {
+    std::this_thread::sleep_for(rest / times);
+    all_s.push_back(ask_.posting_s(nodes, cold));
+  }
+  return support::median(all_s);
+}
+
+pattern kernels_on_all(std::uint32_t nodes, std::uint32_t count) {
+  pattern all;
+  for (std::uint32_t n = 0; n < nodes; ++n) all.streams.push_back({n, n, 0, count, large_kernel});
+  return all;
+}
+
+}  // namespace ovlp::lab::calibrate

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "patterns.hpp"
+
+namespace ovlp::lab::calibrate {
+
+/// Rounds of the kernel `visit` that take as long as a short kernel of an application, some 0.1 ms, a usual one, 0.5
+/// ms, and a large one. What comes after a kernel finds caches cold, and the colder the longer it was.
+constexpr std::uint32_t short_kernel = 8, usual_kernel = 50, large_kernel = 400;
+
+/// Of an object that is longer than any burst, that costs more than its answer, and that a node with a tenth of a core
+/// copies before its quota is used up.
+constexpr std::uint32_t single_bytes = 1'600'000;
+
+/// The nodes whose platform is to be described. What experiments ask of them begins after a pause in which quotas are
+/// renewed and token buckets fill.
+class measured_nodes {
+ public:
+  measured_nodes(patterns& ask, std::uint32_t count) : ask_(ask), count_(count) {}
+
+  /// Before anything else: the first call launches all nodes, at once. Returns how long that takes.
+  double launch_s();
+
+  std::uint32_t count() const { return count_; }
+  /// Of each node but the first, which may be on a machine of its own.
+  node_limits const& limits() const { return limits_; }
+
+  measured run(pattern const& what);
+  /// As patterns::posting_s(), the median of several.
+  double posting_s(std::uint32_t nodes, bool cold);
+
+ private:
+  patterns& ask_;
+  std::uint32_t const count_;
+  node_limits limits_;
+};
+
+/// So many long kernels on each node, by itself.
+pattern kernels_on_all(std::uint32_t nodes, std::uint32_t count);
+
+}  // namespace ovlp::lab::calibrate
