@@ -268,7 +268,7 @@ std::string durations_of_k(std::vector<std::pair<std::vector<int>, double>> cons
   return text.str();
 }
 
-TEST_CASE("sizes that did not vary apart get one exponent, and it is said") {
+TEST_CASE("sizes that did not vary independently get one exponent, and it is said") {
   temporary_folder const folder;
   std::string const output = (folder.path() / "p.json").string();
   auto const fit = [&](std::vector<std::pair<std::vector<int>, double>> const& measured) {
@@ -279,12 +279,12 @@ TEST_CASE("sizes that did not vary apart get one exponent, and it is said") {
     return std::pair(fitted.out, ovlp::machine::platform::find(output).kernels.at("k"));
   };
   auto const [cubes, cube] = fit({{{100, 100, 100}, 1}, {{200, 200, 200}, 8}});
-  CHECK(contains(cubes, "(one exponent for sizes 1 and 2 and 3, which did not vary apart)"));
+  CHECK(contains(cubes, "(one exponent for sizes 1 and 2 and 3, which did not vary independently)"));
   CHECK(cube.exponents == std::vector<double>(3, cube.exponents[0]));
   CHECK(cube.exponents[0] == doctest::Approx(1).epsilon(1e-6));
   // Nearly collinear, with noise: two exponents of their own would be 11.7 and -10.
   auto const [ratios, ratio] = fit({{{100, 200}, 1.02}, {{200, 401}, 3.94}, {{400, 799}, 16.1}, {{800, 1602}, 63.5}});
-  CHECK(contains(ratios, "(one exponent for sizes 1 and 2, which did not vary apart)"));
+  CHECK(contains(ratios, "(one exponent for sizes 1 and 2, which did not vary independently)"));
   CHECK(ratio.exponents[0] == doctest::Approx(1).epsilon(0.02));
   // Three sizes for three unknowns: no error can be told, so there are two.
   CHECK(contains(fit({{{100, 100}, 1}, {{200, 100}, 2}, {{100, 300}, 9}}).first, " 0.00"));

@@ -6,7 +6,7 @@
 namespace ovlp::lab::calibrate {
 namespace {
 
-/// No figure of the model comes from these: they tell how far it carries. Simulations can be asked the same.
+/// No figure of the model comes from these: they show where it ends. Simulations can run the same.
 class limits_of_the_model final : public experiment {
  public:
   void measure(measured_nodes& on, figures& to) const override {

@@ -34,13 +34,13 @@ struct measured {
   std::vector<double> node_cpu_s;  ///< of the processes, by node; none in a simulation
 };
 
-/// What a node says of itself.
+/// What a node reports of itself.
 struct node_limits {
   double cores = 1;     ///< that its processes may use in the long run
   double period_s = 0;  ///< in which a quota is renewed; 0: there is none
 };
 
-/// What is measured to describe a platform, as graphs, so that a simulation can be asked the same.
+/// What is measured to describe a platform, as graphs, so that a simulation can run the same.
 class patterns {
  public:
   /// Makes the graphs known to the run.

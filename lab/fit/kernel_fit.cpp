@@ -72,7 +72,7 @@ std::map<std::string, std::vector<measured>> read_all(std::vector<std::string> c
   return means;
 }
 
-/// Sizes whose exponents the measurements cannot tell apart have one in common. By size: the number of its group.
+/// Sizes whose exponents the measurements cannot distinguish have one in common. By size: the number of its group.
 struct grouping {
   std::vector<std::size_t> of_size;
   std::size_t groups = 0;
@@ -132,7 +132,7 @@ void merge(grouping& by, std::size_t first, std::size_t second) {
   --by.groups;
 }
 
-/// So many groups as the measurements tell apart: each varies by itself, and there are more measurements than
+/// So many groups as the measurements can distinguish: each varies independently, and there are more measurements than
 /// exponents. Else the two that are most alike become one.
 grouping group_sizes(std::vector<measured> const& of) {
   constexpr double enough = 0.1;  // a tenth up and down, where noise of a per cent makes a tenth of an exponent
@@ -222,8 +222,8 @@ std::vector<double> relative_errors(machine::kernel_model const& model, std::vec
   return errors;
 }
 
-/// A size at which half of the speed is reached is worth its place if there are enough sizes to tell, and it makes the
-/// error a good deal smaller. It is sought among them: one far beyond is an exponent by another name.
+/// A size at which half of the speed is reached is worth its place if there are enough sizes to show it, and it makes
+/// the error a good deal smaller. It is sought among them: one far beyond is an exponent by another name.
 machine::kernel_model best_model(std::vector<measured> const& of) {
   constexpr double worth = 0.8;
   constexpr int steps = 60;
@@ -358,7 +358,8 @@ std::string fit_kernels(fit_options const& options) {
     table << std::setw(10) << percent(errors, root_mean_square(errors)) << std::setw(10) << percent(errors, worst)
           << std::setw(10) << percent(others, root_mean_square(others)) << std::setw(11)
           << percent(between, root_mean_square(between)) << "  " << in_words(model)
-          << (common.empty() ? "" : " (one exponent for sizes " + common + ", which did not vary apart)") << "\n";
+          << (common.empty() ? "" : " (one exponent for sizes " + common + ", which did not vary independently)")
+          << "\n";
   }
   if (!any) throw config_error("no kernel can be fitted: " + (refused.empty() ? "there is none" : refused));
   support::write_output(options.output, made.dump(2, ' ', false, json::error_handler_t::replace) + "\n");

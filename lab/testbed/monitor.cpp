@@ -6,13 +6,13 @@
 // of somebody's kernel.
 //
 // Then its threads, one on each core, in a control group that runs when no other does, keep the cores awake: a core
-// that sleeps between two grants wakes up slow and cold, a virtual one also late. They multiply small matrices, again
-// and again, and take the CPU time: on a shared host it grows with what others take of a core, of its caches and of its
-// other hardware thread. And each writes cache lines that the next one reads: their latency grows with the distance of
-// the cores, which changes on a virtual machine, for its host moves them. Four times a second each adds a line to LOG:
-// time on the monotonic clock, core, CPU time of a product, cache-line latency (0: not known), all in seconds. The
-// former is the mean of medians over half a millisecond, so that the packets and the cold caches of our own nodes do
-// not count, the latter a median.
+// that sleeps between two budgets of a quota wakes up slow and cold, a virtual one also late. They multiply small
+// matrices, again and again, and take the CPU time: on a shared host it grows with what others take of a core, of its
+// caches and of its other hardware thread. And each writes cache lines that the next one reads: their latency grows
+// with the distance of the cores, which changes on a virtual machine, for its host moves them. Four times a second each
+// adds a line to LOG: time on the monotonic clock, core, CPU time of a product, cache-line latency (0: not known), all
+// in seconds. The former is the mean of medians over half a millisecond, so that the packets and the cold caches of our
+// own nodes do not count, the latter a median.
 #include <sched.h>
 #include <sys/mman.h>
 

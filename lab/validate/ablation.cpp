@@ -41,7 +41,7 @@ std::vector<measured> all_measured(grid const& of, measurements const& from, mea
     try {
       found.push_back({c, support::median(measured_times_s(c, from)), durations_of(c, calibrated)});
     } catch (io_error const&) {
-      continue;  // the report tells
+      continue;  // the report lists it
     }
   }
   return found;

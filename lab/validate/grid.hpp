@@ -32,7 +32,7 @@ struct configuration {
   std::string testbed;
   std::string application;
   std::string variant;
-  std::string options;    ///< separated by blanks; with testbed and application it tells one configuration from another
+  std::string options;    ///< separated by blanks; with testbed and application they identify it
   std::string durations;  ///< options of the run on one node that its kernel durations come from
   std::string rank;       ///< those with the same one are ranked among themselves
 };

@@ -60,7 +60,7 @@ std::vector<comparison const*> select(std::vector<comparison> const& from,
   return found;
 }
 
-/// What a line of a table tells of: an application on a testbed.
+/// What a line of a table is about: an application on a testbed.
 struct part {
   std::string application;
   std::string testbed;

@@ -11,7 +11,7 @@ struct validation_options {
   std::string grid;  ///< file
   places where;
   bool report_only = false;  ///< nothing is measured
-  bool ablate = false;       ///< nothing is measured: predicts without each part of the model, and tells the errors
+  bool ablate = false;       ///< nothing is measured: predicts without each part of the model, and reports the errors
 };
 
 struct validation_result {

@@ -15,7 +15,7 @@ std::size_t available_cores();
 /// A limit on the CPU time of this process by a control group.
 struct cpu_limit {
   double cores;     ///< in the long run
-  double period_s;  ///< in which the grant is renewed
+  double period_s;  ///< in which the budget is renewed
 };
 /// The tightest one of its group and of those around it.
 std::optional<cpu_limit> own_cpu_limit();

@@ -21,7 +21,7 @@ class effect;
 class message_path;
 class transport;
 
-/// A limit on the CPU time of a node, as control groups set it: a budget of `share` of its cores, granted anew at the
+/// A limit on the CPU time of a node, as control groups set it: a budget of `share` of its cores, renewed at the
 /// start of each period. Until it is spent a node computes at full speed; then it is throttled.
 struct cpu_quota {
   double share = 1;     ///< above 0, at most 1
