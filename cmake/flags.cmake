@@ -5,7 +5,7 @@ target_compile_options(ovlp_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
   -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict>  # false alarms inside library headers (GCC 12)
-  $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier>
+  $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wthread-safety>
   $<$<BOOL:${OVLP_WERROR}>:-Werror>)
 
 add_library(ovlp_sanitizers INTERFACE)

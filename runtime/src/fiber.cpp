@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -17,6 +16,7 @@
 #include <boost/context/fiber.hpp>
 
 #include <ovlp/flowgraph/sanitizers.hpp>
+#include <ovlp/runtime/internal/mutex.hpp>
 
 #ifdef OVLP_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
@@ -51,7 +51,7 @@ class stack_pool {
   stack take(std::size_t wanted_bytes) {
     std::size_t const bytes = (wanted_bytes + page_bytes() - 1) / page_bytes() * page_bytes() + guard_bytes;
     {
-      std::scoped_lock const lock(mutex_);
+      scoped_lock const lock(mutex_);
       if (!free_.empty() && free_.back().bytes == bytes) {
         stack const taken = free_.back();
         free_.pop_back();
@@ -70,7 +70,7 @@ class stack_pool {
     return made;
   }
   void give(stack given) {
-    std::scoped_lock const lock(mutex_);
+    scoped_lock const lock(mutex_);
     if (free_.size() < most_kept) {
       free_.push_back(given);
     } else {
@@ -86,8 +86,8 @@ class stack_pool {
 
  private:
   static constexpr std::size_t most_kept = 256;
-  std::mutex mutex_;
-  std::vector<stack> free_;
+  mutex mutex_;
+  std::vector<stack> free_ OVLP_GUARDED_BY(mutex_);
 };
 
 stack_pool& stacks() {

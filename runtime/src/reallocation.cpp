@@ -138,7 +138,12 @@ void reallocation::node_joined(node_id node) {
 void reallocation::record_nodes() {
   if (!allocation_ || node_.records() == nullptr) return;
   double const now_s = node_.backend().now_s();
-  for (node_id held : allocation_->held()) {
+  std::vector<node_id> held_nodes;
+  {
+    scoped_lock const lock(mutex_);
+    held_nodes.assign(allocation_->held().begin(), allocation_->held().end());
+  }
+  for (node_id held : held_nodes) {
     node_.records()->node({held, node_change::launched, now_s});
     node_.records()->node({held, node_change::joined, now_s});
   }

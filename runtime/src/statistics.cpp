@@ -79,7 +79,7 @@ void statistics_sink::begin(run_definitions const& definitions) {
 }
 
 void statistics_sink::step(step_record const& record) {
-  std::scoped_lock const lock(mutex_);
+  scoped_lock const lock(mutex_);
   call_statistics& call = calls_[record.at.call];
   ++call.atomic_steps;
   call.work_s += record.work_s;
@@ -94,7 +94,7 @@ void statistics_sink::step(step_record const& record) {
 }
 
 void statistics_sink::kernel(kernel_record const& record) {
-  std::scoped_lock const lock(mutex_);
+  scoped_lock const lock(mutex_);
   thread_address const thread{collections_[record.at.graph][record.at.operation], record.at.thread};
   bool const first = first_(static_cast<node_id>(record.at.node), thread, record.name, record.sizes);
   auto& by_sizes = calls_[all_calls].kernels[std::string(record.name)];
@@ -103,14 +103,14 @@ void statistics_sink::kernel(kernel_record const& record) {
 }
 
 void statistics_sink::send(send_record const& record) {
-  std::scoped_lock const lock(mutex_);
+  scoped_lock const lock(mutex_);
   call_statistics& call = calls_[record.call];
   ++(record.kind == message_kind::object ? call.transfers : call.control_messages);
   call.bytes += record.bytes;
 }
 
 call_statistics statistics_sink::take(std::uint64_t call) {
-  std::scoped_lock const lock(mutex_);
+  scoped_lock const lock(mutex_);
   auto const found = calls_.find(call);
   if (found == calls_.end()) return {};
   call_statistics taken = std::move(found->second);
@@ -119,7 +119,7 @@ call_statistics statistics_sink::take(std::uint64_t call) {
 }
 
 std::map<std::uint64_t, call_statistics> statistics_sink::take_all() {
-  std::scoped_lock const lock(mutex_);
+  scoped_lock const lock(mutex_);
   std::map<std::uint64_t, call_statistics> taken;
   for (auto& [call, figures] : calls_) taken.emplace(call, std::move(figures));
   calls_.clear();
@@ -128,12 +128,12 @@ std::map<std::uint64_t, call_statistics> statistics_sink::take_all() {
 
 void statistics_sink::node(node_record const& record) {
   if (record.change == node_change::joined) return;  // it has been held since its launch
-  std::scoped_lock const lock(mutex_);
+  scoped_lock const lock(mutex_);
   nodes_.push_back(record);
 }
 
 std::size_t statistics_sink::held(double at_s) {
-  std::scoped_lock const lock(mutex_);
+  scoped_lock const lock(mutex_);
   std::size_t held = 0;
   for (node_record const& n : nodes_) {
     if (n.at_s <= at_s) n.change == node_change::launched ? ++held : --held;
@@ -142,7 +142,7 @@ std::size_t statistics_sink::held(double at_s) {
 }
 
 double statistics_sink::held_node_s(double from_s, double to_s) {
-  std::scoped_lock const lock(mutex_);
+  scoped_lock const lock(mutex_);
   double sum_s = 0;  // of what remains until to_s from when a node is held, less that from when it is not
   for (node_record const& n : nodes_) {
     double const rest_s = std::max(0.0, to_s - std::max(from_s, n.at_s));

@@ -6,6 +6,7 @@
 
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
+#include <ovlp/runtime/internal/handlers.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 
 #include "delivery.hpp"
@@ -67,18 +68,6 @@ void thread_manager::receive(node_id from, envelope_ptr object) {
   }
   reallocation_->arrived(from, epoch);
 }
-
-namespace {
-
-/// One function for each kind of message.
-template <class... Functions>
-struct handlers : Functions... {
-  using Functions::operator()...;
-};
-template <class... Functions>
-handlers(Functions...) -> handlers<Functions...>;
-
-}  // namespace
 
 void thread_manager::receive(node_id from, control const& message) {
   if (record_sink* const sink = records(); sink != nullptr && from != self_) {

@@ -67,7 +67,7 @@ void connection::trust() {
 /// Somebody may still hold a pointer to it, but no memory to speak of.
 void connection::close() {
   closed_ = true;
-  std::scoped_lock const lock(sending_);
+  scoped_lock const lock(sending_);
   broken_ = true;
   boost::system::error_code ignored;
   socket_.close(ignored);
@@ -212,7 +212,7 @@ void connection::bulk_came(std::size_t bytes) {
 // Sending
 
 bool connection::send(std::unique_ptr<outgoing> message) {
-  std::scoped_lock const lock(sending_);
+  scoped_lock const lock(sending_);
   if (broken_) return true;
   queue_.push_back(std::move(message));
   if (!waits_for_room_) write();
@@ -252,14 +252,7 @@ std::size_t connection::write() {
     boost::asio::post(reactor_.context(), [self = shared_from_this()] {
       if (self->closed_) return;
       self->socket_.async_wait(boost::asio::ip::tcp::socket::wait_write, [self](boost::system::error_code) {
-        if (self->closed_) return;
-        std::size_t taken = 0;
-        {
-          std::scoped_lock const lock(self->sending_);
-          self->waits_for_room_ = false;
-          taken = self->write();
-        }
-        self->tell_sent(taken);
+        if (!self->closed_) self->write_on();
       });
     });
   } else {
@@ -269,12 +262,23 @@ std::size_t connection::write() {
   return objects;
 }
 
+/// There is room again.
+void connection::write_on() {
+  std::size_t objects = 0;
+  {
+    scoped_lock const lock(sending_);
+    waits_for_room_ = false;
+    objects = write();
+  }
+  tell_sent(objects);
+}
+
 void connection::tell_sent(std::size_t objects) {
   for (; objects > 0 && !closed_; --objects) handle_.sent(*this);
 }
 
 void connection::beat(std::chrono::milliseconds period) {
-  std::scoped_lock const lock(sending_);
+  scoped_lock const lock(sending_);
   if (broken_ || finishing_) return;
   if (queue_.empty()) {
     if (clock::now() - last_sent_ < period) return;
@@ -286,7 +290,7 @@ void connection::beat(std::chrono::milliseconds period) {
 }
 
 void connection::finish_sending() {
-  std::scoped_lock const lock(sending_);
+  scoped_lock const lock(sending_);
   finishing_ = true;
   if (!waits_for_room_ && !broken_) write();
 }

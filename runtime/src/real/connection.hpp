@@ -9,11 +9,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include <boost/asio/ip/tcp.hpp>
+
+#include <ovlp/runtime/internal/mutex.hpp>
 
 #include "wire.hpp"
 
@@ -72,7 +73,8 @@ class connection : public std::enable_shared_from_this<connection> {
   std::span<std::byte> inbox() { return {inbox_.get(), inbox_bytes_}; }
   void fill_bulk();
   void bulk_came(std::size_t bytes);
-  std::size_t write();
+  std::size_t write() OVLP_REQUIRES(sending_);
+  void write_on();
   void tell_sent(std::size_t objects);
   void lose(std::string const& how);
 
@@ -97,15 +99,15 @@ class connection : public std::enable_shared_from_this<connection> {
   std::size_t awaited_ = 1;    ///< bytes that must be there before we are woken
   clock::time_point last_received_;
 
-  std::mutex sending_;
-  std::deque<std::unique_ptr<outgoing>> queue_;
-  std::size_t first_done_ = 0;  ///< bytes of the first message that are sent
-  bool waits_for_room_ = false;
-  bool broken_ = false;
-  bool finishing_ = false;
-  clock::time_point last_sent_;
-  std::vector<std::span<std::byte const>> pieces_;
-  std::vector<boost::asio::const_buffer> buffers_;
+  mutex sending_;
+  std::deque<std::unique_ptr<outgoing>> queue_ OVLP_GUARDED_BY(sending_);
+  std::size_t first_done_ OVLP_GUARDED_BY(sending_) = 0;  ///< bytes of the first message that are sent
+  bool waits_for_room_ OVLP_GUARDED_BY(sending_) = false;
+  bool broken_ OVLP_GUARDED_BY(sending_) = false;
+  bool finishing_ OVLP_GUARDED_BY(sending_) = false;
+  clock::time_point last_sent_ OVLP_GUARDED_BY(sending_);
+  std::vector<std::span<std::byte const>> pieces_ OVLP_GUARDED_BY(sending_);
+  std::vector<boost::asio::const_buffer> buffers_ OVLP_GUARDED_BY(sending_);
 };
 
 }  // namespace ovlp::real

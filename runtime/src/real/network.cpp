@@ -12,11 +12,11 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <sstream>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/post.hpp>
-#include <nlohmann/json.hpp>
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/runtime/internal/main_calls.hpp>
@@ -108,40 +108,6 @@ void say_at_once(std::string const& line) {
 std::atomic<int> launching_engines{0};
 
 }  // namespace
-
-std::string ticket::json() const {
-  return nlohmann::json{
-      {"node", node},     {"nodes", nodes}, {"driver_host", driver_host}, {"driver_port", driver_port},
-      {"secret", secret}, {"host", host},   {"listen", listen},           {"joins_later", joins_later},
-      {"launch", launch}}
-      .dump();
-}
-
-ticket ticket::parse(std::string const& line) {
-  try {
-    auto const read = nlohmann::json::parse(line);
-    auto number = [&read](char const* key, std::int64_t least, std::int64_t most) {
-      auto const& value = read.at(key);
-      // Compared before it is made an integer: 1e99 cannot be one.
-      if (!(value.get<double>() >= static_cast<double>(least) && value.get<double>() <= static_cast<double>(most)))
-        throw config_error(std::string("ticket of node 0: '") + key + "' is out of range");
-      return value.get<std::int64_t>();
-    };
-    ticket parsed;
-    parsed.nodes = static_cast<std::size_t>(number("nodes", 1, 65535));
-    parsed.node = static_cast<node_id>(number("node", 1, static_cast<std::int64_t>(parsed.nodes) - 1));
-    parsed.driver_host = read.at("driver_host");
-    parsed.driver_port = static_cast<std::uint16_t>(number("driver_port", 1, 65535));
-    parsed.secret = read.at("secret");
-    parsed.host = read.at("host");
-    parsed.listen = read.at("listen");
-    parsed.joins_later = read.at("joins_later");
-    parsed.launch = static_cast<std::size_t>(number("launch", 0, std::int64_t{1} << 53));
-    return parsed;
-  } catch (nlohmann::json::exception const&) {
-    throw config_error("--worker is for processes that node 0 launches: expected a ticket on standard input");
-  }
-}
 
 network::network(reactor& reactor, world& world, program const& known, real_options const& options,
                  statistics_sink* statistics)
@@ -301,9 +267,9 @@ void network::begin() {
 void network::start_beating() {
   if (beating_.joinable()) return;
   beating_ = std::jthread([this](std::stop_token const& stop) {
-    std::mutex mutex;
+    std::mutex waiting;  // of this thread alone
     std::condition_variable_any stopped;
-    std::unique_lock lock(mutex);
+    std::unique_lock lock(waiting);
     while (!stopped.wait_for(lock, stop, tick_period, [&stop] { return stop.stop_requested(); })) {
       for (auto const& link : links_) {
         if (connection* const to = link.load(std::memory_order_acquire)) to->beat(heartbeat_period);
@@ -456,7 +422,7 @@ int network::serve() {
   });
   int status = 0;
   world_.block_main([&] {
-    std::scoped_lock const lock(told_main_);
+    scoped_lock const lock(told_main_);
     if (stop_status_) status = *stop_status_;
     return stop_status_.has_value();
   });
@@ -531,7 +497,7 @@ void network::take_service(connection& from, node_id node, service const& messag
   } else if (auto const* s = std::get_if<stop>(&message)) {
     finishing_ = true;
     {
-      std::scoped_lock const lock(told_main_);
+      scoped_lock const lock(told_main_);
       stop_status_ = s->status;
     }
     world_.notify_main();
@@ -543,7 +509,7 @@ void network::take_service(connection& from, node_id node, service const& messag
     departed_sent_ += bye->sent;
     departed_received_ += bye->received;
     peers_[node].leaving = true;
-    std::scoped_lock const lock(told_main_);
+    scoped_lock const lock(told_main_);
     for (auto [call, figures] : bye->figures) {
       figures.shift(clock_difference_s(bye->now_s));
       departed_figures_[call].add(figures);
@@ -558,7 +524,7 @@ void network::take_service(connection& from, node_id node, service const& messag
         statistics_answer{statistics_ == nullptr ? call_statistics{} : statistics_->take(r->call), world_.now_s()});
   } else if (auto const* figures = std::get_if<statistics_answer>(&message)) {
     {
-      std::scoped_lock const lock(told_main_);
+      scoped_lock const lock(told_main_);
       figures_[node] = figures->figures;
       figures_[node].shift(clock_difference_s(figures->now_s));
     }
@@ -668,7 +634,7 @@ void network::fail(failure const& what) {
 
 void network::end_run(failure const& what) {
   {
-    std::scoped_lock const lock(told_main_);
+    scoped_lock const lock(told_main_);
     if (failure_ || finishing_) return;
     failure_ = what;
   }
@@ -683,7 +649,7 @@ void network::end_run(failure const& what) {
 }
 
 std::optional<failure> network::failed() {
-  std::scoped_lock const lock(told_main_);
+  scoped_lock const lock(told_main_);
   return failure_;
 }
 
@@ -902,7 +868,7 @@ double network::clock_difference_s(double now_s) const { return cluster_.local()
 call_statistics network::collect(std::uint64_t call) {
   std::vector<node_id> asked;
   reactor_.run([&] {
-    std::scoped_lock const lock(told_main_);
+    scoped_lock const lock(told_main_);
     figures_.clear();
     for (auto const& [node, p] : peers_) {
       if (!p.joined || p.leaving) continue;
@@ -912,11 +878,11 @@ call_statistics network::collect(std::uint64_t call) {
   });
   world_.block_main([&] {
     if (failed()) return true;
-    std::scoped_lock const lock(told_main_);
+    scoped_lock const lock(told_main_);
     return figures_.size() == asked.size();
   });
   call_statistics all = statistics_->take(call);
-  std::scoped_lock const lock(told_main_);
+  scoped_lock const lock(told_main_);
   for (auto const& [node, figures] : figures_) all.add(figures);
   if (auto const departed = departed_figures_.extract(call)) all.add(departed.mapped());
   return all;

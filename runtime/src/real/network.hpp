@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,6 +17,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <ovlp/runtime/internal/mutex.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
@@ -25,26 +25,10 @@
 #include "launcher.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "ticket.hpp"
 #include "world.hpp"
 
 namespace ovlp::real {
-
-/// What node 0 hands to a process that it launches, on its standard input.
-struct ticket {
-  node_id node = 0;
-  std::size_t nodes = 0;
-  std::string driver_host;
-  std::uint16_t driver_port = 0;
-  std::string secret;
-  std::string host;          ///< of the new node, as others reach it
-  std::string listen;        ///< ADDRESS[:FIRST-LAST]
-  bool joins_later = false;  ///< the run goes on already
-  std::size_t launch = 0;    ///< how often this node has been launched before
-
-  std::string json() const;
-  /// Errors: config_error.
-  static ticket parse(std::string const& line);
-};
 
 /// The processes of a run and the connections between them: joining, leaving, losing.
 ///
@@ -182,11 +166,12 @@ class network final : public transport {
   std::map<node_id, waiting_answer> waiting_;
   bool reporting_ = false;
 
-  std::mutex told_main_;  // guards what the main thread waits for
-  std::optional<failure> failure_;
-  std::map<node_id, call_statistics> figures_;
-  std::map<std::uint64_t, call_statistics> departed_figures_;  ///< by call, of nodes that have been released
-  std::optional<int> stop_status_;
+  mutex told_main_;  ///< guards what the main thread waits for
+  std::optional<failure> failure_ OVLP_GUARDED_BY(told_main_);
+  std::map<node_id, call_statistics> figures_ OVLP_GUARDED_BY(told_main_);
+  /// By call, of nodes that have been released.
+  std::map<std::uint64_t, call_statistics> departed_figures_ OVLP_GUARDED_BY(told_main_);
+  std::optional<int> stop_status_ OVLP_GUARDED_BY(told_main_);
   std::atomic<bool> finishing_{false};
   boost::asio::posix::stream_descriptor input_;
   std::array<char, 64> input_bytes_{};

@@ -8,7 +8,7 @@ namespace ovlp::real {
 output::~output() {
   if (!thread_.joinable()) return;
   {
-    std::scoped_lock const lock(mutex_);
+    scoped_lock const lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
@@ -17,7 +17,7 @@ output::~output() {
 
 void output::print(std::string const& line) {
   {
-    std::scoped_lock const lock(mutex_);
+    scoped_lock const lock(mutex_);
     waiting_.append(line).push_back('\n');
     if (!thread_.joinable()) thread_ = std::thread([this] { write(); });
   }
@@ -25,32 +25,34 @@ void output::print(std::string const& line) {
 }
 
 bool output::full(std::function<void()> then) {
-  std::scoped_lock const lock(mutex_);
+  scoped_lock const lock(mutex_);
   if (waiting_.size() < most_waiting_bytes) return false;
   want_room_.push_back(std::move(then));
   return true;
 }
 
 void output::flush() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return waiting_.empty() && !writing_; });
+  scoped_lock const lock(mutex_);
+  while (!waiting_.empty() || writing_) changed_.wait(mutex_);
 }
 
 void output::write() {
-  std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
-    std::string const now = std::exchange(waiting_, {});
-    auto const want_room = std::exchange(want_room_, {});
-    writing_ = true;
-    lock.unlock();
+    std::string now;
+    std::vector<std::function<void()>> want_room;
+    {
+      scoped_lock const lock(mutex_);
+      writing_ = false;
+      changed_.notify_all();
+      while (waiting_.empty() && !stopping_) changed_.wait(mutex_);
+      if (waiting_.empty()) return;
+      now.swap(waiting_);
+      want_room.swap(want_room_);
+      writing_ = true;
+    }
     for (auto const& then : want_room) then();
     std::fwrite(now.data(), 1, now.size(), to_);
     std::fflush(to_);
-    lock.lock();
-    writing_ = false;
-    changed_.notify_all();
   }
 }
 

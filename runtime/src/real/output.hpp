@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <cstdio>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <ovlp/runtime/internal/mutex.hpp>
 
 namespace ovlp::real {
 
@@ -34,13 +35,13 @@ class output {
   void write();
 
   std::FILE* const to_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::string waiting_;
-  bool writing_ = false;
-  bool stopping_ = false;
-  std::vector<std::function<void()>> want_room_;
-  std::thread thread_;  ///< from the first line on
+  mutex mutex_;
+  std::condition_variable_any changed_;
+  std::string waiting_ OVLP_GUARDED_BY(mutex_);
+  bool writing_ OVLP_GUARDED_BY(mutex_) = false;
+  bool stopping_ OVLP_GUARDED_BY(mutex_) = false;
+  std::vector<std::function<void()>> want_room_ OVLP_GUARDED_BY(mutex_);
+  std::thread thread_ OVLP_GUARDED_BY(mutex_);  ///< from the first line on
 };
 
 }  // namespace ovlp::real

@@ -13,6 +13,8 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <ovlp/runtime/internal/mutex.hpp>
+
 namespace ovlp::real {
 
 /// A flag that one thread waits for, sleeping in the reactor if it leads, and others set.
@@ -66,7 +68,7 @@ class reactor {
 
    private:
     reactor& led_;
-    std::unique_lock<std::mutex> lock_;
+    std::unique_lock<mutex> lock_;
   };
   [[nodiscard]] leadership lead() { return leadership(*this); }
 
@@ -81,7 +83,7 @@ class reactor {
   std::chrono::microseconds const polling_;
   boost::asio::io_context context_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
-  std::mutex leading_;
+  mutex leading_;    ///< held by the thread that leads; guards no data
   int const timer_;  // wakes the watching thread; cheaper to set than to wake a thread
   std::atomic<bool> armed_{false};
   std::atomic<std::size_t> pollers_{0};

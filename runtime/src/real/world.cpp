@@ -31,7 +31,7 @@ world::~world() { join(); }
 void world::join() {
   std::vector<std::thread> all;
   {
-    std::scoped_lock const lock(workers_mutex_);
+    scoped_lock const lock(mutex_);
     for (auto const& w : workers_) {
       if (w->os_thread.joinable()) all.push_back(std::move(w->os_thread));
     }
@@ -41,8 +41,11 @@ void world::join() {
 
 bool world::join_within(std::chrono::milliseconds patience) {
   {
-    std::unique_lock lock(workers_mutex_);
-    if (!all_ended_.wait_for(lock, patience, [this] { return ended_ == started_; })) return false;
+    scoped_lock const lock(mutex_);
+    auto const until = std::chrono::steady_clock::now() + patience;
+    while (ended_ != started_) {
+      if (all_ended_.wait_until(mutex_, until) == std::cv_status::timeout && ended_ != started_) return false;
+    }
   }
   join();
   return true;
@@ -58,7 +61,7 @@ void world::start(execution_thread& thread) {
   thread.world = made.get();
   ++running_;
   try {
-    std::scoped_lock const lock(workers_mutex_);
+    scoped_lock const lock(mutex_);
     workers_.reserve(workers_.size() + 1);
     made->os_thread = std::thread([this, &thread] {
       try {
@@ -79,11 +82,10 @@ void world::start(execution_thread& thread) {
 }
 
 void world::execution_thread_ended(thread_manager& manager) {
-  std::unique_lock lock(workers_mutex_);
+  scoped_lock const lock(mutex_);
   if (++ended_ == started_) manager.unwind();
   all_ended_.notify_all();
-  all_ended_.wait(lock,
-                  [this] { return ended_ == started_; });  // or, where one goes on, none ends without being joined
+  while (ended_ != started_) all_ended_.wait(mutex_);  // or, where one goes on, none ends without being joined
 }
 
 void world::idle(execution_thread& thread) {
@@ -122,7 +124,7 @@ void world::block_main(std::function<bool()> const& done) {
 void world::notify_main() { reactor_.wake(main_wakes_); }
 
 bool world::has_threads() {
-  std::scoped_lock const lock(workers_mutex_);
+  scoped_lock const lock(mutex_);
   return started_ > 0;
 }
 

@@ -6,12 +6,12 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/mutex.hpp>
 
 #include "reactor.hpp"
 
@@ -80,11 +80,11 @@ class world final : public backend {
   std::size_t const cores_;
   bool const may_poll_;
   transport* network_ = nullptr;
-  std::mutex workers_mutex_;
-  std::vector<std::unique_ptr<worker>> workers_;
-  std::size_t started_ = 0;
-  std::size_t ended_ = 0;
-  std::condition_variable all_ended_;
+  mutex mutex_;
+  std::vector<std::unique_ptr<worker>> workers_ OVLP_GUARDED_BY(mutex_);
+  std::size_t started_ OVLP_GUARDED_BY(mutex_) = 0;
+  std::size_t ended_ OVLP_GUARDED_BY(mutex_) = 0;
+  std::condition_variable_any all_ended_;
   std::atomic<std::size_t> running_{0};  ///< execution threads that are not idle
 
   wake_flag main_wakes_;

@@ -5,7 +5,7 @@
 
 #include <oneapi/tbb/spin_mutex.h>
 
-// What Clang's thread-safety analysis is told (-Wthread-safety, an error in the preset `clang`); nothing to others.
+// What Clang's thread-safety analysis is told (-Wthread-safety, an error in all presets with Clang); nothing to others.
 // https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
 #if defined(__clang__)
 #define OVLP_THREAD_SAFETY(attribute) __attribute__((attribute))

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/internal/first_kernels.hpp>
+#include <ovlp/runtime/internal/mutex.hpp>
 #include <ovlp/runtime/summary.hpp>
 
 namespace ovlp {
@@ -72,11 +72,11 @@ class statistics_sink final : public record_sink {
   double held_node_s(double from_s, double to_s);
 
  private:
-  std::mutex mutex_;
-  std::unordered_map<std::uint64_t, call_statistics> calls_;
-  std::vector<std::vector<std::uint32_t>> collections_;  // by graph and operation
-  first_kernels first_;
-  std::vector<node_record> nodes_;
+  mutex mutex_;
+  std::unordered_map<std::uint64_t, call_statistics> calls_ OVLP_GUARDED_BY(mutex_);
+  std::vector<std::vector<std::uint32_t>> collections_;  ///< by graph and operation; from the beginning on
+  first_kernels first_ OVLP_GUARDED_BY(mutex_);
+  std::vector<node_record> nodes_ OVLP_GUARDED_BY(mutex_);
 };
 
 /// Fills in what the statistics of all nodes say. `start_s` is when the call began; `on_node_0` knows the nodes held.

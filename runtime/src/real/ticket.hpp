@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <ovlp/flowgraph/mapping.hpp>
+
+namespace ovlp::real {
+
+/// What node 0 hands to a process that it launches, on its standard input.
+struct ticket {
+  node_id node = 0;
+  std::size_t nodes = 0;
+  std::string driver_host;
+  std::uint16_t driver_port = 0;
+  std::string secret;
+  std::string host;          ///< of the new node, as others reach it
+  std::string listen;        ///< ADDRESS[:FIRST-LAST]
+  bool joins_later = false;  ///< the run goes on already
+  std::size_t launch = 0;    ///< how often this node has been launched before
+
+  std::string json() const;
+  /// Errors: config_error.
+  static ticket parse(std::string const& line);
+};
+
+}  // namespace ovlp::real
