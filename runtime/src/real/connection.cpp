@@ -16,7 +16,6 @@ namespace ovlp::real {
 namespace {
 
 constexpr std::size_t peer_inbox_bytes = 64 * 1024;
-constexpr std::size_t stranger_inbox_bytes = sizeof(frame_header) + stranger_limits.inline_bytes;
 constexpr std::size_t most_kept_inbox_bytes = 16 * peer_inbox_bytes;
 // Between processes of one machine the bytes under way should fit the cache: docs/performance.md. Between machines
 // the kernel knows better.
@@ -28,6 +27,8 @@ constexpr std::size_t receive_low_water_bytes = 128 * 1024;
 
 using low_watermark = boost::asio::socket_base::receive_low_watermark;
 
+}  // namespace
+
 std::string address_of(boost::asio::ip::tcp::socket const& socket) {
   boost::system::error_code error;
   auto const endpoint = socket.remote_endpoint(error);
@@ -37,34 +38,41 @@ std::string address_of(boost::asio::ip::tcp::socket const& socket) {
   return text.str();
 }
 
-}  // namespace
+std::string describe_loss(boost::system::error_code const& error) {
+  return error == boost::asio::error::eof ? "the connection was closed" : error.message();
+}
 
-connection::connection(reactor& reactor, boost::asio::ip::tcp::socket socket, program const& known, handlers handle)
-    : reactor_(reactor),
-      socket_(std::move(socket)),
-      known_(known),
-      handle_(std::move(handle)),
-      peer_(address_of(socket_)),
-      last_received_(clock::now()),
-      last_sent_(clock::now()) {
+connection::connection(reactor& reactor, program const& known, handlers handle)
+    : reactor_(reactor), socket_(reactor.context()), known_(known), handle_(std::move(handle)) {}
+
+void connection::open(boost::asio::ip::tcp::socket socket, std::unique_ptr<outgoing> first) {
   boost::system::error_code ignored;
-  socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
-  socket_.non_blocking(true, ignored);
-  resize_inbox(stranger_inbox_bytes);
-  auto const other = socket_.remote_endpoint(ignored);
+  socket.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+  socket.non_blocking(true, ignored);
+  auto const other = socket.remote_endpoint(ignored);
   if (!ignored && other.address().is_loopback()) {
-    socket_.set_option(boost::asio::socket_base::send_buffer_size(loopback_send_buffer_bytes), ignored);
+    socket.set_option(boost::asio::socket_base::send_buffer_size(loopback_send_buffer_bytes), ignored);
   }
+  peer_ = address_of(socket);
+  resize_inbox(peer_inbox_bytes);
+  bulk_at_ = bulk_done_ = bulk_left_ = 0;
+  awaited_ = 1;
+  last_received_ = clock::now();
+  {
+    scoped_lock const lock(sending_);
+    socket_ = std::move(socket);
+    first_done_ = 0;
+    waits_for_room_ = broken_ = finishing_ = false;
+    last_sent_ = clock::now();
+    ++openings_;
+    closed_ = false;
+    if (first) queue_.push_back(std::move(first));
+    write();
+  }
+  read();
 }
 
-void connection::start() { read(); }
-
-void connection::trust() {
-  limits_ = peer_limits;
-  if (inbox_bytes_ < peer_inbox_bytes) resize_inbox(peer_inbox_bytes);
-}
-
-/// Somebody may still hold a pointer to it, but no memory to speak of.
+/// It keeps no memory to speak of.
 void connection::close() {
   closed_ = true;
   scoped_lock const lock(sending_);
@@ -82,7 +90,7 @@ void connection::close() {
 void connection::lose(std::string const& how) {
   if (closed_) return;
   close();
-  handle_.lost(*this, how);
+  handle_.lost(how);
 }
 
 // Receiving
@@ -107,10 +115,11 @@ void connection::read() {
   } else {
     room.emplace_back(inbox_.get() + filled_, inbox_bytes_ - filled_);
   }
-  socket_.async_read_some(room, [self = shared_from_this()](boost::system::error_code error, std::size_t bytes) {
-    if (self->closed_) return;
+  socket_.async_read_some(room, [self = shared_from_this(), opening = openings_.load()](boost::system::error_code error,
+                                                                                        std::size_t bytes) {
+    if (self->stale(opening)) return;
     if (error) {
-      self->lose(error == boost::asio::error::eof ? "the connection was closed" : error.message());
+      self->lose(describe_loss(error));
       return;
     }
     self->last_received_ = clock::now();
@@ -126,7 +135,7 @@ void connection::read() {
       self->lose(std::string("what it sent cannot be taken: ") + wrong.what());
       return;
     }
-    if (!self->closed_) self->read();
+    if (!self->stale(opening)) self->read();
   });
 }
 
@@ -135,7 +144,7 @@ void connection::take(std::size_t bytes) {
     while (bytes > 0 && bulk_at_ < half_read_->bulk.size()) {
       std::size_t const now = std::min(bytes, half_read_->bulk[bulk_at_].size() - bulk_done_);
       bytes -= now;
-      bulk_came(now);
+      bulk_received(now);
     }
   }
   filled_ += bytes;
@@ -160,14 +169,14 @@ bool connection::take_message() {
     fill_bulk();
     if (bulk_at_ < half_read_->bulk.size()) return false;
     std::unique_ptr<incoming> const whole = std::move(half_read_);
-    handle_.message(*this, *whole);
+    handle_.message(*whole);
     return true;
   }
   frame_header header{};
   std::size_t const there = filled_ - taken_;
   if (there >= sizeof header) {
     std::memcpy(&header, inbox_.get() + taken_, sizeof header);
-    check(header, limits_);
+    check(header, peer_limits);
     std::size_t const needed = sizeof header + header.inline_bytes;
     message_bytes_ = needed + header.bulk_bytes;
     if (there >= needed) {
@@ -196,12 +205,12 @@ void connection::fill_bulk() {
     std::size_t const now = std::min(piece.size(), filled_ - taken_);
     std::memcpy(piece.data(), inbox_.get() + taken_, now);
     taken_ += now;
-    bulk_came(now);
+    bulk_received(now);
   }
 }
 
 /// Of the piece that is being filled, at most its rest.
-void connection::bulk_came(std::size_t bytes) {
+void connection::bulk_received(std::size_t bytes) {
   bulk_left_ -= bytes;
   bulk_done_ += bytes;
   if (bulk_done_ < half_read_->bulk[bulk_at_].size()) return;
@@ -249,20 +258,27 @@ std::size_t connection::write() {
   }
   if (error == boost::asio::error::would_block || error == boost::asio::error::try_again) {
     if (std::exchange(waits_for_room_, true)) return objects;
-    boost::asio::post(reactor_.context(), [self = shared_from_this()] {
-      if (self->closed_) return;
-      self->socket_.async_wait(boost::asio::ip::tcp::socket::wait_write, [self](boost::system::error_code) {
-        if (!self->closed_) self->write_on();
-      });
+    boost::asio::post(reactor_.context(), [self = shared_from_this(), opening = openings_.load()] {
+      if (!self->stale(opening)) self->wait_for_room(opening);
     });
   } else {
     broken_ = true;
-    boost::asio::post(reactor_.context(), [self = shared_from_this(), text = error.message()] { self->lose(text); });
+    boost::asio::post(reactor_.context(),
+                      [self = shared_from_this(), opening = openings_.load(), text = error.message()] {
+                        if (!self->stale(opening)) self->lose(text);
+                      });
   }
   return objects;
 }
 
-/// There is room again.
+void connection::wait_for_room(std::size_t opening) {
+  socket_.async_wait(boost::asio::ip::tcp::socket::wait_write,
+                     [self = shared_from_this(), opening](boost::system::error_code) {
+                       if (self->stale(opening)) return;
+                       self->write_on();
+                     });
+}
+
 void connection::write_on() {
   std::size_t objects = 0;
   {
@@ -270,23 +286,25 @@ void connection::write_on() {
     waits_for_room_ = false;
     objects = write();
   }
-  tell_sent(objects);
+  report_sent(objects);
 }
 
-void connection::tell_sent(std::size_t objects) {
-  for (; objects > 0 && !closed_; --objects) handle_.sent(*this);
+void connection::report_sent(std::size_t objects) {
+  for (; objects > 0 && !closed_; --objects) handle_.sent();
 }
 
-void connection::beat(std::chrono::milliseconds period) {
+void connection::heartbeat(std::chrono::milliseconds period) {
   scoped_lock const lock(sending_);
   if (broken_ || finishing_) return;
   if (queue_.empty()) {
     if (clock::now() - last_sent_ < period) return;
-    queue_.push_back(std::make_unique<outgoing>(service(heartbeat{})));
+    queue_.push_back(std::make_unique<outgoing>(service(real::heartbeat{})));
   }
-  std::size_t const taken = write();
-  if (taken == 0) return;
-  boost::asio::post(reactor_.context(), [self = shared_from_this(), taken] { self->tell_sent(taken); });
+  std::size_t const objects = write();
+  if (objects == 0) return;
+  boost::asio::post(reactor_.context(), [self = shared_from_this(), opening = openings_.load(), objects] {
+    if (!self->stale(opening)) self->report_sent(objects);
+  });
 }
 
 void connection::finish_sending() {

@@ -3,7 +3,7 @@
 
 #include "reactor.hpp"
 
-#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -20,7 +20,13 @@
 
 namespace ovlp::real {
 
-/// One TCP connection that carries messages both ways, in order.
+/// The other end of a socket, for messages.
+std::string address_of(boost::asio::ip::tcp::socket const& socket);
+/// Why nothing can be read any more, for messages.
+std::string describe_loss(boost::system::error_code const& error);
+
+/// A TCP connection to a node, that carries messages both ways, in order. When the node's process has ended, it may be
+/// opened to the node's next one; so whoever sends to a node need not know whether it comes and goes.
 ///
 /// Sending writes at once, from the calling thread, what the socket takes; the rest follows from the reactor. Large
 /// buffers are written from, and read into, where they live.
@@ -29,40 +35,37 @@ class connection : public std::enable_shared_from_this<connection> {
   using clock = std::chrono::steady_clock;
   struct handlers {
     /// A whole message. Errors: decode_error or network_error close the connection.
-    std::function<void(connection&, incoming&)> message;
-    /// The system has taken the whole of an object that it had not when send returned. Thread: the reactor.
-    std::function<void(connection&)> sent;
-    /// The connection is of no use any more; called once, from the reactor.
-    std::function<void(connection&, std::string const& how)> lost;
+    std::function<void(incoming&)> message;
+    /// The system has taken the whole of an object that it had not when send returned.
+    std::function<void()> sent;
+    /// It has been closed because it is of no use any more.
+    std::function<void(std::string const& how)> lost;
   };
 
-  connection(reactor& reactor, boost::asio::ip::tcp::socket socket, program const& known, handlers handle);
+  /// Closed. Handlers are called from the reactor.
+  connection(reactor& reactor, program const& known, handlers handle);
   connection(connection const&) = delete;
   connection& operator=(connection const&) = delete;
   ~connection() = default;
 
-  /// Begins to read. Thread: the reactor.
-  void start();
-  /// Thread: any. After a loss, messages are dropped. Returns whether the system has taken the whole message; else, if
-  /// it is an object, handlers::sent is called when it has.
+  /// Sends and reads over this socket from now on; `first`, if any, is sent before anything else. It must be closed.
+  /// Thread: the reactor.
+  void open(boost::asio::ip::tcp::socket socket, std::unique_ptr<outgoing> first = nullptr);
+  /// Thread: any. While it is closed, messages are dropped. Returns whether the system has taken the whole message;
+  /// else, if it is an object, handlers::sent is called when it has.
   bool send(std::unique_ptr<outgoing> message);
-  /// No more handlers are called. Thread: the reactor, or any before start.
+  /// No more handlers are called, unless it is opened again. Thread: the reactor.
   void close();
 
   bool closed() const { return closed_; }
-  /// Messages may have any size from now on. Thread: the reactor, or any before start.
-  void trust();
   /// Ends the sending direction once everything is sent; the peer's answer is to close. Thread: the reactor.
   void finish_sending();
-  std::string const& peer() const { return peer_; }  ///< address, for messages
   clock::time_point last_received() const { return last_received_; }
   /// Reads what has come so far, however little. Thread: the reactor.
   void read_little() { wait_for_bytes(1); }
-  /// Says that this process lives, if it has said nothing for `period`; also sends on what waits, for the reactor may
+  /// Says that this process lives, if it has sent nothing for `period`; also sends on what waits, for the reactor may
   /// be busy. Thread: any.
-  void beat(std::chrono::milliseconds period);
-  /// For so long we did not listen. Thread: the reactor.
-  void excuse(clock::duration missed) { last_received_ = std::min(last_received_ + missed, clock::now()); }
+  void heartbeat(std::chrono::milliseconds period);
 
  private:
   void read();
@@ -72,19 +75,22 @@ class connection : public std::enable_shared_from_this<connection> {
   void resize_inbox(std::size_t bytes);
   std::span<std::byte> inbox() { return {inbox_.get(), inbox_bytes_}; }
   void fill_bulk();
-  void bulk_came(std::size_t bytes);
+  void bulk_received(std::size_t bytes);
   std::size_t write() OVLP_REQUIRES(sending_);
+  void wait_for_room(std::size_t opening);
   void write_on();
-  void tell_sent(std::size_t objects);
+  void report_sent(std::size_t objects);
   void lose(std::string const& how);
+  /// Whether what was begun then concerns this opening no more.
+  bool stale(std::size_t opening) const { return closed_ || opening != openings_; }
 
   reactor& reactor_;
   boost::asio::ip::tcp::socket socket_;
   program const& known_;
-  handlers handle_;
-  std::string peer_;
-  frame_limits limits_ = stranger_limits;
-  std::atomic<bool> closed_{false};
+  handlers const handle_;
+  std::string peer_;  ///< address, for messages
+  std::atomic<bool> closed_{true};
+  std::atomic<std::size_t> openings_{0};  ///< so far; tells handlers of an earlier one apart
 
   // Received: [taken_, filled_) of inbox_ is to be decoded; then the bulk part of a message goes where it belongs.
   std::unique_ptr<std::byte[]> inbox_;
@@ -103,7 +109,7 @@ class connection : public std::enable_shared_from_this<connection> {
   std::deque<std::unique_ptr<outgoing>> queue_ OVLP_GUARDED_BY(sending_);
   std::size_t first_done_ OVLP_GUARDED_BY(sending_) = 0;  ///< bytes of the first message that are sent
   bool waits_for_room_ OVLP_GUARDED_BY(sending_) = false;
-  bool broken_ OVLP_GUARDED_BY(sending_) = false;
+  bool broken_ OVLP_GUARDED_BY(sending_) = true;
   bool finishing_ OVLP_GUARDED_BY(sending_) = false;
   clock::time_point last_sent_ OVLP_GUARDED_BY(sending_);
   std::vector<std::span<std::byte const>> pieces_ OVLP_GUARDED_BY(sending_);

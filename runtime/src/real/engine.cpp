@@ -81,8 +81,8 @@ struct engine::implementation {
   real::reactor reactor;
   real::world world;
   bool recording;
-  std::optional<real::network> network;
   std::optional<thread_manager> manager;
+  std::optional<real::network> network;
   main_calls calls;
   std::optional<ovlp::summary> figures;  ///< of the call that ended last, once they have been asked for
   bool written = false;                  ///< what the options ask for
@@ -115,14 +115,10 @@ struct engine::implementation {
       sinks.begin(names);
     }
     if (given) settings.launch = given->launch;
-    if (given) {
-      network.emplace(reactor, world, program, options, &statistics, *given);
-    } else {
-      network.emplace(reactor, world, program, options, &statistics);
-    }
+    cluster const where = given ? cluster{} : read_cluster(options);
     manager.emplace(self, program, world, settings);
+    network.emplace(reactor, world, *manager, program, options, statistics, given, where);
     world.use(*network);
-    network->use(*manager);
     if (given) serve();
     network->begin();
     std::set<node_id> others = program.nodes_at_first(options.nodes);

@@ -232,7 +232,7 @@ void launcher::release(node_id node) {
   if (auto const found = find(node)) found->released = true;
 }
 
-void launcher::bury() {
+void launcher::reap() {
   std::erase_if(children_, [](std::shared_ptr<child> const& c) {
     if (!c->released || !c->over()) return false;
     ::close(c->input);

@@ -53,9 +53,9 @@ class launcher {
   std::optional<std::string> ended(node_id node);
   /// Ends the node's process if it still runs; also one that is stopped.
   void kill(node_id node);
-  /// The node's process is to end by itself; bury() then leaves nothing of it.
+  /// The node's process is to end by itself; reap() then leaves nothing of it.
   void release(node_id node);
-  void bury();
+  void reap();
   /// Waits until all processes have ended and all they printed is out. Kills a process that runs `patience` after
   /// `works` has last said of its node that it still works, and tells `killed`. Either function may be empty.
   void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,

@@ -3,50 +3,41 @@
 
 #include "reactor.hpp"
 
-#include <atomic>
-#include <functional>
-#include <map>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
-#include <vector>
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <ovlp/runtime/internal/mutex.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
-#include "connection.hpp"
-#include "launcher.hpp"
+#include "launches.hpp"
+#include "liveness.hpp"
+#include "membership.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "run_state.hpp"
+#include "stall_detector.hpp"
+#include "statistics_collector.hpp"
+#include "tcp_transport.hpp"
 #include "ticket.hpp"
+#include "transport.hpp"
 #include "world.hpp"
 
 namespace ovlp::real {
 
-/// The processes of a run and the connections between them: joining, leaving, losing.
-///
-/// Each pair of processes has one connection. A process shows the run's secret before anything else; until then it
-/// is a stranger: few of them are kept, and their frames must be small. Every connection is heard at least once a
-/// second.
+/// This process among those of the run: owns what keeps them together, and gives each message to whom it concerns.
 /// Thread: the reactor, except where said.
-class network final : public transport {
+class network final : private transport::observer {
  public:
-  /// Node 0.
-  network(reactor& reactor, world& world, program const& known, real_options const& options,
-          statistics_sink* statistics);
-  /// A node that was launched.
-  network(reactor& reactor, world& world, program const& known, real_options const& options,
-          statistics_sink* statistics, ticket given);
+  /// `given`: in a process that node 0 has launched. `where`: on node 0, where the nodes live.
+  network(reactor& reactor, world& world, thread_manager& manager, program const& known, real_options const& options,
+          statistics_sink& statistics, std::optional<ticket> const& given, cluster const& where);
   ~network() override;
-
-  void use(thread_manager& manager) { manager_ = &manager; }
 
   // Node 0, from the main thread.
   /// From now on the run is watched.
@@ -54,128 +45,70 @@ class network final : public transport {
   /// Launches processes and waits until they have joined. Errors: network_error, config_error.
   void launch_all(std::set<node_id> const& nodes);
   /// The figures of a call from all nodes.
-  call_statistics collect(std::uint64_t call);
+  call_statistics collect(std::uint64_t call) { return statistics_.collect(call); }
   /// Ends all processes and waits for them: if all calls have ended, as long as they say that they still work.
   void finish(bool all_calls_have_ended);
-  /// A launched node: sends what is still to be sent, and closes.
-  void say_goodbye();
-  /// What ended the run, if something did. Thread: any.
-  std::optional<failure> failed();
 
-  /// A launched node, from its main thread: joins, then serves until the run ends. Returns the exit status.
+  // A launched node, from its main thread.
+  /// Joins, then serves until the run ends. Returns the exit status.
   int serve();
+  /// Sends what is still to be sent, and closes.
+  void say_goodbye();
 
-  // transport; thread: any
-  bool send(node_id to, envelope_ptr object) override;
-  void send(node_id to, control const& message) override;
-  void launch(node_id node) override;
-  void release(node_id node) override;
-  void fail(failure const& what) override;
+  // Thread: any.
+  /// What ended the run, if something did.
+  std::optional<failure> failed() const { return run_.failed(); }
+  /// Returns whether all of it has been handed to the system; else thread_manager::sent follows.
+  bool send(node_id to, envelope_ptr object);
+  void send(node_id to, control const& message);
+  void launch(node_id node);
+  void release(node_id node);
+  void fail(failure const& what);
 
  private:
-  struct peer {
-    std::shared_ptr<connection> link;
-    peer_address address;
-    bool said_hello = false;
-    bool joined = false;
-    bool leaving = false;
-  };
+  network(reactor& reactor, world& world, thread_manager& manager, program const& known, real_options const& options,
+          statistics_sink& statistics, std::optional<ticket> const& given, cluster const& where,
+          tcp_transport::settings const& joined);
 
-  struct stranger {
-    std::shared_ptr<connection> link;
-    connection::clock::time_point since;
-    std::optional<hello> early = {};  ///< of a node's next process, while we still hear its last one
-  };
+  bool expects(node_id node) const override { return members_.expects(node); }
+  std::size_t expected() const override { return members_.expected(); }
+  void handle_hello(hello const& from) override { members_.handle_hello(from); }
+  void handle_message(node_id from, incoming& message) override;
+  void handle_sent(node_id to) override { manager_.sent(to); }
+  void handle_lost(node_id node, std::string const& how, bool silent) override;
+  void handle_cannot_accept(std::string const& why) override;
+
+  void handle_service(node_id from, service& message);
+  void handle_ready(node_id from);
+  void handle_stop(stop const& message);
+  void handle_goodbye(node_id from, goodbye const& message);
 
   void fail_on_errors();
-  void listen(std::string const& where);
-  void accept();
-  void cannot_accept(std::string const& why);
-  void make_room_for_stranger();
-  void start_beating();
-  std::shared_ptr<connection> connect(std::string const& host, std::uint16_t port);
-  std::shared_ptr<connection> adopt(boost::asio::ip::tcp::socket socket);
-  void greet(connection& link);
-  void start_processes(std::set<node_id> const& nodes, bool join_later);
-  void start_process(node_id node, bool joins_later);
-  void welcome_when_all_are_here();
-
-  void take(connection& from, incoming& message);
-  void take_service(connection& from, node_id node, service const& message);
-  void take_hello(connection& from, hello const& message);
-  void lost(connection& link, std::string const& how, bool silent = false);
-  void report_lost(node_id node, std::string const& how, bool silent);
-  void drop_stranger(connection& link, std::string const& why);
-  bool drop_oldest_stranger();
-  std::optional<node_id> node_of(connection const& link) const;
-  bool post(node_id to, std::unique_ptr<outgoing> message);
-  void tell(node_id to, service const& message);
-  void tell_driver(service const& message);
-  [[noreturn]] void die(std::string const& why);
-  void end_run(failure const& what);
-
-  double clock_difference_s(double now_s) const;
   void tick();
-  void watch_input();
-  void look_for_stall();
-  waiting_answer look_what_waits();
-  void report_stall();
+  void stop_all(int status);
 
   reactor& reactor_;
   world& world_;
-  program const& known_;
+  thread_manager& manager_;
   real_options const& options_;
-  statistics_sink* const statistics_;
-  thread_manager* manager_ = nullptr;
-  std::optional<ticket> ticket_;  ///< of a launched node
+  statistics_sink& own_statistics_;
+  std::optional<ticket> const ticket_;  ///< of a launched node
   node_id const self_;
-  std::string secret_;
-  cluster cluster_;
-
-  boost::asio::ip::tcp::acceptor acceptor_;
-  bool accepting_ = false;
-  bool told_that_it_cannot_accept_ = false;
-  std::size_t drops_told_ = 0;  ///< since the last tick
-  std::size_t drops_untold_ = 0;
-  std::string host_;
-  boost::asio::steady_timer timer_;
-  connection::clock::time_point last_tick_;
-  std::map<connection const*, stranger> strangers_;
-  std::vector<std::shared_ptr<connection>> retired_;  ///< closed; a send may still hold a pointer to one
-  std::vector<std::atomic<connection*>> links_;       ///< by node; what sends look at
-  std::map<node_id, peer> peers_;
-  std::map<node_id, std::size_t> launches_;
-  std::set<node_id> to_relaunch_;  ///< nodes wanted again while their last process says goodbye
-  std::set<node_id> joining_;
-  std::optional<failure> early_failure_;  ///< of a launched node, before it could tell
-  std::set<node_id> to_connect_;          ///< of a joining node: peers that have not accepted it yet
-  connection::clock::time_point joining_since_;
+  message_counts counts_;
+  run_state run_;
   std::shared_ptr<output> const out_ = std::make_shared<output>(stdout);
   std::shared_ptr<output> const errors_ = std::make_shared<output>(stderr);
-  launcher launcher_;
+  std::unique_ptr<transport> const transport_;
+  membership members_;
+  std::unique_ptr<launches> const launches_;  ///< on node 0
+  liveness liveness_;
+  stall_detector stalls_;
+  statistics_collector statistics_;
+  boost::asio::steady_timer timer_;
+  bool reported_that_none_can_connect_ = false;
 
-  std::atomic<std::uint64_t> sent_{0};  ///< objects and control messages, ever
-  std::atomic<std::uint64_t> received_{0};
-  std::uint64_t departed_sent_ = 0;
-  std::uint64_t departed_received_ = 0;
-
-  // Stall detection, on node 0.
-  std::uint64_t wave_ = 0;
-  std::map<node_id, probe_answer> answers_;
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> quiet_;  ///< sent and received in the last passive wave
-  std::map<node_id, waiting_answer> waiting_;
-  bool reporting_ = false;
-
-  mutex told_main_;  ///< guards what the main thread waits for
-  std::optional<failure> failure_ OVLP_GUARDED_BY(told_main_);
-  std::map<node_id, call_statistics> figures_ OVLP_GUARDED_BY(told_main_);
-  /// By call, of nodes that have been released.
-  std::map<std::uint64_t, call_statistics> departed_figures_ OVLP_GUARDED_BY(told_main_);
-  std::optional<int> stop_status_ OVLP_GUARDED_BY(told_main_);
-  std::atomic<bool> finishing_{false};
-  boost::asio::posix::stream_descriptor input_;
-  std::array<char, 64> input_bytes_{};
-  std::jthread beating_;  ///< says to the others that this process lives, whatever the reactor does
+  mutex mutex_;
+  std::optional<int> stop_status_ OVLP_GUARDED_BY(mutex_);  ///< of a launched node, once node 0 has ended it
 };
 
 }  // namespace ovlp::real

@@ -9,16 +9,15 @@
 #include <ovlp/runtime/internal/thread_manager.hpp>
 #include <ovlp/support/host.hpp>
 
+#include "network.hpp"
+#include "run_state.hpp"
+
 namespace ovlp::real {
 
 namespace {
 
 failure no_thread(execution_thread& thread, std::string const& why) {
-  failure what;
-  what.kind = failure::kind_type::network;
-  what.type = "ovlp::network_error";
-  what.text = node_name(thread.manager().self()) + " cannot start an execution thread: " + why;
-  return what;
+  return network_failure(node_name(thread.manager().self()) + " cannot start an execution thread: " + why);
 }
 
 }  // namespace

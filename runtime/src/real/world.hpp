@@ -21,20 +21,7 @@ class thread_manager;
 
 namespace ovlp::real {
 
-/// How the real world carries messages to other nodes.
-class transport {
- public:
-  transport() = default;
-  transport(transport const&) = delete;
-  transport& operator=(transport const&) = delete;
-  virtual ~transport() = default;
-  /// Returns whether all of it has been handed to the system; else thread_manager::sent follows.
-  virtual bool send(node_id to, envelope_ptr object) = 0;
-  virtual void send(node_id to, control const& message) = 0;
-  virtual void launch(node_id node) = 0;
-  virtual void release(node_id node) = 0;
-  virtual void fail(failure const& what) = 0;
-};
+class network;
 
 /// The real backend of one node: execution threads are OS threads, time is the machine's, kernels run.
 class world final : public backend {
@@ -42,7 +29,8 @@ class world final : public backend {
   world(reactor& reactor, std::size_t cores, bool may_poll);
   ~world() override;
 
-  void use(transport& network) { network_ = &network; }
+  /// Before anything is sent.
+  void use(network& others) { network_ = &others; }
   /// Waits until all execution threads have returned; they must have been told to stop.
   void join();
   /// The same if they do so in time: an operation that goes on computing keeps its thread. Says whether.
@@ -79,7 +67,7 @@ class world final : public backend {
   reactor& reactor_;
   std::size_t const cores_;
   bool const may_poll_;
-  transport* network_ = nullptr;
+  network* network_ = nullptr;
   mutex mutex_;
   std::vector<std::unique_ptr<worker>> workers_ OVLP_GUARDED_BY(mutex_);
   std::size_t started_ OVLP_GUARDED_BY(mutex_) = 0;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launches.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+
+#include "descriptors.hpp"
+#include "ticket.hpp"
+
+namespace ovlp::real {
+namespace {
+
+constexpr std::size_t descriptors_of_process = 3;  // its input, output and errors
+
+std::string own_program() {
+  std::error_code error;
+  auto const path = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw io_error("cannot find this program's file: " + error.message());
+  return path.string();
+}
+
+}  // namespace
+
+cluster read_cluster(real_options const& options) {
+  cluster read;
+  if (!options.hosts_file.empty()) {
+    read.hosts = read_hosts(options.hosts_file);
+    if (read.hosts.size() < options.nodes) {
+      throw config_error("hosts file '" + options.hosts_file + "': expected " + std::to_string(options.nodes) +
+                         " hosts for --nodes " + std::to_string(options.nodes) + ", got " +
+                         std::to_string(read.hosts.size()));
+    }
+  }
+  read.launch_template = options.launch_template;
+  if (read.launch_template.empty() && !read.local()) read.launch_template = "ssh {host} {program} {arguments}";
+  if (!read.launch_template.empty()) launch_command(read.launch_template, "", 0, "", {});  // is it well-formed?
+  return read;
+}
+
+launches::launches(reactor& reactor, transport& network, membership& members, run_state const& run,
+                   real_options const& options, cluster where, std::string secret, std::shared_ptr<output> out,
+                   std::shared_ptr<output> errors)
+    : network_(network),
+      members_(members),
+      run_(run),
+      options_(options),
+      cluster_(std::move(where)),
+      secret_(std::move(secret)),
+      launcher_(reactor, std::move(out), std::move(errors)) {}
+
+void launches::launch(std::set<node_id> const& nodes, bool joins_later) {
+  need_descriptors(nodes.size() * descriptors_of_process + network_.descriptors(nodes.size()), 0);
+  network_.accept();
+  last_launch_ = std::chrono::steady_clock::now();
+  for (node_id node : nodes) {
+    if (network_.connected(node)) {
+      waiting_.insert(node);
+    } else {
+      start(node, joins_later);
+    }
+  }
+}
+
+void launches::start(node_id node, bool joins_later) {
+  peer_address const driver = network_.accept();
+  ticket given;
+  given.node = node;
+  given.nodes = options_.nodes;
+  given.driver_host = driver.host;
+  given.driver_port = driver.port;
+  given.secret = secret_;
+  given.host = cluster_.local() ? "127.0.0.1" : cluster_.hosts[node];
+  given.listen = cluster_.local() ? "127.0.0.1" : "0.0.0.0";
+  given.joins_later = joins_later;
+  given.launch = count_[node]++;
+  std::string const program = own_program();
+  std::vector<std::string> command = options_.arguments;
+  command.emplace_back("--worker");
+  if (cluster_.launch_template.empty()) {
+    command.insert(command.begin(), program);
+  } else {
+    command = launch_command(cluster_.launch_template, given.host, node, program, command);
+  }
+  members_.expect(node);
+  launcher_.start(node, command, given.json());
+}
+
+void launches::tick() {
+  std::chrono::duration<double> const waited = std::chrono::steady_clock::now() - last_launch_;
+  for (node_id node : members_.joining()) {
+    if (run_.failed()) break;
+    if (auto const end = launcher_.ended(node)) {
+      run_.fail(network_failure(node_name(node) + " did not join the run: its process " + *end));
+    } else if (waited.count() > options_.launch_timeout_s) {
+      std::ostringstream why;
+      why << node_name(node) << " did not join the run within the " << options_.launch_timeout_s
+          << " s of --launch-timeout";
+      run_.fail(network_failure(why.str()));
+    }
+  }
+  launcher_.reap();
+}
+
+/// A process that has just died can often be waited for only a moment later.
+std::optional<std::string> launches::ended_soon(node_id node) {
+  std::optional<std::string> end = launcher_.ended(node);
+  for (int i = 0; i < 50 && !end; ++i) {
+    ::usleep(1000);
+    end = launcher_.ended(node);
+  }
+  return end;
+}
+
+}  // namespace ovlp::real

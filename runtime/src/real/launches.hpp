@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "reactor.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "launcher.hpp"
+#include "membership.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "run_state.hpp"
+#include "transport.hpp"
+
+namespace ovlp::real {
+
+/// Where the options say that nodes live. Errors: config_error.
+cluster read_cluster(real_options const& options);
+
+/// On node 0: the processes of the other nodes, from the decision to launch one to its end.
+/// Thread: the reactor, except where said.
+class launches {
+ public:
+  launches(reactor& reactor, transport& network, membership& members, run_state const& run, real_options const& options,
+           cluster where, std::string secret, std::shared_ptr<output> out, std::shared_ptr<output> errors);
+
+  /// Starts a process of each node; of one whose last process is still connected, when that has gone.
+  /// Errors: network_error, config_error, io_error.
+  void launch(std::set<node_id> const& nodes, bool joins_later);
+  /// The node's process has gone. Returns whether the node is to be launched again now.
+  bool is_next(node_id node) { return waiting_.erase(node) > 0; }
+  /// Nodes wait for their last process to go.
+  bool any_waits() const { return !waiting_.empty(); }
+  /// Ends the run if a process does not join it.
+  void tick();
+
+  /// The node's process is to end by itself.
+  void release(node_id node) { launcher_.release(node); }
+  void kill(node_id node) { launcher_.kill(node); }
+  /// How the node's process has ended, if it has, or does in a moment.
+  std::optional<std::string> ended_soon(node_id node);
+  /// launcher::finish. Thread: the main thread.
+  void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
+              std::function<void(node_id)> const& killed) {
+    launcher_.finish(patience, works, killed);
+  }
+
+ private:
+  void start(node_id node, bool joins_later);
+
+  transport& network_;
+  membership& members_;
+  run_state const& run_;
+  real_options const& options_;
+  cluster const cluster_;
+  std::string const secret_;
+  launcher launcher_;
+  std::map<node_id, std::size_t> count_;  ///< of each node, so far
+  std::set<node_id> waiting_;             ///< nodes to be launched once their last process has gone
+  std::chrono::steady_clock::time_point last_launch_;
+};
+
+}  // namespace ovlp::real

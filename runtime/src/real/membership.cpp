@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "membership.hpp"
+
+#include <algorithm>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp::real {
+namespace {
+
+/// Engines of this program that have launched processes.
+std::atomic<int> launching_engines{0};
+
+}  // namespace
+
+membership::membership(transport& network, run_state const& run, program const& known, thread_manager& manager,
+                       std::size_t nodes)
+    : network_(network), run_(run), known_(known), manager_(manager), self_(manager.self()), nodes_(nodes) {}
+
+void membership::expect(node_id node) {
+  if (members_.empty()) ++launching_engines;
+  manager_.node_renewed(node);
+  members_[node] = {};
+  joining_.insert(node);
+  joining_count_ = joining_.size();
+}
+
+bool membership::expects(node_id node) const { return self_ != 0 || joining_.contains(node); }
+
+std::size_t membership::expected() const {
+  if (self_ == 0) return joining_.size();
+  std::size_t missing = 0;
+  for (node_id node = 0; node < nodes_; ++node) {
+    if (!network_.connected(node)) ++missing;
+  }
+  return missing;
+}
+
+void membership::join(peer_address const& driver) {
+  network_.connect(driver);
+  members_[driver.node] = {driver, true, true, false};
+}
+
+void membership::handle_hello(hello const& from) {
+  member& m = members_[from.node] = {};
+  m.address = {from.node, from.host, from.port};
+  m.said_hello = true;
+  if (from.fingerprint != known_.fingerprint(nodes_)) {
+    reject_other_program(from.node);
+  } else if (self_ == 0) {
+    welcome_when_all_are_here();
+  } else {
+    m.joined = true;
+    manager_.node_renewed(from.node);
+    network_.send(from.node, accepted{});
+  }
+}
+
+void membership::reject_other_program(node_id node) {
+  std::string text =
+      node_name(node) +
+      " runs another program: its graphs, its data objects or its version of ovlp differ from those of " +
+      node_name(self_);
+  if (launching_engines > 1)
+    text += " (an engine before this one launched processes, too: in a launched process the first engine serves)";
+  run_.fail(network_failure(text));
+}
+
+void membership::welcome_when_all_are_here() {
+  auto const here = [this](node_id node) { return members_[node].said_hello; };
+  if (!std::all_of(joining_.begin(), joining_.end(), here)) return;
+  for (node_id node : joining_) {
+    welcome message;
+    for (auto const& [other, m] : members_) {
+      if (m.leaving || other == node) continue;
+      if (m.joined || (joining_.contains(other) && other < node)) message.peers.push_back(m.address);
+    }
+    network_.send(node, message);
+  }
+}
+
+void membership::handle_welcome(welcome const& message) {
+  for (peer_address const& address : message.peers) {
+    members_[address.node].address = address;
+    try {
+      network_.connect(address);
+    } catch (network_error const& wrong) {
+      network_.send(0, peer_lost{address.node, wrong.what(), false});
+      return;
+    }
+    to_accept_.insert(address.node);
+  }
+  report_when_ready();
+}
+
+void membership::handle_accepted(node_id from) {
+  members_[from].joined = true;
+  if (to_accept_.erase(from) > 0) report_when_ready();
+}
+
+void membership::report_when_ready() {
+  if (to_accept_.empty()) network_.send(0, ready{});
+}
+
+void membership::handle_ready(node_id from) {
+  members_[from].joined = true;
+  joining_.erase(from);
+  joining_count_ = joining_.size();
+}
+
+void membership::leave_all() {
+  for (auto& [node, m] : members_) m.leaving = true;
+}
+
+bool membership::leaving(node_id node) const {
+  auto const found = members_.find(node);
+  return found == members_.end() || found->second.leaving;
+}
+
+std::vector<node_id> membership::all() const {
+  std::vector<node_id> all;
+  for (auto const& [node, m] : members_) all.push_back(node);
+  return all;
+}
+
+std::vector<node_id> membership::present() const {
+  std::vector<node_id> all;
+  for (auto const& [node, m] : members_) {
+    if (m.joined && !m.leaving) all.push_back(node);
+  }
+  return all;
+}
+
+}  // namespace ovlp::real

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <vector>
+
+#include <ovlp/runtime/internal/program.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "run_state.hpp"
+#include "transport.hpp"
+
+namespace ovlp::real {
+
+/// Who belongs to the run, and how a process comes to.
+///
+/// It says hello to node 0. When all that join together have, node 0 sends each a welcome, with the peers that it is to
+/// say hello to. When these have accepted it, it tells node 0 that it is ready; then it has joined.
+/// Thread: the reactor, except where said.
+class membership {
+ public:
+  membership(transport& network, run_state const& run, program const& known, thread_manager& manager,
+             std::size_t nodes);
+
+  /// Node 0: a process of the node is to join.
+  void expect(node_id node);
+  bool expects(node_id node) const;
+  /// How many are to come.
+  std::size_t expected() const;
+  /// Node 0: who is to join and has not.
+  std::set<node_id> const& joining() const { return joining_; }
+  /// Node 0: nobody is to join any more. Thread: any.
+  bool all_joined() const { return joining_count_ == 0; }
+
+  /// A launched process: says hello to node 0. Errors: network_error.
+  void join(peer_address const& driver);
+
+  void handle_hello(hello const& from);
+  void handle_welcome(welcome const& message);
+  void handle_accepted(node_id from);
+  void handle_ready(node_id from);
+
+  /// The node is to leave, or does: when its process goes, it is not lost.
+  void leave(node_id node) { members_[node].leaving = true; }
+  void leave_all();
+  bool leaving(node_id node) const;
+  /// The others, whether they have joined or not, or leave.
+  std::vector<node_id> all() const;
+  /// The others that have joined and do not leave.
+  std::vector<node_id> present() const;
+
+ private:
+  struct member {
+    peer_address address = {};
+    bool said_hello = false;
+    bool joined = false;
+    bool leaving = false;
+  };
+
+  void welcome_when_all_are_here();
+  void report_when_ready();
+  void reject_other_program(node_id node);
+
+  transport& network_;
+  run_state const& run_;
+  program const& known_;
+  thread_manager& manager_;
+  node_id const self_;
+  std::size_t const nodes_;
+  std::map<node_id, member> members_;  ///< at most one a node: its last process
+  std::set<node_id> joining_;          ///< on node 0
+  std::atomic<std::size_t> joining_count_{0};
+  std::set<node_id> to_accept_;  ///< in a joining process: peers that have not accepted it yet
+};
+
+}  // namespace ovlp::real

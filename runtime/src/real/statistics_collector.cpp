@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "statistics_collector.hpp"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace ovlp::real {
+
+call_statistics statistics_collector::collect(std::uint64_t call) {
+  std::size_t asked = 0;
+  reactor_.run([&] {
+    {
+      scoped_lock const lock(mutex_);
+      answers_.clear();
+    }
+    std::vector<node_id> const others = members_.present();
+    asked = others.size();
+    for (node_id node : others) network_.send(node, statistics_request{call});
+  });
+  world_.block_main([&] {
+    if (run_.failed()) return true;
+    scoped_lock const lock(mutex_);
+    return answers_.size() == asked;
+  });
+  call_statistics all = own_.take(call);
+  scoped_lock const lock(mutex_);
+  for (auto const& [node, figures] : answers_) all.add(figures);
+  if (auto const departed = departed_.extract(call)) all.add(departed.mapped());
+  return all;
+}
+
+void statistics_collector::handle_request(statistics_request const& message) {
+  network_.send(0, statistics_answer{own_.take(message.call), world_.now_s()});
+}
+
+void statistics_collector::handle_answer(node_id from, statistics_answer message) {
+  message.figures.shift(clock_difference_s(message.now_s));
+  {
+    scoped_lock const lock(mutex_);
+    answers_[from] = std::move(message.figures);
+  }
+  world_.notify_main();
+}
+
+void statistics_collector::handle_goodbye(goodbye const& message) {
+  scoped_lock const lock(mutex_);
+  for (auto [call, figures] : message.figures) {
+    figures.shift(clock_difference_s(message.now_s));
+    departed_[call].add(figures);
+  }
+}
+
+/// What to add to times of a node that said a moment ago that it was `now_s` there. Wrong by as long as the message
+/// took, so not used where the clocks are one.
+double statistics_collector::clock_difference_s(double now_s) const { return one_clock_ ? 0 : world_.now_s() - now_s; }
+
+}  // namespace ovlp::real

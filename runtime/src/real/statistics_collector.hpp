@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "reactor.hpp"
+
+#include <cstdint>
+#include <map>
+
+#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/statistics.hpp>
+
+#include "membership.hpp"
+#include "run_state.hpp"
+#include "transport.hpp"
+#include "world.hpp"
+
+namespace ovlp::real {
+
+/// The statistics of a call, from all nodes.
+/// Thread: the reactor, except where said.
+class statistics_collector {
+ public:
+  /// `one_clock`: all nodes have the same.
+  statistics_collector(reactor& reactor, transport& network, membership const& members, run_state const& run,
+                       world& world, statistics_sink& own, bool one_clock)
+      : reactor_(reactor),
+        network_(network),
+        members_(members),
+        run_(run),
+        world_(world),
+        own_(own),
+        one_clock_(one_clock) {}
+
+  /// Node 0: asks all and waits. What comes of a run that fails meanwhile is of no use. Thread: the main thread.
+  call_statistics collect(std::uint64_t call);
+
+  void handle_request(statistics_request const& message);
+  void handle_answer(node_id from, statistics_answer message);
+  /// What a node that leaves has not been asked for.
+  void handle_goodbye(goodbye const& message);
+
+ private:
+  double clock_difference_s(double now_s) const;
+
+  reactor& reactor_;
+  transport& network_;
+  membership const& members_;
+  run_state const& run_;
+  world& world_;
+  statistics_sink& own_;
+  bool const one_clock_;
+  mutex mutex_;
+  std::map<node_id, call_statistics> answers_ OVLP_GUARDED_BY(mutex_);  ///< to the last request
+  /// Of nodes that have left, by call: like a sink's own, until somebody asks for that call. However many nodes leave,
+  /// it is one a call.
+  std::map<std::uint64_t, call_statistics> departed_ OVLP_GUARDED_BY(mutex_);
+};
+
+}  // namespace ovlp::real

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tcp_transport.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/connect.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp::real {
+namespace {
+
+using boost::asio::ip::tcp;
+
+constexpr std::chrono::seconds slow_after{1};  // nothing has come for so long, though each node sends heartbeats
+
+}  // namespace
+
+tcp_transport::tcp_transport(reactor& reactor, program const& known, settings given, std::shared_ptr<output> errors,
+                             observer& tell)
+    : reactor_(reactor),
+      known_(known),
+      settings_(std::move(given)),
+      observer_(tell),
+      listener_(reactor, known, settings_.secret, std::move(errors),
+                {[this] { return observer_.expected(); },
+                 [this](hello const& from, tcp::socket& socket) { return handle_introduced(from, socket); },
+                 [this](std::string const& why) { observer_.handle_cannot_accept(why); }}) {
+  for (node_id node = 0; node < settings_.nodes; ++node) connections_.push_back(make_connection(node));
+}
+
+std::shared_ptr<connection> tcp_transport::make_connection(node_id node) {
+  return std::make_shared<connection>(
+      reactor_, known_,
+      connection::handlers{[this, node](incoming& message) { observer_.handle_message(node, message); },
+                           [this, node] { observer_.handle_sent(node); },
+                           [this, node](std::string const& how) { handle_lost(node, how, false); }});
+}
+
+// Connecting
+
+peer_address tcp_transport::accept() {
+  if (!listener_.listening()) listener_.listen(settings_.listen);
+  return {settings_.self, settings_.host, listener_.port()};
+}
+
+void tcp_transport::connect(peer_address const& to) {
+  peer_address const own = accept();
+  tcp::resolver resolver(reactor_.context());
+  tcp::socket socket(reactor_.context());
+  boost::system::error_code error;
+  auto const found = resolver.resolve(to.host, std::to_string(to.port), error);
+  if (!error) boost::asio::connect(socket, found, error);
+  if (error)
+    throw network_error("cannot connect to " + to.host + ":" + std::to_string(to.port) + ": " + error.message());
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+  hello const first{settings_.secret, own.node, known_.fingerprint(settings_.nodes), own.host, own.port};
+  connections_[to.node]->open(std::move(socket), std::make_unique<outgoing>(service(first)));
+}
+
+std::optional<std::string> tcp_transport::handle_introduced(hello const& from, tcp::socket& socket) {
+  if (from.node >= settings_.nodes || from.node == settings_.self || !observer_.expects(from.node))
+    return "it says that it is " + node_name(from.node) + ", which is not expected";
+  if (connected(from.node)) {
+    early_.insert_or_assign(from.node, newcomer{from, std::move(socket)});
+  } else {
+    take_in(from, std::move(socket));
+  }
+  return std::nullopt;
+}
+
+void tcp_transport::take_in(hello const& from, tcp::socket socket) {
+  connections_[from.node]->open(std::move(socket));
+  observer_.handle_hello(from);
+}
+
+bool tcp_transport::any_connected() const {
+  return std::any_of(connections_.begin(), connections_.end(), [](auto const& c) { return !c->closed(); });
+}
+
+// Connected
+
+void tcp_transport::send_heartbeats(std::chrono::milliseconds period) {
+  for (auto const& c : connections_) {
+    if (!c->closed()) c->heartbeat(period);
+  }
+}
+
+void tcp_transport::tick() {
+  for (auto const& c : connections_) {
+    if (!c->closed() && clock::now() - c->last_received() > slow_after) c->read_little();
+  }
+  listener_.tick();
+}
+
+// Closing
+
+void tcp_transport::handle_lost(node_id node, std::string const& how, bool silent) {
+  if (auto const next = early_.extract(node)) {
+    take_in(next.mapped().said, std::move(next.mapped().socket));
+  } else {
+    observer_.handle_lost(node, how, silent);
+  }
+}
+
+void tcp_transport::give_up(node_id node, std::string const& why) {
+  connections_[node]->close();
+  handle_lost(node, why, true);
+}
+
+void tcp_transport::finish_sending() {
+  for (auto const& c : connections_) {
+    if (!c->closed()) c->finish_sending();
+  }
+}
+
+void tcp_transport::close() {
+  listener_.close();
+  early_.clear();
+  for (auto const& c : connections_) c->close();
+}
+
+}  // namespace ovlp::real

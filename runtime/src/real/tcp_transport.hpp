@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "reactor.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "connection.hpp"
+#include "listener.hpp"
+#include "output.hpp"
+#include "transport.hpp"
+
+namespace ovlp::real {
+
+/// Processes joined by TCP: each pair has one connection, made by the one that joined later.
+class tcp_transport final : public transport {
+ public:
+  struct settings {
+    node_id self = 0;
+    std::size_t nodes = 1;
+    std::string secret;  ///< of this run
+    std::string host;    ///< of this node, as others reach it
+    std::string listen;  ///< ADDRESS[:FIRST-LAST]
+  };
+
+  tcp_transport(reactor& reactor, program const& known, settings given, std::shared_ptr<output> errors, observer& tell);
+
+  peer_address accept() override;
+  void stop_accepting() override { listener_.close(); }
+  std::size_t descriptors(std::size_t more_nodes) const override { return more_nodes + listener::most_strangers; }
+  void connect(peer_address const& to) override;
+  bool connected(node_id node) const override { return !connections_[node]->closed(); }
+  bool any_connected() const override;
+  bool send(node_id to, std::unique_ptr<outgoing> message) override {
+    return connections_[to]->send(std::move(message));
+  }
+  void send_heartbeats(std::chrono::milliseconds period) override;
+  clock::time_point last_received(node_id from) const override { return connections_[from]->last_received(); }
+  void tick() override;
+  void give_up(node_id node, std::string const& why) override;
+  void finish_sending() override;
+  void close() override;
+
+ private:
+  struct newcomer {
+    hello said;
+    boost::asio::ip::tcp::socket socket;
+  };
+
+  std::shared_ptr<connection> make_connection(node_id node);
+  std::optional<std::string> handle_introduced(hello const& from, boost::asio::ip::tcp::socket& socket);
+  void take_in(hello const& from, boost::asio::ip::tcp::socket socket);
+  void handle_lost(node_id node, std::string const& how, bool silent);
+
+  reactor& reactor_;
+  program const& known_;
+  settings const settings_;
+  observer& observer_;
+  listener listener_;
+  std::vector<std::shared_ptr<connection>> connections_;  ///< by node, for good: sending needs no lock to find one
+  std::map<node_id, newcomer> early_;  ///< by node: its next process, while its last one is still connected
+};
+
+}  // namespace ovlp::real
