@@ -96,3 +96,19 @@ TEST_CASE("many resizes leave no more memory in use than a few") {
     CHECK(run(graph, Note{2}).value == 2);
   });
 }
+
+TEST_CASE("many launches of a node leave no more memory in use than a few") {
+  ovlp::testing::run_on(2, [](engine& run) {
+    threads<> master("master", "node0"), workers("workers", "node0*2");
+    ovlp::graph<Note, Note> const graph(ovlp::leaf("begin", master.at(0), [](Note n) { return n; }) >>
+                                        ovlp::leaf("pass", workers.at(1), [](Note n) { return n; }));
+    run(graph, Note{1});
+    auto const launch = [&] { run.remap(workers, "node1*2"); };
+    auto const release = [&] { run.remap(workers, "node0*2"); };
+    left_by(5, launch, release);
+    auto const left = left_by(40, launch, release);
+    MESSAGE("left " << left);
+    CHECK(left < 40);
+    CHECK(run(graph, Note{2}).value == 2);
+  });
+}

@@ -10,7 +10,7 @@ allocation::allocation(program const& known, std::size_t nodes)
   for (std::uint32_t c = 0; c < known.collections(); ++c) views_.push_back(known.first_mapping(c, nodes));
 }
 
-void allocation::tell_all(control const& message) {
+void allocation::send_to_all(control const& message) {
   for (node_id node : held_) tell(node, message);
 }
 
@@ -110,7 +110,7 @@ void allocation::update_views() {
   views_[now_.collection] = target_;
   awaited_nodes_ = held_;
   for (auto& counts : sent_) counts.assign(nodes_, 0);
-  tell_all(view_update{now_.collection, ++versions_[now_.collection], ++epoch_, target_});
+  send_to_all(view_update{now_.collection, ++versions_[now_.collection], ++epoch_, target_});
 }
 
 void allocation::handle_view_adopted(node_id from, view_adopted const& adopted) {

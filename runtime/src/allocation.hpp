@@ -63,7 +63,7 @@ class allocation {
   void release_unneeded();
   bool mapped(node_id node) const;
   void tell(node_id to, control message) { to_do_.emplace_back(send_control{to, std::move(message)}); }
-  void tell_all(control const& message);
+  void send_to_all(control const& message);
 
   program const& known_;
   std::size_t const nodes_;

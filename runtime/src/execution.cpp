@@ -161,11 +161,11 @@ void execution::begin_step() {
 void execution::wake() { thread_.push(mail_ptr(&resume)); }
 
 void execution::failed(std::exception_ptr what) const {
-  failure told = failure_of(std::move(what));
-  told.operation = definition_->name;
-  told.thread = manager_.program().name(thread_.address());
-  told.node = node_name(manager_.self());
-  manager_.backend().fail(told);
+  failure report = failure_of(std::move(what));
+  report.operation = definition_->name;
+  report.thread = manager_.program().name(thread_.address());
+  report.node = node_name(manager_.self());
+  manager_.backend().fail(report);
 }
 
 void execution::suspend(wait_cause what) {

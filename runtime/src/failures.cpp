@@ -12,18 +12,18 @@
 namespace ovlp {
 
 failure failure_of(std::exception_ptr thrown) {
-  failure told;
+  failure report;
   try {
     std::rethrow_exception(std::move(thrown));
   } catch (std::exception const& e) {
-    told.type = type_name(typeid(e));
-    told.text = dynamic_cast<std::bad_alloc const*>(&e) != nullptr ? "memory ran out" : e.what();
+    report.type = type_name(typeid(e));
+    report.text = dynamic_cast<std::bad_alloc const*>(&e) != nullptr ? "memory ran out" : e.what();
   } catch (...) {
     std::type_info const* const type = abi::__cxa_current_exception_type();
-    told.type = type != nullptr ? type_name(*type) : "unknown type";
-    told.text = "an exception that is not a std::exception";
+    report.type = type != nullptr ? type_name(*type) : "unknown type";
+    report.text = "an exception that is not a std::exception";
   }
-  return told;
+  return report;
 }
 
 }  // namespace ovlp

@@ -7,7 +7,7 @@
 
 namespace ovlp {
 
-/// What the main program is told of an exception; where it was thrown is for the caller to add.
+/// What is reported to the main program of an exception; where it was thrown is for the caller to add.
 failure failure_of(std::exception_ptr thrown);
 
 }  // namespace ovlp

@@ -232,25 +232,25 @@ void reallocation::look_after_transfer() {
 }
 
 void reallocation::look_whether_settled() {
-  std::vector<dps_thread*> to_tell;
+  std::vector<dps_thread*> to_leave;
   std::optional<std::uint32_t> done;
   {
     scoped_lock const lock(mutex_);
     if (settling_ && settling_->asked) {
       bool const all_here = node_.traffic().has_received(settling_->asked->expected, node_.views().epoch() - 1);
-      if (all_here && !settling_->told) {
-        settling_->told = true;
+      if (all_here && !settling_->ordered) {
+        settling_->ordered = true;
         settling_->still_here = settling_->leaving.size();
-        to_tell = settling_->leaving;
+        to_leave = settling_->leaving;
       }
-      if (settling_->told && settling_->still_here == 0) {
+      if (settling_->ordered && settling_->still_here == 0) {
         done = settling_->asked->collection;
         settling_.reset();
         watching_ = leaving_.has_value();
       }
     }
   }
-  for (dps_thread* thread : to_tell) thread->push(make_mail<leave_mail>());
+  for (dps_thread* thread : to_leave) thread->push(make_mail<leave_mail>());
   if (done) {
     node_.views().forget_departed(*done);
     node_.outbox().tell(0, settled{*done});

@@ -41,11 +41,11 @@ void thread_states::leave(thread_address of, std::shared_ptr<void> state) {
 }
 
 void thread_states::failed(char const* function, thread_address of, std::exception_ptr what) {
-  failure told = failure_of(std::move(what));
-  told.operation = function;
-  told.thread = node_.program().name(of);
-  told.node = node_name(node_.self());
-  node_.backend().fail(told);
+  failure report = failure_of(std::move(what));
+  report.operation = function;
+  report.thread = node_.program().name(of);
+  report.node = node_name(node_.self());
+  node_.backend().fail(report);
 }
 
 }  // namespace ovlp

@@ -176,7 +176,7 @@ struct engine::implementation {
     if (world.join_within(operation_patience)) return;
     network->finish(false);
     std::cout.flush();
-    if (std::uncaught_exceptions() > 0) {  // on its way to someone who will not hear of it
+    if (std::uncaught_exceptions() > 0) {  // on its way to someone who will not report it
       try {
         throw_failure(what);
       } catch (error const& e) {

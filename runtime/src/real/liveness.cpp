@@ -70,7 +70,7 @@ void liveness::tick() {
   }
 }
 
-bool liveness::is_heard_of(node_id node) const {
+bool liveness::has_sent_lately(node_id node) const {
   return network_.connected(node) && transport::clock::now() - network_.last_received(node) < 2 * heartbeat_period;
 }
 

@@ -40,7 +40,7 @@ class liveness {
   /// To be called each `tick_period`.
   void tick();
   /// Something has come from the node lately. Thread: also the main thread, while it leads.
-  bool is_heard_of(node_id node) const;
+  bool has_sent_lately(node_id node) const;
 
   /// The connection to a node that was not to leave is gone.
   void handle_lost(node_id node, std::string const& how, bool silent);

@@ -13,13 +13,12 @@ std::atomic<int> launching_engines{0};
 
 }  // namespace
 
-membership::membership(transport& network, run_state const& run, program const& known, thread_manager& manager,
-                       std::size_t nodes)
-    : network_(network), run_(run), known_(known), manager_(manager), self_(manager.self()), nodes_(nodes) {}
+membership::membership(transport& network, run_state const& run, node_id self, std::size_t nodes,
+                       std::uint64_t fingerprint)
+    : network_(network), run_(run), self_(self), nodes_(nodes), fingerprint_(fingerprint) {}
 
 void membership::expect(node_id node) {
   if (members_.empty()) ++launching_engines;
-  manager_.node_renewed(node);
   members_[node] = {};
   joining_.insert(node);
   joining_count_ = joining_.size();
@@ -45,13 +44,12 @@ void membership::handle_hello(hello const& from) {
   member& m = members_[from.node] = {};
   m.address = {from.node, from.host, from.port};
   m.said_hello = true;
-  if (from.fingerprint != known_.fingerprint(nodes_)) {
+  if (from.fingerprint != fingerprint_) {
     reject_other_program(from.node);
   } else if (self_ == 0) {
     welcome_when_all_are_here();
   } else {
     m.joined = true;
-    manager_.node_renewed(from.node);
     network_.send(from.node, accepted{});
   }
 }

@@ -3,12 +3,12 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <vector>
 
-#include <ovlp/runtime/internal/program.hpp>
-#include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/flowgraph/mapping.hpp>
 
 #include "run_state.hpp"
 #include "transport.hpp"
@@ -22,8 +22,8 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class membership {
  public:
-  membership(transport& network, run_state const& run, program const& known, thread_manager& manager,
-             std::size_t nodes);
+  /// `fingerprint`: of this program; all processes of a run have the same.
+  membership(transport& network, run_state const& run, node_id self, std::size_t nodes, std::uint64_t fingerprint);
 
   /// Node 0: a process of the node is to join.
   void expect(node_id node);
@@ -66,10 +66,9 @@ class membership {
 
   transport& network_;
   run_state const& run_;
-  program const& known_;
-  thread_manager& manager_;
   node_id const self_;
   std::size_t const nodes_;
+  std::uint64_t const fingerprint_;
   std::map<node_id, member> members_;  ///< at most one a node: its last process
   std::set<node_id> joining_;          ///< on node 0
   std::atomic<std::size_t> joining_count_{0};

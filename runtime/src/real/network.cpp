@@ -20,6 +20,7 @@
 
 #include "descriptors.hpp"
 #include "listen_address.hpp"
+#include "tcp_transport.hpp"
 
 namespace ovlp::real {
 namespace {
@@ -41,8 +42,9 @@ std::string make_secret() {
   return text;
 }
 
-tcp_transport::settings settings_of_node_0(real_options const& options, cluster const& where) {
-  tcp_transport::settings made{0, options.nodes, make_secret(), "127.0.0.1", "127.0.0.1"};
+/// Of node 0: where it lives, or where the options say.
+tcp_transport::settings settings_of_node_0(real_options const& options, cluster const& where, std::string secret) {
+  tcp_transport::settings made{0, options.nodes, std::move(secret), "127.0.0.1", "127.0.0.1"};
   if (!where.local()) {
     made.host = where.hosts[0];
     made.listen = "0.0.0.0";
@@ -63,25 +65,22 @@ tcp_transport::settings settings_of(ticket const& given) {
 network::network(reactor& reactor, world& world, thread_manager& manager, program const& known,
                  real_options const& options, statistics_sink& statistics, std::optional<ticket> const& given,
                  cluster const& where)
-    : network(reactor, world, manager, known, options, statistics, given, where,
-              given ? settings_of(*given) : settings_of_node_0(options, where)) {}
-
-network::network(reactor& reactor, world& world, thread_manager& manager, program const& known,
-                 real_options const& options, statistics_sink& statistics, std::optional<ticket> const& given,
-                 cluster const& where, tcp_transport::settings const& joined)
     : reactor_(reactor),
       world_(world),
       manager_(manager),
       options_(options),
       own_statistics_(statistics),
       ticket_(given),
-      self_(joined.self),
+      self_(manager.self()),
+      secret_(given ? given->secret : make_secret()),
       run_([this](failure const& what) { fail(what); }),
-      transport_(std::make_unique<tcp_transport>(reactor, known, joined, errors_, static_cast<observer&>(*this))),
-      members_(*transport_, run_, known, manager, joined.nodes),
+      transport_(std::make_unique<tcp_transport>(
+          reactor, known, given ? settings_of(*given) : settings_of_node_0(options, where, secret_), errors_,
+          static_cast<observer&>(*this))),
+      members_(*transport_, run_, self_, options.nodes, known.fingerprint(options.nodes)),
       launches_(given ? nullptr
-                      : std::make_unique<launches>(reactor, *transport_, members_, run_, options, where, joined.secret,
-                                                   out_, errors_)),
+                      : std::make_unique<launches>(reactor, *transport_, members_, run_, options, where, secret_, out_,
+                                                   errors_)),
       liveness_(reactor, *transport_, members_, run_, launches_.get(), self_, options.peer_timeout_s),
       stalls_(*transport_, members_, run_, manager, counts_),
       statistics_(reactor, *transport_, members_, run_, world, statistics, where.local()),
@@ -146,7 +145,7 @@ void network::finish(bool all_calls_have_ended) {
   if (was_cut_short) {
     launches_->finish(failed_patience, {}, {});
   } else if (all_calls_have_ended) {
-    auto const works = [this](node_id node) { return liveness_.is_heard_of(node); };
+    auto const works = [this](node_id node) { return liveness_.has_sent_lately(node); };
     launches_->finish(stop_patience, works, [this](node_id node) {
       fail_at_exit(options_.application, node_name(node) +
                                              " is killed: the run is over, and it neither ends nor says "
@@ -227,6 +226,11 @@ void network::send(node_id to, control const& message) {
 
 // Receiving
 
+void network::handle_hello(hello const& from) {
+  manager_.node_renewed(from.node);
+  members_.handle_hello(from);
+}
+
 void network::handle_message(node_id from, incoming& message) {
   if (auto* const about_processes = std::get_if<service>(&message.message)) {
     handle_service(from, *about_processes);
@@ -305,7 +309,7 @@ void network::fail(failure const& what) {
     boost::asio::post(reactor_.context(), [this] { stop_all(1); });
     world_.notify_main();
   } else {
-    run_.keep(what);  // node 0 is told when we have joined, if we have not yet
+    run_.keep(what);  // reported when we join, if we have not yet
     if (transport_->connected(0)) transport_->send(0, failure_report{what});
     manager_.stop();
   }

@@ -23,7 +23,6 @@
 #include "run_state.hpp"
 #include "stall_detector.hpp"
 #include "statistics_collector.hpp"
-#include "tcp_transport.hpp"
 #include "ticket.hpp"
 #include "transport.hpp"
 #include "world.hpp"
@@ -66,13 +65,9 @@ class network final : private transport::observer {
   void fail(failure const& what);
 
  private:
-  network(reactor& reactor, world& world, thread_manager& manager, program const& known, real_options const& options,
-          statistics_sink& statistics, std::optional<ticket> const& given, cluster const& where,
-          tcp_transport::settings const& joined);
-
   bool expects(node_id node) const override { return members_.expects(node); }
   std::size_t expected() const override { return members_.expected(); }
-  void handle_hello(hello const& from) override { members_.handle_hello(from); }
+  void handle_hello(hello const& from) override;
   void handle_message(node_id from, incoming& message) override;
   void handle_sent(node_id to) override { manager_.sent(to); }
   void handle_lost(node_id node, std::string const& how, bool silent) override;
@@ -94,6 +89,7 @@ class network final : private transport::observer {
   statistics_sink& own_statistics_;
   std::optional<ticket> const ticket_;  ///< of a launched node
   node_id const self_;
+  std::string const secret_;  ///< of this run
   message_counts counts_;
   run_state run_;
   std::shared_ptr<output> const out_ = std::make_shared<output>(stdout);

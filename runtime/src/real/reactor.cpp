@@ -65,8 +65,8 @@ std::size_t reactor::poll_one() {
   try {
     return context_.poll_one();
   } catch (std::exception const& thrown) {
-    if (!tell_error_) throw;
-    tell_error_(thrown);
+    if (!handle_error_) throw;
+    handle_error_(thrown);
     return 1;
   }
 }
@@ -75,8 +75,8 @@ void reactor::run_one() {
   try {
     context_.run_one();
   } catch (std::exception const& thrown) {
-    if (!tell_error_) throw;
-    tell_error_(thrown);
+    if (!handle_error_) throw;
+    handle_error_(thrown);
   }
 }
 

@@ -53,7 +53,7 @@ class reactor {
   /// Runs a function as a handler, and waits for it. Not from a handler. Errors: what the function throws.
   void run(std::function<void()> const& function);
   /// What becomes of an exception that a handler throws: memory that ran out, most likely. Before the first handler.
-  void on_error(std::function<void(std::exception const&)> tell) { tell_error_ = std::move(tell); }
+  void on_error(std::function<void(std::exception const&)> handle) { handle_error_ = std::move(handle); }
   /// While it lives, handlers run in no other thread. Only when no execution thread waits: a leader that sleeps would
   /// not notice.
   class leadership {
@@ -88,7 +88,7 @@ class reactor {
   std::atomic<bool> armed_{false};
   std::atomic<std::size_t> pollers_{0};
   std::atomic<bool> stopping_{false};
-  std::function<void(std::exception const&)> tell_error_;
+  std::function<void(std::exception const&)> handle_error_;
   std::thread watcher_;
 };
 

@@ -20,11 +20,11 @@ constexpr std::chrono::seconds slow_after{1};  // nothing has come for so long, 
 }  // namespace
 
 tcp_transport::tcp_transport(reactor& reactor, program const& known, settings given, std::shared_ptr<output> errors,
-                             observer& tell)
+                             observer& reports)
     : reactor_(reactor),
       known_(known),
       settings_(std::move(given)),
-      observer_(tell),
+      observer_(reports),
       listener_(reactor, known, settings_.secret, std::move(errors),
                 {[this] { return observer_.expected(); },
                  [this](hello const& from, tcp::socket& socket) { return handle_introduced(from, socket); },

@@ -29,7 +29,8 @@ class tcp_transport final : public transport {
     std::string listen;  ///< ADDRESS[:FIRST-LAST]
   };
 
-  tcp_transport(reactor& reactor, program const& known, settings given, std::shared_ptr<output> errors, observer& tell);
+  tcp_transport(reactor& reactor, program const& known, settings given, std::shared_ptr<output> errors,
+                observer& reports);
 
   peer_address accept() override;
   void stop_accepting() override { listener_.close(); }
@@ -37,6 +38,7 @@ class tcp_transport final : public transport {
   void connect(peer_address const& to) override;
   bool connected(node_id node) const override { return !connections_[node]->closed(); }
   bool any_connected() const override;
+  using transport::send;
   bool send(node_id to, std::unique_ptr<outgoing> message) override {
     return connections_[to]->send(std::move(message));
   }

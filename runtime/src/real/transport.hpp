@@ -15,13 +15,13 @@ namespace ovlp::real {
 /// Carries messages between the processes of a run: all that the real backend knows of a network.
 ///
 /// Messages from one process to another arrive in the order in which they are sent, once and whole, or the node is
-/// lost. Progress is the reactor's: a transport makes it with handlers that run there.
-/// Thread: the reactor, except where said.
+/// lost. What arrives is reported from the reactor: a transport whose arrivals the reactor cannot wait for looks for
+/// them in a thread of its own, and posts them. Thread: the reactor, except where said.
 class transport {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Whom a transport tells what happens. Thread: the reactor.
+  /// Learns what happens. Thread: the reactor.
   class observer {
    public:
     observer() = default;
@@ -82,7 +82,7 @@ class transport {
   virtual void give_up(node_id node, std::string const& why) = 0;
   /// Nothing more will be sent to anybody; once all of it is out, the others see that, and close.
   virtual void finish_sending() = 0;
-  /// No connection is left, and nobody is told.
+  /// Closes all connections; nothing is reported.
   virtual void close() = 0;
 };
 

@@ -26,8 +26,8 @@ class thread_manager;
 /// From a new view until late objects have come and leaving threads have left.
 struct settling {
   std::optional<settle> asked = {};
-  std::vector<dps_thread*> leaving = {};  ///< told to leave once late objects have come
-  bool told = false;
+  std::vector<dps_thread*> leaving = {};  ///< get the order to leave once late objects have come
+  bool ordered = false;                   ///< they have got it
   std::size_t still_here = 0;
 };
 

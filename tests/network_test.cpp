@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What keeps the processes of a run together, without processes.
+#include "real/reactor.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/program.hpp>
+
+#include "real/four_counter.hpp"
+#include "real/membership.hpp"
+#include "real/output.hpp"
+#include "real/run_state.hpp"
+#include "real/silence.hpp"
+#include "real/tcp_transport.hpp"
+
+namespace {
+
+using namespace ovlp::real;
+using namespace std::chrono_literals;
+using ovlp::node_id;
+
+std::string bytes_of(outgoing const& message) {
+  std::vector<std::span<std::byte const>> parts;
+  message.add_to(parts, 0);
+  std::string all;
+  for (auto const& part : parts) all.append(reinterpret_cast<char const*>(part.data()), part.size());
+  return all;
+}
+
+service read_back(outgoing const& message) {
+  std::string const all = bytes_of(message);
+  frame_header header{};
+  std::memcpy(&header, all.data(), sizeof header);
+  ovlp::program const none;
+  auto const body = std::as_bytes(std::span(all)).subspan(sizeof header);
+  return std::get<service>(decode(header, body, none).message);
+}
+
+/// Keeps what is sent.
+class fake_transport final : public transport {
+ public:
+  peer_address accept() override { return {0, "here", 1}; }
+  void stop_accepting() override {}
+  std::size_t descriptors(std::size_t more_nodes) const override { return more_nodes; }
+  void connect(peer_address const& to) override {
+    if (to.port == 0) throw ovlp::network_error("nobody is there");
+    connections.insert(to.node);
+  }
+  bool connected(node_id node) const override { return connections.contains(node); }
+  bool any_connected() const override { return !connections.empty(); }
+  using transport::send;
+  bool send(node_id to, std::unique_ptr<outgoing> message) override {
+    sent.emplace_back(to, read_back(*message));
+    return true;
+  }
+  void send_heartbeats(std::chrono::milliseconds) override {}
+  clock::time_point last_received(node_id) const override { return {}; }
+  void tick() override {}
+  void give_up(node_id, std::string const&) override {}
+  void finish_sending() override {}
+  void close() override {}
+
+  /// What has been sent since the last time.
+  std::vector<std::pair<node_id, service>> take_sent() { return std::exchange(sent, {}); }
+
+  std::set<node_id> connections;
+  std::vector<std::pair<node_id, service>> sent;
+};
+
+std::vector<node_id> nodes_of(welcome const& message) {
+  std::vector<node_id> nodes;
+  for (peer_address const& peer : message.peers) nodes.push_back(peer.node);
+  return nodes;
+}
+
+/// One process's share of joining.
+struct joining {
+  explicit joining(node_id self) : members(network, run, self, 5, 42) {}
+
+  void say_hello(node_id from, std::uint64_t fingerprint = 42) {
+    network.connections.insert(from);
+    members.handle_hello({"", from, fingerprint, "there", static_cast<std::uint16_t>(1000 + from)});
+  }
+
+  std::optional<ovlp::failure> failed;
+  run_state run{[this](ovlp::failure const& what) { failed = what; }};
+  fake_transport network;
+  membership members;
+};
+
+}  // namespace
+
+// The four-counter rule
+
+TEST_CASE(
+    "a run is quiet when two waves, one after the other, find all passive and the same numbers sent and received") {
+  four_counter waves;
+  std::vector<node_id> const others{1, 2};
+  auto const wave = [&](std::uint64_t received_by_2, bool passive_2 = true) {
+    std::uint64_t const number = waves.begin_wave(others);
+    waves.handle_answer(1, {number, true, 10, 4});
+    waves.handle_answer(2, {number, passive_2, 0, received_by_2});
+    return waves.all_quiet(others, {0, true, 5, 5});
+  };
+  CHECK(!wave(6));
+  SUBCASE("both say so") { CHECK(wave(6)); }
+  SUBCASE("more than two say so") {
+    CHECK(wave(6));
+    CHECK(wave(6));
+  }
+  SUBCASE("a message is in flight in the second") {
+    CHECK(!wave(5));
+    CHECK(!wave(6));
+    CHECK(wave(6));
+  }
+  SUBCASE("a node is active in the second") {
+    CHECK(!wave(6, false));
+    CHECK(!wave(6));
+    CHECK(wave(6));
+  }
+  SUBCASE("the node that asks goes on in between") {
+    waves.reset();
+    CHECK(!wave(6));
+    CHECK(wave(6));
+  }
+}
+
+TEST_CASE("messages that were sent and received between two waves count, though all have arrived") {
+  four_counter waves;
+  std::vector<node_id> const others{1};
+  auto const wave = [&](std::uint64_t messages) {
+    std::uint64_t const number = waves.begin_wave(others);
+    waves.handle_answer(1, {number, true, 0, messages});
+    return waves.all_quiet(others, {0, true, messages, 0});
+  };
+  CHECK(!wave(3));
+  CHECK(!wave(4));
+  CHECK(wave(4));
+}
+
+TEST_CASE("a wave with a missing answer, or of other nodes than there are now, says nothing") {
+  four_counter waves;
+  auto const wave = [&](std::vector<node_id> const& asked, std::vector<node_id> const& answer,
+                        std::vector<node_id> const& now) {
+    std::uint64_t const number = waves.begin_wave(asked);
+    for (node_id node : answer) waves.handle_answer(node, {number, true, 1, 1});
+    return waves.all_quiet(now, {0, true, 0, 0});
+  };
+  CHECK(!wave({1, 2}, {1, 2}, {1, 2}));
+  CHECK(!wave({1, 2}, {1}, {1, 2}));
+  CHECK(!wave({1, 2}, {1, 2}, {1, 3}));
+  CHECK(!wave({1, 2}, {1, 2}, {1}));
+  CHECK(wave({1, 2}, {1, 2}, {1, 2}));
+}
+
+TEST_CASE("answers that come after their wave has ended do not count in the next") {
+  four_counter waves;
+  std::uint64_t const first = waves.begin_wave({1});
+  std::uint64_t const second = waves.begin_wave({1});
+  waves.handle_answer(1, {first, true, 0, 0});
+  CHECK(!waves.all_quiet({1}, {0, true, 0, 0}));
+  waves.handle_answer(1, {second, true, 0, 0});
+  waves.all_quiet({1}, {0, true, 0, 0});
+  CHECK(waves.all_quiet({1}, {0, true, 0, 0}));
+}
+
+TEST_CASE("a run of one node is quiet after two looks") {
+  four_counter waves;
+  waves.reset();
+  CHECK(!waves.all_quiet({}, {0, true, 0, 0}));
+  waves.begin_wave({});
+  CHECK(waves.all_quiet({}, {0, true, 0, 0}));
+}
+
+// Silence
+
+TEST_CASE("silence lasts since something was last received, without what this process itself has missed") {
+  silence of;
+  silence::clock::time_point const start{1000s};
+  CHECK(of.at(start + 1s, start, 0s) == 1s);
+  CHECK(of.at(start + 2s, start, 0s) == 2s);
+  CHECK(of.at(start + 12s, start, 9s) == 3s);  // we were stopped
+  CHECK(of.at(start + 13s, start, 0s) == 4s);
+  SUBCASE("what was missed before something came does not count after it") {
+    CHECK(of.at(start + 20s, start + 14s, 0s) == 6s);
+  }
+  SUBCASE("no more can be missed than has passed") {
+    CHECK(of.at(start + 15s, start + 14s, 9s) == 0s);
+    CHECK(of.at(start + 16s, start + 14s, 0s) == 1s);
+  }
+}
+
+// Joining
+
+TEST_CASE("nodes that join together are welcomed when the last has said hello, each with those of lower number") {
+  joining driver(0);
+  for (node_id node : {1u, 2u, 3u}) driver.members.expect(node);
+  driver.say_hello(3);
+  driver.say_hello(1);
+  CHECK(driver.network.take_sent().empty());
+  driver.say_hello(2);
+  auto const sent = driver.network.take_sent();
+  REQUIRE(sent.size() == 3);
+  for (auto const& [to, message] : sent) {
+    std::vector<node_id> lower;
+    for (node_id node = 1; node < to; ++node) lower.push_back(node);
+    CHECK(nodes_of(std::get<welcome>(message)) == lower);
+  }
+  for (node_id node : {1u, 2u, 3u}) {
+    CHECK(!driver.members.all_joined());
+    driver.members.handle_ready(node);
+  }
+  CHECK(driver.members.all_joined());
+  CHECK(driver.members.present() == std::vector<node_id>{1, 2, 3});
+}
+
+TEST_CASE("a node that joins later connects to all that have joined and do not leave") {
+  joining driver(0);
+  for (node_id node : {1u, 2u, 3u}) {
+    driver.members.expect(node);
+    driver.say_hello(node);
+    driver.members.handle_ready(node);
+  }
+  driver.members.leave(2);
+  driver.network.take_sent();
+  driver.members.expect(4);
+  CHECK(driver.members.expected() == 1);
+  CHECK(driver.members.expects(4));
+  CHECK(!driver.members.expects(1));
+  driver.say_hello(4);
+  auto const sent = driver.network.take_sent();
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].first == 4);
+  CHECK(nodes_of(std::get<welcome>(sent[0].second)) == std::vector<node_id>{1, 3});
+  CHECK(driver.members.present() == std::vector<node_id>{1, 3});
+}
+
+TEST_CASE("a node that is launched again is another member") {
+  joining driver(0);
+  driver.members.expect(1);
+  driver.say_hello(1);
+  driver.members.handle_ready(1);
+  driver.members.leave(1);
+  CHECK(driver.members.leaving(1));
+  driver.members.expect(1);
+  CHECK(!driver.members.leaving(1));
+  CHECK(driver.members.present().empty());
+  driver.say_hello(1);
+  driver.members.handle_ready(1);
+  CHECK(driver.members.present() == std::vector<node_id>{1});
+}
+
+TEST_CASE("a joining process is ready when all whom it was to connect to have accepted it") {
+  joining worker(3);
+  worker.members.join({0, "there", 7});
+  worker.members.handle_welcome({{{1, "there", 1001}, {2, "there", 1002}}});
+  CHECK(worker.network.connections == std::set<node_id>{0, 1, 2});
+  worker.members.handle_accepted(2);
+  CHECK(worker.network.take_sent().empty());
+  worker.members.handle_accepted(1);
+  auto const sent = worker.network.take_sent();
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].first == 0);
+  CHECK(std::holds_alternative<ready>(sent[0].second));
+}
+
+TEST_CASE("a joining process reports to node 0 a peer that it cannot reach, and is not ready") {
+  joining worker(3);
+  worker.members.join({0, "there", 7});
+  worker.members.handle_welcome({{{1, "there", 1001}, {2, "nowhere", 0}}});
+  worker.members.handle_accepted(1);
+  auto const sent = worker.network.take_sent();
+  REQUIRE(!sent.empty());
+  CHECK(std::get<peer_lost>(sent[0].second).node == 2);
+  CHECK(std::get<peer_lost>(sent[0].second).how == "nobody is there");
+}
+
+TEST_CASE("a process of another program fails the run, and nobody is welcomed") {
+  joining driver(0);
+  driver.members.expect(1);
+  driver.say_hello(1, 43);
+  REQUIRE(driver.failed);
+  CHECK(driver.failed->text.starts_with("node1 runs another program"));
+  CHECK(driver.network.take_sent().empty());
+}
+
+// Over TCP
+
+namespace {
+
+/// One end: what is reported, in order, as text.
+struct tcp_end final : transport::observer {
+  explicit tcp_end(node_id self, std::string secret = "secret")
+      : carrier(reactor, known, {self, 3, std::move(secret), "127.0.0.1", "127.0.0.1"}, errors, *this) {}
+  ~tcp_end() override {
+    auto const lead = reactor.lead();
+    carrier.close();
+    reactor.context().poll();
+  }
+
+  bool expects(node_id) const override {
+    ++asked;
+    return true;
+  }
+  std::size_t expected() const override { return 1; }
+  void handle_hello(hello const& from) override { report("hello " + std::to_string(from.node)); }
+  void handle_message(node_id from, incoming& message) override {
+    auto const& told = std::get<service>(message.message);
+    report(std::to_string(from) + (std::get_if<heartbeat>(&told) != nullptr ? " lives" : " sent " + text(told)));
+  }
+  void handle_sent(node_id) override {}
+  void handle_lost(node_id node, std::string const& how, bool silent) override {
+    report("lost " + std::to_string(node) + (silent ? ", silent: " : ": ") + how);
+  }
+  void handle_cannot_accept(std::string const& why) override { report(why); }
+
+  static std::string text(service const& message) {
+    auto const* const answer = std::get_if<waiting_answer>(&message);
+    return answer == nullptr ? "something else" : answer->list.at(0);
+  }
+  void say(node_id to, std::string const& words) { carrier.send(to, waiting_answer{false, {words}}); }
+  void report(std::string const& what) {
+    ovlp::scoped_lock const lock(mutex);
+    reports.push_back(what);
+  }
+  /// Waits for so many reports.
+  std::vector<std::string> expect(std::size_t count) {
+    for (auto const until = std::chrono::steady_clock::now() + 10s; std::chrono::steady_clock::now() < until;) {
+      {
+        ovlp::scoped_lock const lock(mutex);
+        if (reports.size() >= count) return std::exchange(reports, {});
+      }
+      std::this_thread::sleep_for(1ms);
+    }
+    ovlp::scoped_lock const lock(mutex);
+    return reports;
+  }
+  peer_address accept() {
+    peer_address where{};
+    reactor.run([&] { where = carrier.accept(); });
+    return where;
+  }
+  void connect(peer_address const& to) {
+    reactor.run([&] { carrier.connect(to); });
+  }
+  void close() {
+    reactor.run([&] { carrier.close(); });
+  }
+
+  ovlp::program known;
+  mutable std::atomic<int> asked{0};  ///< whether a process is expected: each that comes
+  std::shared_ptr<output> errors = std::make_shared<output>(stderr);
+  ovlp::mutex mutex;
+  std::vector<std::string> reports OVLP_GUARDED_BY(mutex);
+  ovlp::real::reactor reactor{0us};  // whose own thread leads
+  tcp_transport carrier;
+};
+
+using texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a process that connects introduces itself before anything else, and messages arrive in order") {
+  tcp_end driver(0), worker(1);
+  worker.connect(driver.accept());
+  worker.say(0, "first");
+  worker.say(0, std::string(1000000, 'x'));
+  worker.say(0, "last");
+  CHECK(driver.expect(4) == texts{"hello 1", "1 sent first", "1 sent " + std::string(1000000, 'x'), "1 sent last"});
+  CHECK(driver.carrier.connected(1));
+  driver.say(1, "welcome");
+  CHECK(worker.expect(1) == texts{"0 sent welcome"});
+}
+
+TEST_CASE("what is sent to a node that is not connected is dropped") {
+  tcp_end driver(0), worker(1);
+  driver.say(1, "too early");
+  worker.connect(driver.accept());
+  CHECK(driver.expect(1) == texts{"hello 1"});
+  driver.say(1, "in time");
+  CHECK(worker.expect(1) == texts{"0 sent in time"});
+  worker.close();
+  CHECK(driver.expect(1) == texts{"lost 1: the connection was closed"});
+  CHECK(!driver.carrier.connected(1));
+  driver.say(1, "too late");
+}
+
+TEST_CASE("the next process of a node takes its place without a loss once the last one has gone") {
+  tcp_end driver(0);
+  peer_address const where = driver.accept();
+  auto first = std::make_unique<tcp_end>(1);
+  first->connect(where);
+  CHECK(driver.expect(1) == texts{"hello 1"});
+  for (int i = 0; i < 5; ++i) {
+    auto next = std::make_unique<tcp_end>(1);
+    next->connect(where);
+    while (driver.asked < i + 2) std::this_thread::sleep_for(1ms);
+    next->say(0, "of the next");
+    first->say(0, "of the last");
+    CHECK(driver.expect(1) == texts{"1 sent of the last"});
+    first->close();
+    CHECK(driver.expect(2) == texts{"hello 1", "1 sent of the next"});
+    driver.say(1, "to the next");
+    CHECK(next->expect(1) == texts{"0 sent to the next"});
+    first = std::move(next);
+  }
+}
+
+TEST_CASE("a node that is given up for its silence is reported as silent, and its connection is closed") {
+  tcp_end driver(0), worker(1);
+  worker.connect(driver.accept());
+  CHECK(driver.expect(1) == texts{"hello 1"});
+  driver.reactor.run([&] { driver.carrier.give_up(1, "silent for long"); });
+  CHECK(driver.expect(1) == texts{"lost 1, silent: silent for long"});
+  CHECK(worker.expect(1) == texts{"lost 0: the connection was closed"});
+}
+
+TEST_CASE("heartbeats are sent to whom nothing else has been sent for a while") {
+  tcp_end driver(0), worker(1);
+  worker.connect(driver.accept());
+  CHECK(driver.expect(1) == texts{"hello 1"});
+  worker.carrier.send_heartbeats(1h);
+  worker.say(0, "something");
+  CHECK(driver.expect(1) == texts{"1 sent something"});
+  std::this_thread::sleep_for(2ms);
+  worker.carrier.send_heartbeats(1ms);
+  CHECK(driver.expect(1) == texts{"1 lives"});
+}
+
+TEST_CASE("a process that does not know the secret is not connected") {
+  tcp_end driver(0), other(1, "guessed");
+  other.connect(driver.accept());
+  CHECK(other.expect(1).size() == 1);  // lost
+  CHECK(!driver.carrier.connected(1));
+}
