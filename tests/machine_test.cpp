@@ -55,7 +55,7 @@ TEST_CASE("a few lines drive a machine: a message takes its latency and its byte
   virtual_machine machine(two_nodes(), 2);
   note hello(machine, 100);
   computation work(machine);
-  thread there(machine.events(), machine.processor_of(1));
+  thread there(machine.processor_of(1));
   machine.send(hello);
   there.add(work, 3);
   run(machine);
@@ -67,7 +67,7 @@ TEST_CASE("a few lines drive a machine: a message takes its latency and its byte
 
 TEST_CASE("a thread does its tasks one after another, and what is put first first" * doctest::timeout(10)) {
   virtual_machine machine(two_nodes(), 2);
-  thread t(machine.events(), machine.processor_of(0));
+  thread t(machine.processor_of(0));
   computation a(machine), b(machine), c(machine), nothing(machine);
   t.add(a, 2);
   t.add(b, 2);
@@ -84,7 +84,7 @@ TEST_CASE("a thread does its tasks one after another, and what is put first firs
 
 TEST_CASE("a thread that always has something to do forgets what it has done" * doctest::timeout(10)) {
   virtual_machine machine(two_nodes(), 2);
-  thread t(machine.events(), machine.processor_of(0));
+  thread t(machine.processor_of(0));
   struct chain : task {
     explicit chain(thread& on) : t(on) {}
     void done(unsigned step, double work_s) override {
@@ -118,7 +118,7 @@ TEST_CASE("a stream's buffer takes objects while others cross, in order, and con
   virtual_machine machine(two_nodes(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.2},
                                         "transport": {"model": "stream", "buffer_bytes": 250})"),
                           2);
-  thread sender(machine.events(), machine.processor_of(0));
+  thread sender(machine.processor_of(0));
   note first(machine, 100), second(machine, 100), third(machine, 100), notice(machine, 0, message::kind_type::control);
   for (note* m : {&first, &second, &third, &notice}) machine.send(*m, &sender);
   run(machine);

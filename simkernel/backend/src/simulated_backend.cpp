@@ -22,7 +22,7 @@ void refuse_elements(std::size_t bytes) {
 }  // namespace
 
 simulated_backend::worker::worker(simulated_backend& in, execution_thread& t)
-    : backend(in), thread(t), virtual_thread(in.machine_.events(), in.machine_.processor_of(t.manager().self())) {}
+    : backend(in), thread(t), virtual_thread(in.machine_.processor_of(t.manager().self())) {}
 
 simulated_backend::simulated_backend(machine::platform const& on, program const& known, kernel_times& kernels,
                                      node_settings settings, simulation_options const& options)

@@ -17,7 +17,7 @@ namespace ovlp::machine {
 
 /// What messages see of a node.
 struct message_node {
-  message_node(event_queue& events, processor& with) : processor(with), io(events, with) {}
+  explicit message_node(machine::processor& with) : processor(with), io(with) {}
   machine::processor& processor;
   thread io;                   ///< does what messages cost, where no other thread does
   double communication_s = 0;  ///< CPU time that messages have cost so far

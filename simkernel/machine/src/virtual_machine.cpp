@@ -60,7 +60,7 @@ struct virtual_machine::implementation {
 
   std::vector<std::unique_ptr<message_node>> make_nodes() {
     std::vector<std::unique_ptr<message_node>> made;
-    for (auto const& p : processors) made.push_back(std::make_unique<message_node>(events, *p));
+    for (auto const& p : processors) made.push_back(std::make_unique<message_node>(*p));
     return made;
   }
 

@@ -39,7 +39,7 @@ class task {
 /// Source: the paper, sections 3 and 4; docs/model.md, "Steps".
 class thread final : job {
  public:
-  thread(event_queue& events, processor& on) : events_(events), processor_(on) {}
+  explicit thread(processor& on) : processor_(on) {}
 
   /// Behind all others. `work_s`: on the reference core, 0 or more. `step`: for done(). If the thread is free, a task
   /// without work is done before this returns.
@@ -61,7 +61,6 @@ class thread final : job {
   void go_on();
   entry take_first();
 
-  event_queue& events_;
   processor& processor_;
   std::vector<entry> waiting_;  ///< from first_ on
   std::size_t first_ = 0;
