@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
@@ -31,6 +32,8 @@ void world::join() {
   std::vector<std::thread> all;
   {
     scoped_lock const lock(mutex_);
+    joining_ = true;
+    changed_.notify_all();
     for (auto const& w : workers_) {
       if (w->os_thread.joinable()) all.push_back(std::move(w->os_thread));
     }
@@ -41,9 +44,11 @@ void world::join() {
 bool world::join_within(std::chrono::milliseconds patience) {
   {
     scoped_lock const lock(mutex_);
+    joining_ = true;
+    changed_.notify_all();
     auto const until = std::chrono::steady_clock::now() + patience;
     while (ended_ != started_) {
-      if (all_ended_.wait_until(mutex_, until) == std::cv_status::timeout && ended_ != started_) return false;
+      if (changed_.wait_until(mutex_, until) == std::cv_status::timeout && ended_ != started_) return false;
     }
   }
   join();
@@ -82,9 +87,11 @@ void world::start(execution_thread& thread) {
 
 void world::execution_thread_ended(thread_manager& manager) {
   scoped_lock const lock(mutex_);
-  if (++ended_ == started_) manager.unwind();
-  all_ended_.notify_all();
-  while (ended_ != started_) all_ended_.wait(mutex_);  // or, where one goes on, none ends without being joined
+  ++ended_;
+  changed_.notify_all();
+  // Where one goes on, none ends without being joined. Until the main program comes to join, it may still add mail.
+  while (ended_ != started_ || !joining_) changed_.wait(mutex_);
+  if (!std::exchange(unwound_, true)) manager.unwind();
 }
 
 void world::idle(execution_thread& thread) {

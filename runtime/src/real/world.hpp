@@ -31,7 +31,8 @@ class world final : public backend {
 
   /// Before anything is sent.
   void use(network& others) { network_ = &others; }
-  /// Waits until all execution threads have returned; they must have been told to stop.
+  /// Waits until all execution threads have returned; they must have been told to stop. One of them unwinds what is
+  /// suspended. Thread: the main thread.
   void join();
   /// The same if they do so in time: an operation that goes on computing keeps its thread. Says whether.
   bool join_within(std::chrono::milliseconds patience);
@@ -72,7 +73,9 @@ class world final : public backend {
   std::vector<std::unique_ptr<worker>> workers_ OVLP_GUARDED_BY(mutex_);
   std::size_t started_ OVLP_GUARDED_BY(mutex_) = 0;
   std::size_t ended_ OVLP_GUARDED_BY(mutex_) = 0;
-  std::condition_variable_any all_ended_;
+  bool joining_ OVLP_GUARDED_BY(mutex_) = false;  ///< the main program waits for them, or has
+  bool unwound_ OVLP_GUARDED_BY(mutex_) = false;
+  std::condition_variable_any changed_;
   std::atomic<std::size_t> running_{0};  ///< execution threads that are not idle
 
   wake_flag main_wakes_;
