@@ -142,7 +142,9 @@ void network::finish(bool all_calls_have_ended) {
     transport_->stop_accepting();
     stop_all(0);
   });
-  if (was_cut_short) {
+  if (!launches_) {
+    // This process has been launched itself, and could not join.
+  } else if (was_cut_short) {
     launches_->finish(failed_patience, {}, {});
   } else if (all_calls_have_ended) {
     auto const works = [this](node_id node) { return liveness_.has_sent_lately(node); };

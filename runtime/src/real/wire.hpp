@@ -125,7 +125,6 @@ class outgoing {
   /// Header, inline part, bulk part; without the first `skip` bytes.
   void add_to(std::vector<std::span<std::byte const>>& list, std::size_t skip) const;
   std::size_t bytes() const { return sizeof header_ + header_.inline_bytes + header_.bulk_bytes; }
-  bool counted() const { return header_.kind != frame_kind::process; }
   bool is_object() const { return header_.kind == frame_kind::object; }
 
  private:
