@@ -88,7 +88,7 @@ std::vector<node_id> nodes_of(welcome const& message) {
 
 /// One process's share of joining.
 struct joining {
-  explicit joining(node_id self) : members(network, run, self, 5, 42) {}
+  explicit joining(node_id self) : members(network, run, self, 5, 42, [this] { return now_s; }) {}
 
   void say_hello(node_id from, std::uint64_t fingerprint = 42) {
     network.connections.insert(from);
@@ -96,6 +96,7 @@ struct joining {
   }
 
   std::optional<ovlp::failure> failed;
+  double now_s = 0;
   run_state run{[this](ovlp::failure const& what) { failed = what; }};
   fake_transport network;
   membership members;
@@ -266,7 +267,7 @@ TEST_CASE("a node that is launched again is another member") {
 TEST_CASE("a joining process is ready when all whom it was to connect to have accepted it") {
   joining worker(3);
   worker.members.join({0, "there", 7});
-  worker.members.handle_welcome({{{1, "there", 1001}, {2, "there", 1002}}});
+  worker.members.handle_welcome({{{1, "there", 1001}, {2, "there", 1002}}, 0, 0});
   CHECK(worker.network.connections == std::set<node_id>{0, 1, 2});
   worker.members.handle_accepted(2);
   CHECK(worker.network.take_sent().empty());
@@ -280,12 +281,29 @@ TEST_CASE("a joining process is ready when all whom it was to connect to have ac
 TEST_CASE("a joining process reports to node 0 a peer that it cannot reach, and is not ready") {
   joining worker(3);
   worker.members.join({0, "there", 7});
-  worker.members.handle_welcome({{{1, "there", 1001}, {2, "nowhere", 0}}});
+  worker.members.handle_welcome({{{1, "there", 1001}, {2, "nowhere", 0}}, 0, 0});
   worker.members.handle_accepted(1);
   auto const sent = worker.network.take_sent();
   REQUIRE(!sent.empty());
   CHECK(std::get<peer_lost>(sent[0].second).node == 2);
   CHECK(std::get<peer_lost>(sent[0].second).how == "nobody is there");
+}
+
+TEST_CASE("a process finds how far its clock is behind node 0's, whoever else is waited for") {
+  joining driver(0), worker(1);
+  driver.members.expect(1);
+  driver.members.expect(2);
+  worker.now_s = 1;
+  worker.members.join({0, "here", 1000});
+  driver.now_s = 101.25;  // a hundred seconds ahead; a quarter of a second under way
+  driver.say_hello(1);
+  driver.now_s = 107;
+  driver.say_hello(2);
+  auto const sent = driver.network.take_sent();
+  REQUIRE(sent.size() == 2);
+  welcome const message = std::get<welcome>(sent[0].second);
+  CHECK(worker.members.behind_driver_s(message, 7.25) == 100);
+  CHECK(worker.members.behind_driver_s(message, 7.75) == 99.75);  // the way back took longer
 }
 
 TEST_CASE("a process of another program fails the run, and nobody is welcomed") {

@@ -161,10 +161,10 @@ TEST_CASE("a message that was changed on its way is read or refused, and does no
   good.push_back(frame_of(outgoing(ovlp::control(ovlp::view_update{1, 2, 3, {0, 1, 2, 3}}))));
   good.push_back(frame_of(outgoing(ovlp::control(ovlp::change_done{1, "why not"}))));
   good.push_back(frame_of(outgoing(service(hello{"0123456789abcdef0123456789abcdef", 1, 2, "127.0.0.1", 3}))));
-  good.push_back(frame_of(outgoing(service(welcome{{{1, "a", 2}, {3, "b", 4}}}))));
+  good.push_back(frame_of(outgoing(service(welcome{{{1, "a", 2}, {3, "b", 4}}, 1.5, 2.5}))));
   good.push_back(
       frame_of(outgoing(service(failure_report{{ovlp::failure::kind_type::network, "t", "x", "o", "h", "n"}}))));
-  good.push_back(frame_of(outgoing(service(goodbye{1, 2, {{3, {}}}, 4.5}))));
+  good.push_back(frame_of(outgoing(service(goodbye{1, 2, {{3, {}}}}))));
   good.push_back(frame_of(outgoing(service(waiting_answer{false, {"one", "two"}}))));
 
   for (message const& m : good) {

@@ -82,9 +82,7 @@ void text_trace::begin(run_definitions const& of) {
   names_ = &of;
   std::scoped_lock const lock(mutex_);
   std::fprintf(file_, "# ovlp trace of %s, %s, %u nodes\n", of.application.c_str(), of.backend.c_str(), of.nodes);
-  if (of.backend == "real") {
-    std::fprintf(file_, "# node%u, whose clock and %s s are node0's\n", of.node, seconds(of.clock_offset_s).c_str());
-  }
+  if (of.backend == "real") std::fprintf(file_, "# node%u\n", of.node);
   for (run_definitions::graph const& graph : of.graphs) std::fprintf(file_, "# graph '%s'\n", graph.name.c_str());
 }
 

@@ -61,7 +61,7 @@ std::uint32_t program::number_of(collection_definition const& collection) const 
 
 run_definitions program::definitions(std::string application, std::string backend, std::size_t nodes,
                                      node_id node) const {
-  run_definitions made{std::move(application), std::move(backend), static_cast<std::uint32_t>(nodes), node, 0, {}, {}};
+  run_definitions made{std::move(application), std::move(backend), static_cast<std::uint32_t>(nodes), node, {}, {}};
   for (auto const& collection : collections_) made.collections.push_back(collection->name);
   for (graph_entry const& entry : graphs_) {
     run_definitions::graph& graph = made.graphs.emplace_back(run_definitions::graph{entry.definition->name, {}});

@@ -64,13 +64,6 @@ void call_statistics::add(call_statistics const& other) {
   }
 }
 
-void call_statistics::shift(double by_s) {
-  for (auto& [index, figures] : iterations) {
-    figures.start_s += by_s;
-    figures.end_s += by_s;
-  }
-}
-
 void statistics_sink::begin(run_definitions const& definitions) {
   for (run_definitions::graph const& graph : definitions.graphs) {
     std::vector<std::uint32_t>& of_graph = collections_.emplace_back();

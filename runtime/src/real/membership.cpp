@@ -2,6 +2,7 @@
 #include "membership.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
 
@@ -14,8 +15,8 @@ std::atomic<int> launching_engines{0};
 }  // namespace
 
 membership::membership(transport& network, run_state const& run, node_id self, std::size_t nodes,
-                       std::uint64_t fingerprint)
-    : network_(network), run_(run), self_(self), nodes_(nodes), fingerprint_(fingerprint) {}
+                       std::uint64_t fingerprint, std::function<double()> now_s)
+    : network_(network), run_(run), self_(self), nodes_(nodes), fingerprint_(fingerprint), now_s_(std::move(now_s)) {}
 
 void membership::expect(node_id node) {
   if (members_.empty()) ++launching_engines;
@@ -36,14 +37,16 @@ std::size_t membership::expected() const {
 }
 
 void membership::join(peer_address const& driver) {
+  hello_sent_s_ = now_s_();
   network_.connect(driver);
-  members_[driver.node] = {driver, true, true, false};
+  members_[driver.node] = {driver, true, 0, true, false};
 }
 
 void membership::handle_hello(hello const& from) {
   member& m = members_[from.node] = {};
   m.address = {from.node, from.host, from.port};
   m.said_hello = true;
+  m.hello_received_s = now_s_();
   if (from.fingerprint != fingerprint_) {
     reject_other_program(from.node);
   } else if (self_ == 0) {
@@ -68,11 +71,12 @@ void membership::welcome_when_all_are_here() {
   auto const here = [this](node_id node) { return members_[node].said_hello; };
   if (!std::all_of(joining_.begin(), joining_.end(), here)) return;
   for (node_id node : joining_) {
-    welcome message;
+    welcome message{{}, members_[node].hello_received_s, 0};
     for (auto const& [other, m] : members_) {
       if (m.leaving || other == node) continue;
       if (m.joined || (joining_.contains(other) && other < node)) message.peers.push_back(m.address);
     }
+    message.sent_s = now_s_();
     network_.send(node, message);
   }
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>
@@ -22,8 +23,9 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class membership {
  public:
-  /// `fingerprint`: of this program; all processes of a run have the same.
-  membership(transport& network, run_state const& run, node_id self, std::size_t nodes, std::uint64_t fingerprint);
+  /// `fingerprint`: of this program; all processes of a run have the same. `now_s`: the clock.
+  membership(transport& network, run_state const& run, node_id self, std::size_t nodes, std::uint64_t fingerprint,
+             std::function<double()> now_s);
 
   /// Node 0: a process of the node is to join.
   void expect(node_id node);
@@ -40,6 +42,11 @@ class membership {
 
   void handle_hello(hello const& from);
   void handle_welcome(welcome const& message);
+  /// How far this process's clock is behind node 0's, given the welcome that came at `now_s`, wrong by at most half as
+  /// long as hello and welcome were under way. Source: Mills 1991 (NTP), the clock offset of four times.
+  double behind_driver_s(welcome const& message, double now_s) const {
+    return (message.hello_received_s - hello_sent_s_ + message.sent_s - now_s) / 2;
+  }
   void handle_accepted(node_id from);
   void handle_ready(node_id from);
 
@@ -56,6 +63,7 @@ class membership {
   struct member {
     peer_address address = {};
     bool said_hello = false;
+    double hello_received_s = 0;
     bool joined = false;
     bool leaving = false;
   };
@@ -69,9 +77,11 @@ class membership {
   node_id const self_;
   std::size_t const nodes_;
   std::uint64_t const fingerprint_;
+  std::function<double()> const now_s_;
   std::map<node_id, member> members_;  ///< at most one a node: its last process
   std::set<node_id> joining_;          ///< on node 0
   std::atomic<std::size_t> joining_count_{0};
+  double hello_sent_s_ = 0;      ///< of a launched process, to node 0
   std::set<node_id> to_accept_;  ///< in a joining process: peers that have not accepted it yet
 };
 

@@ -77,13 +77,14 @@ network::network(reactor& reactor, world& world, thread_manager& manager, progra
       transport_(std::make_unique<tcp_transport>(
           reactor, known, given ? settings_of(*given) : settings_of_node_0(options, where, secret_), errors_,
           static_cast<observer&>(*this))),
-      members_(*transport_, run_, self_, options.nodes, known.fingerprint(options.nodes)),
+      members_(*transport_, run_, self_, options.nodes, known.fingerprint(options.nodes),
+               [&world] { return world.now_s(); }),
       launches_(given ? nullptr
                       : std::make_unique<launches>(reactor, *transport_, members_, run_, options, where, secret_, out_,
                                                    errors_)),
       liveness_(reactor, *transport_, members_, run_, launches_.get(), self_, options.peer_timeout_s),
       stalls_(*transport_, members_, run_, manager, counts_),
-      statistics_(reactor, *transport_, members_, run_, world, statistics, where.local()),
+      statistics_(reactor, *transport_, members_, run_, world, statistics),
       timer_(reactor.context()) {}
 
 network::~network() {
@@ -202,9 +203,8 @@ void network::say_goodbye() {
     timer_.cancel();
     transport_->stop_accepting();
     for (node_id node : members_.all()) {
-      transport_->send(node, node == 0
-                                 ? goodbye{counts_.sent, counts_.received, own_statistics_.take_all(), world_.now_s()}
-                                 : goodbye{});
+      transport_->send(node,
+                       node == 0 ? goodbye{counts_.sent, counts_.received, own_statistics_.take_all()} : goodbye{});
     }
     transport_->finish_sending();
   });
@@ -248,20 +248,26 @@ void network::handle_message(node_id from, incoming& message) {
 }
 
 void network::handle_service(node_id from, service& message) {
-  std::visit(handlers{[&](hello const&) {},      // the transport's
-                      [&](heartbeat const&) {},  // something has come: that is all it says
-                      [&](welcome const& m) { members_.handle_welcome(m); },
-                      [&](accepted const&) { members_.handle_accepted(from); },
-                      [&](ready const&) { handle_ready(from); }, [&](stop const& m) { handle_stop(m); },
-                      [&](goodbye& m) { handle_goodbye(from, m); }, [&](failure_report const& m) { fail(m.what); },
-                      [&](peer_lost const& m) { liveness_.handle_peer_lost(from, m); },
-                      [&](probe const& m) { stalls_.handle_probe(m); },
-                      [&](probe_answer const& m) { stalls_.handle_probe_answer(from, m); },
-                      [&](waiting_request const&) { stalls_.handle_waiting_request(); },
-                      [&](waiting_answer const& m) { stalls_.handle_waiting_answer(from, m); },
-                      [&](statistics_request const& m) { statistics_.handle_request(m); },
-                      [&](statistics_answer& m) { statistics_.handle_answer(from, std::move(m)); }},
-             message);
+  std::visit(
+      handlers{[&](hello const&) {},      // the transport's
+               [&](heartbeat const&) {},  // something has come: that is all it says
+               [&](welcome const& m) { handle_welcome(m); }, [&](accepted const&) { members_.handle_accepted(from); },
+               [&](ready const&) { handle_ready(from); }, [&](stop const& m) { handle_stop(m); },
+               [&](goodbye& m) { handle_goodbye(from, m); }, [&](failure_report const& m) { fail(m.what); },
+               [&](peer_lost const& m) { liveness_.handle_peer_lost(from, m); },
+               [&](probe const& m) { stalls_.handle_probe(m); },
+               [&](probe_answer const& m) { stalls_.handle_probe_answer(from, m); },
+               [&](waiting_request const&) { stalls_.handle_waiting_request(); },
+               [&](waiting_answer const& m) { stalls_.handle_waiting_answer(from, m); },
+               [&](statistics_request const& m) { statistics_.handle_request(m); },
+               [&](statistics_answer& m) { statistics_.handle_answer(from, std::move(m)); }},
+      message);
+}
+
+void network::handle_welcome(welcome const& message) {
+  double const now_s = world_.now_s();
+  if (ticket_ && ticket_->own_clock) world_.correct_clock(members_.behind_driver_s(message, now_s));
+  members_.handle_welcome(message);
 }
 
 void network::handle_ready(node_id from) {

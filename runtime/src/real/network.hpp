@@ -74,6 +74,7 @@ class network final : private transport::observer {
   void handle_cannot_accept(std::string const& why) override;
 
   void handle_service(node_id from, service& message);
+  void handle_welcome(welcome const& message);
   void handle_ready(node_id from);
   void handle_stop(stop const& message);
   void handle_goodbye(node_id from, goodbye const& message);

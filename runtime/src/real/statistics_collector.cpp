@@ -31,11 +31,10 @@ call_statistics statistics_collector::collect(std::uint64_t call) {
 }
 
 void statistics_collector::handle_request(statistics_request const& message) {
-  network_.send(0, statistics_answer{own_.take(message.call), world_.now_s()});
+  network_.send(0, statistics_answer{own_.take(message.call)});
 }
 
 void statistics_collector::handle_answer(node_id from, statistics_answer message) {
-  message.figures.shift(clock_difference_s(message.now_s));
   {
     scoped_lock const lock(mutex_);
     answers_[from] = std::move(message.figures);
@@ -45,14 +44,7 @@ void statistics_collector::handle_answer(node_id from, statistics_answer message
 
 void statistics_collector::handle_goodbye(goodbye const& message) {
   scoped_lock const lock(mutex_);
-  for (auto [call, figures] : message.figures) {
-    figures.shift(clock_difference_s(message.now_s));
-    departed_[call].add(figures);
-  }
+  for (auto const& [call, figures] : message.figures) departed_[call].add(figures);
 }
-
-/// What to add to times of a node that said a moment ago that it was `now_s` there. Wrong by as long as the message
-/// took, so not used where the clocks are one.
-double statistics_collector::clock_difference_s(double now_s) const { return one_clock_ ? 0 : world_.now_s() - now_s; }
 
 }  // namespace ovlp::real

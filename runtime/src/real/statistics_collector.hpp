@@ -20,16 +20,9 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class statistics_collector {
  public:
-  /// `one_clock`: all nodes have the same.
   statistics_collector(reactor& reactor, transport& network, membership const& members, run_state const& run,
-                       world& world, statistics_sink& own, bool one_clock)
-      : reactor_(reactor),
-        network_(network),
-        members_(members),
-        run_(run),
-        world_(world),
-        own_(own),
-        one_clock_(one_clock) {}
+                       world& world, statistics_sink& own)
+      : reactor_(reactor), network_(network), members_(members), run_(run), world_(world), own_(own) {}
 
   /// Node 0: asks all and waits. What comes of a run that fails meanwhile is of no use. Thread: the main thread.
   call_statistics collect(std::uint64_t call);
@@ -40,15 +33,12 @@ class statistics_collector {
   void handle_goodbye(goodbye const& message);
 
  private:
-  double clock_difference_s(double now_s) const;
-
   reactor& reactor_;
   transport& network_;
   membership const& members_;
   run_state const& run_;
   world& world_;
   statistics_sink& own_;
-  bool const one_clock_;
   mutex mutex_;
   std::map<node_id, call_statistics> answers_ OVLP_GUARDED_BY(mutex_);  ///< to the last request
   /// Of nodes that have left, by call: like a sink's own, until somebody asks for that call. However many nodes leave,

@@ -10,10 +10,16 @@
 namespace ovlp::real {
 
 std::string ticket::json() const {
-  return nlohmann::json{
-      {"node", node},     {"nodes", nodes}, {"driver_host", driver_host}, {"driver_port", driver_port},
-      {"secret", secret}, {"host", host},   {"listen", listen},           {"joins_later", joins_later},
-      {"launch", launch}}
+  return nlohmann::json{{"node", node},
+                        {"nodes", nodes},
+                        {"driver_host", driver_host},
+                        {"driver_port", driver_port},
+                        {"secret", secret},
+                        {"host", host},
+                        {"listen", listen},
+                        {"own_clock", own_clock},
+                        {"joins_later", joins_later},
+                        {"launch", launch}}
       .dump();
 }
 
@@ -35,6 +41,7 @@ ticket ticket::parse(std::string const& line) {
     parsed.secret = read.at("secret");
     parsed.host = read.at("host");
     parsed.listen = read.at("listen");
+    parsed.own_clock = read.at("own_clock");
     parsed.joins_later = read.at("joins_later");
     parsed.launch = static_cast<std::size_t>(number("launch", 0, std::int64_t{1} << 53));
     return parsed;

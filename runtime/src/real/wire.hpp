@@ -39,6 +39,8 @@ struct peer_address {
 /// From node 0 to a node that it launched: whom to connect to.
 struct welcome {
   std::vector<peer_address> peers;
+  double hello_received_s;  ///< on node 0's clock
+  double sent_s;
 };
 /// To node 0: connected to all of them.
 struct ready {};
@@ -71,7 +73,6 @@ struct goodbye {
   std::uint64_t sent;
   std::uint64_t received;
   std::map<std::uint64_t, call_statistics> figures;
-  double now_s;  ///< on the clock of who says it, which on another machine counts from another moment
 };
 struct waiting_request {};
 struct waiting_answer {
@@ -83,7 +84,6 @@ struct statistics_request {
 };
 struct statistics_answer {
   call_statistics figures;
-  double now_s;  ///< as in goodbye
 };
 
 using service =

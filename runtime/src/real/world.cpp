@@ -55,7 +55,7 @@ bool world::join_within(std::chrono::milliseconds patience) {
   return true;
 }
 
-double world::now_s() { return support::monotonic_s(); }
+double world::now_s() { return support::monotonic_s() + clock_correction_s_.load(std::memory_order_relaxed); }
 
 // CPU time, not wall time: another process on the same core does not make a step or a kernel longer.
 double world::computed_s() { return support::thread_cpu_s(); }

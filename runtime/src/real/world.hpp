@@ -43,6 +43,8 @@ class world final : public backend {
   bool main_is_blocked() const { return main_blocked_; }
 
   double now_s() override;
+  /// From now on now_s is so much more: the clock of another machine. Before anything else asks for it.
+  void correct_clock(double more_s) { clock_correction_s_ = more_s; }
   double computed_s() override;
   void start(execution_thread& thread) override;
   void idle(execution_thread& thread) override;
@@ -80,6 +82,7 @@ class world final : public backend {
 
   wake_flag main_wakes_;
   std::atomic<bool> main_blocked_{false};
+  std::atomic<double> clock_correction_s_{0};
 };
 
 }  // namespace ovlp::real

@@ -10,8 +10,8 @@
 
 namespace ovlp {
 
-// What a run emits. Times in seconds on the run's clock, which begins with the simulation, or somewhere; of a process
-// of a real run, on that process's clock (run_definitions::clock_offset_s). Work in seconds spent in kernels. Nodes,
+// What a run emits. Times in seconds on the run's clock, which begins with the simulation, or somewhere; processes of a
+// real run on other machines take node 0's when they join, as well as they can. Work in seconds spent in kernels. Nodes,
 // collections, graphs and operations are given by their numbers in the definitions; `call` is the call of the main
 // program to which something belongs. What a record refers to (std::string_view, std::span) is valid while a sink
 // takes it: who keeps records copies that. Records are made only where there is a sink.
@@ -31,7 +31,6 @@ struct run_definitions {
   std::string backend;  ///< real, simulated
   std::uint32_t nodes;
   std::uint32_t node;     ///< whose records these are; of a simulation 0, and they are of all nodes
-  double clock_offset_s;  ///< to be added to times of this process for those of node 0, as well as it is known
   std::vector<std::string> collections;
   std::vector<graph> graphs;
 };

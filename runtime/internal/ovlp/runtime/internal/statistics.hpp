@@ -50,8 +50,6 @@ struct call_statistics {
   kernel_durations kernels;  ///< of all_calls only
 
   void add(call_statistics const& other);
-  /// Moves all times by as much.
-  void shift(double by_s);
 };
 
 /// Adds up records, by call, as they come.
