@@ -148,7 +148,8 @@ std::string program_name(int argc, char const* const* argv) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-void run_options::add_common(CLI::App& parser, std::string& threads) {
+void run_options::add_common(options& to, std::string& threads) {
+  CLI::App& parser = to.internals().parser;
   auto const run = [](CLI::Option* option) { return option->group("Run"); };
   run(add_value(parser, "--nodes", nodes, "nodes of the run"))->check(number_between(1, 65535));
   run(add_value(parser, "--execution-threads", threads,
@@ -164,7 +165,8 @@ void run_options::add_common(CLI::App& parser, std::string& threads) {
       ->check(number_between(64, 1 << 20));
 }
 
-void run_options::check(CLI::App const& parser, std::string const& threads) {
+void run_options::check(options& given, std::string const& threads) {
+  CLI::App const& parser = given.internals().parser;
   std::vector<output_file> files = own_output_files();
   files.insert(files.end(),
                {{"--summary", &summary_file}, {"--trace", &trace_file}, {"--record-durations", &durations_file}});
@@ -194,8 +196,8 @@ void run_options::read(int argc, char const* const* argv, options& program_optio
 
   std::string threads = "collections";
   parser.set_version_flag("--version", "ovlp " + std::string(version()));
-  add_common(parser, threads);
-  add_own(parser);
+  add_common(program_options, threads);
+  add_own(program_options);
   std::vector<std::string> ignored;
   bool ignored_flag = false;
   for (foreign_option const& other : foreign_options()) {
@@ -206,7 +208,7 @@ void run_options::read(int argc, char const* const* argv, options& program_optio
 
   try {
     parser.parse(argc, argv);
-    check(parser, threads);
+    check(program_options, threads);
   } catch (CLI::Success const& asked) {
     check_output_at_exit(application);
     std::exit(parser.exit(asked));

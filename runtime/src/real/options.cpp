@@ -7,7 +7,8 @@
 
 namespace ovlp::real {
 
-void real_options::add_own(CLI::App& parser) {
+void real_options::add_own(options& to) {
+  CLI::App& parser = to.internals().parser;
   auto const real = [](CLI::Option* option) { return option->group("Run (real backend)"); };
   real(add_to(parser, "--poll-us", poll_us,
               "how long an idle execution thread polls before it sleeps (default 50; 0 under a CPU quota or "

@@ -25,7 +25,7 @@ class real_options final : public run_options {
 
  private:
   char const* backend() const override { return "real"; }
-  void add_own(CLI::App& parser) override;
+  void add_own(options& to) override;
   std::vector<foreign_option> foreign_options() const override;
   void check_own() const override;
   bool launched() const override { return worker; }

@@ -11,7 +11,8 @@ execution_mode simulation_options::mode() const {
   return execution == "sampled" ? execution_mode::sampled : execution_mode::direct;
 }
 
-void simulation_options::add_own(CLI::App& parser) {
+void simulation_options::add_own(options& to) {
+  CLI::App& parser = to.internals().parser;
   auto const simulated = [](CLI::Option* option) { return option->group("Run (simulated)"); };
   simulated(add_value(parser, "--platform", platform,
                       "nodes and network: fast-ethernet-ultrasparc, gigabit, 10-gigabit, local (this machine's "

@@ -37,7 +37,7 @@ class simulation_options final : public run_options {
 
  private:
   char const* backend() const override { return "simulated"; }
-  void add_own(CLI::App& parser) override;
+  void add_own(options& to) override;
   std::vector<foreign_option> foreign_options() const override;
   std::vector<output_file> own_output_files() const override;
   void check_own() const override;

@@ -8,10 +8,6 @@
 
 #include <ovlp/runtime/options.hpp>
 
-namespace CLI {
-class App;
-}
-
 namespace ovlp {
 
 /// What the command line says about the run itself. A backend derives what it adds.
@@ -53,7 +49,8 @@ class run_options {
 
  private:
   virtual char const* backend() const = 0;
-  virtual void add_own(CLI::App& parser) = 0;
+  /// Adds them to the command line.
+  virtual void add_own(options& to) = 0;
   virtual std::vector<foreign_option> foreign_options() const = 0;
   /// Files that the run is to write beside those of every backend.
   virtual std::vector<output_file> own_output_files() const { return {}; }
@@ -62,8 +59,8 @@ class run_options {
   /// Not the user's process, but one that the run has launched with the same command line: says nothing about it.
   virtual bool launched() const { return false; }
 
-  void add_common(CLI::App& parser, std::string& threads);
-  void check(CLI::App const& parser, std::string const& threads);
+  void add_common(options& to, std::string& threads);
+  void check(options& given, std::string const& threads);
 };
 
 /// The name of the program that runs, without its folder.
