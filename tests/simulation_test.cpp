@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -1007,7 +1008,8 @@ TEST_CASE("why a prediction may be weak, and what had no effect, stands in the s
     auto const measured = warnings({"--platform", elsewhere}, false);
     REQUIRE(measured.size() == 1);
     CHECK(measured[0].starts_with(note));
-    CHECK(warnings({"--platform", elsewhere, "--execution", "sampled", "--sample", "4"}, false).size() == 1);
+    auto const sampled = warnings({"--platform", elsewhere, "--execution", "sampled", "--sample", "4"}, false);
+    CHECK(std::ranges::any_of(sampled, [&](std::string const& one) { return one.starts_with(note); }));
   }
   CHECK(warnings({"--platform", elsewhere, "--host-speed", "2"}, false).empty());
   text.replace(text.find("slide rule"), 10, core);
