@@ -147,6 +147,7 @@ TEST_CASE("parts of a model can be left out, by name" * doctest::timeout(10)) {
   CHECK(takes_s({"wakeup"}) == doctest::Approx(1.5));
   CHECK(takes_s({"stream", "wakeup"}) == doctest::Approx(1.5));
   CHECK(two_nodes(more, {"wakeup", "stream"}).effects.empty());
+  CHECK(two_nodes(more, {"wakeup", "wakeup"}).effects.empty());
   CHECK(two_nodes(more, {"stream"}).transport.name == "direct");
   CHECK_THROWS_WITH_AS(two_nodes(more, {"luck"}),
                        "--without luck: test.json has no such part: expected one of wakeup, stream",
@@ -163,4 +164,5 @@ TEST_CASE("a node without its quota is as slow as the quota makes it" * doctest:
   CHECK(!plain.nodes[0].quota);
   CHECK(!plain.host);
   CHECK(plain.nodes[0].speed == 0.5);
+  CHECK(!platform::parse(text, "p.json", {"quota", "host"}).host);  // which goes with the quota
 }

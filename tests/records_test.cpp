@@ -173,6 +173,7 @@ TEST_CASE("sinks of all kinds are told the same, each of all that happens" * doc
     CHECK(run.summary().atomic_steps == static_cast<std::uint64_t>(first->counts["step"]));
     CHECK_THROWS_AS(run.attach(first), ovlp::config_error);
   });
+  simulate_on(2, {}, [&](engine& run) { CHECK_THROWS_AS(run.attach(nullptr), ovlp::config_error); });
   CHECK(first->counts == second->counts);
   CHECK(first->names.collections == std::vector<std::string>{"master", "workers"});
   REQUIRE(first->names.graphs.size() == 1);
@@ -259,6 +260,12 @@ TEST_CASE("each process of a real run traces what happens there" * doctest::time
   CHECK(contains(second, "\n# node1\n"));
   CHECK(contains(second, " node1 workers[0] kernel one(2) from "));
   CHECK(contains(second, " node1 send object to node0 bytes 4\n"));
+  for (std::string const change : {"launched", "joined"}) {
+    std::string const line = " node1 " + change + "\n";
+    CHECK(contains(first, line));
+    CHECK(first.find(line) == first.rfind(line));
+  }
+  CHECK(first.find(" node1 launched\n") < first.find(" node1 joined\n"));
   std::filesystem::remove(file);
   std::filesystem::remove(of_node_1);
 }

@@ -827,6 +827,9 @@ TEST_CASE("what is wrong with a platform file is said by file and key" * doctest
         R"(p.json: effects[0].name: expected "cache_cooling" or "wakeup", got "fatigue")");
   CHECK(fault(names + nodes + ", " + network + R"(, "effects": [{"name": "wakeup"}]})") ==
         "p.json: effects[0].send_s: missing");
+  CHECK(fault(names + nodes + ", " + network +
+              R"(, "effects": [{"name": "wakeup", "send_s": 1}, {"name": "wakeup", "send_s": 1}]})") ==
+        R"(p.json: effects[1].name: expected one that is not listed before, got "wakeup")");
   CHECK(fault("{").starts_with("p.json: expected JSON:"));
   CHECK(fault(names + nodes + ", " + network + R"(, "name": "m"})") == "p.json: name: expected once, but given again");
   CHECK(

@@ -39,11 +39,13 @@ void add_validate(CLI::App& ovlp) {
       .add_flag("--record-durations", where.record_durations,
                 "with --calibrated: take its platforms, and record durations of kernels again")
       ->needs(&calibrated);
-  validate.add_flag("--report", options->report_only, "measure nothing; predict and compare what is there");
-  validate.add_flag(
-      "--ablate", options->ablate,
-      "measure nothing; predict without each part of the platforms' models, one at a time, and report the "
-      "errors of the times");
+  CLI::Option& report =
+      *validate.add_flag("--report", options->report_only, "measure nothing; predict and compare what is there");
+  validate
+      .add_flag("--ablate", options->ablate,
+                "measure nothing; predict without each part of the platforms' models, one at a time, and report the "
+                "errors of the times, of medians of at most five simulations")
+      ->excludes(&report);
   validate.footer(
       "Examples:\n"
       "  ovlp validate lab/grids/paper.json -o lab/results/paper\n"

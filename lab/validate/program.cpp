@@ -38,9 +38,10 @@ bool is_program(std::string const& file) {
 
 }  // namespace
 
-void check_programs(grid const& of, places const& where) {
+void check_programs(grid const& of, places const& where, bool real) {
   for (auto const& [name, a] : of.applications) {
-    for (words const* command : {&a.real, &a.simulated}) {
+    for (words const* command : {&a.simulated, &a.real}) {
+      if (command == &a.real && !real) continue;
       std::string const program = in_build(where, command->front());
       if (is_program(program)) continue;
       throw config_error("application '" + name + "': expected a program '" + program +

@@ -31,8 +31,9 @@ std::string plain_platform_of(testbed const& t, places const& where);
 /// A program of the build with its own options and those of a configuration.
 words command_of(words const& program, std::string const& options, places const& where);
 
+/// `real`: those that run for real are needed, too.
 /// Errors: config_error that names an application whose programs are not in the build.
-void check_programs(grid const& of, places const& where);
+void check_programs(grid const& of, places const& where, bool real);
 /// Errors: config_error that names the script that is missing.
 void check_scripts(places const& where);
 

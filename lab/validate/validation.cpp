@@ -17,9 +17,9 @@ namespace ovlp::lab::validate {
 validation_result validate(validation_options const& options) {
   places const& where = options.where;
   grid const all = grid::read(options.grid);
-  check_programs(all, where);
-  std::error_code error;
   bool const measures = !options.report_only && !options.ablate;
+  check_programs(all, where, measures);
+  std::error_code error;
   if (measures) std::filesystem::create_directories(where.output, error);
   if (error) throw io_error("'" + where.output + "' cannot be made: " + error.message());
   if (!std::filesystem::is_directory(where.output)) {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
 
@@ -49,9 +50,10 @@ char const* name_of(node_change change) {
 
 }  // namespace
 
-text_trace::text_trace(std::string const& file)
-    : name_(file), file_(file == "-" ? stdout : std::fopen(file.c_str(), "w")) {
+text_trace::text_trace(std::string const& file, std::function<void(std::string const&)> failed)
+    : name_(file), file_(file == "-" ? stdout : std::fopen(file.c_str(), "w")), failed_(std::move(failed)) {
   if (file_ == nullptr) throw io_error("--trace: '" + file + "': cannot be written: " + std::strerror(errno));
+  if (file_ != stdout) std::setvbuf(file_, nullptr, _IOLBF, BUFSIZ);
 }
 
 text_trace::~text_trace() {
@@ -64,8 +66,9 @@ text_trace::~text_trace() {
 
 void text_trace::line(double at_s, std::string const& where, char const* what, std::string const& rest) {
   std::scoped_lock const lock(mutex_);
-  std::fprintf(file_, "%s %s %s%s%s\n", seconds(at_s).c_str(), where.c_str(), what, rest.empty() ? "" : " ",
-               rest.c_str());
+  int const written = std::fprintf(file_, "%s %s %s%s%s\n", seconds(at_s).c_str(), where.c_str(), what,
+                                   rest.empty() ? "" : " ", rest.c_str());
+  if (written < 0 && error_ == 0) error_ = errno;
 }
 
 std::string text_trace::thread_name(operation_place const& at) const {
@@ -142,9 +145,8 @@ void text_trace::call(call_record const& r) {
 
 void text_trace::flush() {
   std::scoped_lock const lock(mutex_);
-  if (std::fflush(file_) != 0 || std::ferror(file_) != 0) {
-    std::fprintf(stderr, "ovlp: --trace: '%s': cannot be written: %s\n", name_.c_str(), std::strerror(errno));
-  }
+  if (std::fflush(file_) != 0 && error_ == 0) error_ = errno;
+  if (error_ != 0) failed_("--trace: '" + name_ + "': cannot be written: " + std::strerror(error_));
 }
 
 }  // namespace ovlp

@@ -2,7 +2,9 @@
 #include <ovlp/runtime/internal/main_calls.hpp>
 
 #include <exception>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -47,8 +49,12 @@ void write_figures(run_options const& options, summary const& figures) {
 
 std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node) {
   if (options.trace_file.empty()) return nullptr;
-  bool const file = options.trace_file != "-" && node > 0;
-  return std::make_shared<text_trace>(options.trace_file + (file ? ".node" + std::to_string(node) : ""));
+  std::string name = options.trace_file;
+  std::error_code error;
+  bool const device = name == "-" || (std::filesystem::exists(name, error) && !std::filesystem::is_regular_file(name));
+  if (node > 0 && !device) name += ".node" + std::to_string(node);
+  return std::make_shared<text_trace>(
+      name, [application = options.application](std::string const& why) { fail_at_exit(application, why); });
 }
 
 void write_what_is_left(engine_base& run, run_options const& options, bool figures_written,

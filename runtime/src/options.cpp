@@ -191,6 +191,9 @@ void run_options::check(options& given, std::string const& threads) {
 
 void run_options::read(int argc, char const* const* argv, options& program_options) {
   CLI::App& parser = program_options.internals().parser;
+  if (std::exchange(program_options.internals().read, true)) {
+    throw config_error("options serve one engine: expected others for another one");
+  }
   application = parser.get_name();
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
 

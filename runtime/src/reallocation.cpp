@@ -131,7 +131,7 @@ void reallocation::handle_left(node_id from, left const& message) {
   decide([&](allocation& a) { a.handle_left(from, message); });
 }
 void reallocation::node_joined(node_id node) {
-  if (node_.records() != nullptr) node_.records()->node({node, node_change::joined, node_.backend().now_s()});
+  if (recorded_) node_.records()->node({node, node_change::joined, node_.backend().now_s()});
   decide([&](allocation& a) { a.node_joined(node); });
 }
 
@@ -147,6 +147,7 @@ void reallocation::record_nodes() {
     node_.records()->node({held, node_change::launched, now_s});
     node_.records()->node({held, node_change::joined, now_s});
   }
+  recorded_ = true;
   for (std::uint32_t c = 0; c < node_.program().collections(); ++c) {
     std::vector<node_id> const nodes = node_.program().first_mapping(c, node_.settings().nodes);
     node_.records()->mapping({c, nodes, now_s});

@@ -152,12 +152,13 @@ void fill(summary& figures, call_statistics const& all, double start_s, statisti
   figures.bytes = all.bytes;
   figures.control_messages = all.control_messages;
   for (auto const& [index, i] : all.iterations) {
+    double const from_s = std::max(start_s, i.start_s);  // clocks of other machines are not known to the last digit
     figures.iterations.push_back({index,
-                                  i.start_s - start_s,
+                                  from_s - start_s,
                                   i.end_s - start_s,
                                   i.work_s,
-                                  on_node_0.held(i.start_s),
-                                  on_node_0.held_node_s(i.start_s, i.end_s),
+                                  on_node_0.held(from_s),
+                                  on_node_0.held_node_s(from_s, i.end_s),
                                   {}});
   }
 }

@@ -5,8 +5,10 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -89,6 +91,16 @@ std::string processor_name() {
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   }
   return "unknown";
+}
+
+std::string monotonic_clock_name() {
+  // The clock counts from the system's boot; a time namespace moves it.
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::array<char, 64> name_space{};
+  if (!std::getline(file, boot)) return "";
+  if (::readlink("/proc/self/ns/time", name_space.data(), name_space.size() - 1) < 0) return boot;
+  return boot + " " + name_space.data();
 }
 
 std::string machine_name() {

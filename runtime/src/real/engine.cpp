@@ -265,6 +265,7 @@ void engine::record() {
 
 void engine::attach(std::shared_ptr<record_sink> sink) {
   if (implementation_->manager) throw config_error("attach() comes before the first call");
+  if (!sink) throw config_error("attach() expects a sink, got none");
   implementation_->sinks.own(std::move(sink));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/host.hpp>
 
 #include "descriptors.hpp"
 #include "ticket.hpp"
@@ -76,7 +77,7 @@ void launches::start(node_id node, bool joins_later) {
   given.secret = secret_;
   given.host = cluster_.local() ? "127.0.0.1" : cluster_.hosts[node];
   given.listen = cluster_.local() ? "127.0.0.1" : "0.0.0.0";
-  given.own_clock = !cluster_.local();
+  given.clock = support::monotonic_clock_name();
   given.joins_later = joins_later;
   given.launch = count_[node]++;
   std::string const program = own_program();

@@ -17,6 +17,7 @@
 #include <ovlp/runtime/internal/handlers.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
+#include <ovlp/support/host.hpp>
 
 #include "descriptors.hpp"
 #include "listen_address.hpp"
@@ -265,8 +266,10 @@ void network::handle_service(node_id from, service& message) {
 }
 
 void network::handle_welcome(welcome const& message) {
+  if (!ticket_) return;  // node 0 welcomes others
   double const now_s = world_.now_s();
-  if (ticket_ && ticket_->own_clock) world_.correct_clock(members_.behind_driver_s(message, now_s));
+  bool const same_clock = !ticket_->clock.empty() && ticket_->clock == support::monotonic_clock_name();
+  if (!same_clock) world_.correct_clock(members_.behind_driver_s(message, now_s));
   members_.handle_welcome(message);
 }
 

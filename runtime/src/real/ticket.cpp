@@ -17,7 +17,7 @@ std::string ticket::json() const {
                         {"secret", secret},
                         {"host", host},
                         {"listen", listen},
-                        {"own_clock", own_clock},
+                        {"clock", clock},
                         {"joins_later", joins_later},
                         {"launch", launch}}
       .dump();
@@ -41,7 +41,7 @@ ticket ticket::parse(std::string const& line) {
     parsed.secret = read.at("secret");
     parsed.host = read.at("host");
     parsed.listen = read.at("listen");
-    parsed.own_clock = read.at("own_clock");
+    parsed.clock = read.at("clock");
     parsed.joins_later = read.at("joins_later");
     parsed.launch = static_cast<std::size_t>(number("launch", 0, std::int64_t{1} << 53));
     return parsed;

@@ -18,7 +18,7 @@ struct ticket {
   std::string secret;
   std::string host;          ///< of the new node, as others reach it
   std::string listen;        ///< ADDRESS[:FIRST-LAST]
-  bool own_clock = false;    ///< it is on another machine than node 0
+  std::string clock;         ///< node 0's: support::monotonic_clock_name()
   bool joins_later = false;  ///< the run goes on already
   std::size_t launch = 0;    ///< how often this node has been launched before
 

@@ -103,10 +103,14 @@ std::vector<std::string> parts_to_leave_out(json const& platform) {
 }
 
 void leave_out(json& platform, std::string const& file, std::vector<std::string> const& left_out) {
+  std::vector<std::string> const all = parts_to_leave_out(platform);
   for (std::string const& name : left_out) {
-    if (leave_out_part(platform, name)) continue;
+    if (std::ranges::find(all, name) != all.end()) {
+      leave_out_part(platform, name);  // or it has gone with another one
+      continue;
+    }
     std::string expected;
-    for (std::string const& known : parts_to_leave_out(platform)) expected += (expected.empty() ? "" : ", ") + known;
+    for (std::string const& known : all) expected += (expected.empty() ? "" : ", ") + known;
     throw config_error("--without " + name + ": " + file + " has " +
                        (expected.empty() ? "nothing to leave out" : "no such part: expected one of " + expected));
   }

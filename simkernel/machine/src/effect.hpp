@@ -68,7 +68,7 @@ class effects {
   std::vector<std::unique_ptr<effect>> all_;
 };
 
-/// One of a platform file's `effects`. Errors: config_error.
-effect_model read_effect(support::json_object from);
+/// A platform file's `effects`. Errors: config_error, also for an effect that is listed twice.
+std::vector<effect_model> read_effects(std::vector<support::json_object> from);
 
 }  // namespace ovlp::machine

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "effects.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string>
 
 namespace ovlp::machine {
 namespace {
@@ -17,11 +19,17 @@ constexpr std::array known_effects{
 
 }  // namespace
 
-effect_model read_effect(support::json_object from) {
-  known_effect const& chosen = from.choice("name", known_effects);
-  effect_model read{chosen.name, chosen.read(from)};
-  from.end();
-  return read;
+std::vector<effect_model> read_effects(std::vector<support::json_object> from) {
+  std::vector<effect_model> all;
+  for (support::json_object& one : from) {
+    known_effect const& chosen = one.choice("name", known_effects);
+    if (std::ranges::find(all, chosen.name, &effect_model::name) != all.end()) {
+      one.fail(one.path("name"), "one that is not listed before", one.at("name"));
+    }
+    all.push_back({chosen.name, chosen.read(one)});
+    one.end();
+  }
+  return all;
 }
 
 }  // namespace ovlp::machine

@@ -150,9 +150,7 @@ platform platform::parse(std::string const& text, std::string const& file, std::
   read.network = read_network(top.object("network"));
   if (top.has("transport")) read.transport = read_transport(top.object("transport"));
   if (top.has("comm_cpu")) read.communication = read_communication(top.object("comm_cpu"));
-  if (top.has("effects")) {
-    for (json_object const& one : top.objects("effects")) read.effects.push_back(read_effect(one));
-  }
+  if (top.has("effects")) read.effects = read_effects(top.objects("effects"));
   if (top.has("runtime")) read.runtime = read_runtime(top.object("runtime"));
   if (top.has("kernels")) {
     json_object kernels = top.object("kernels");

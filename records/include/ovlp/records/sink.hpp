@@ -21,7 +21,8 @@ namespace ovlp {
 ///     auto const counter = std::make_shared<kernel_counter>();
 ///     run.attach(counter);  // before the first call
 ///
-/// In a simulation records come in the same order in every run, each when its end is reached, from one thread. In a
+/// In a simulation records come from one thread, each when its end is reached, but kernels when their step's is; in the
+/// same order in every run, if durations are charged and not measured (--execution partial). In a
 /// real run each process has its own sinks, which take what happens there; of one DPS thread in order. A record, and
 /// what it refers to (names, lists), is valid during the call only.
 /// Blocks: what is emitted waits for the sink, and in a real run takes that long; so a sink is quick.

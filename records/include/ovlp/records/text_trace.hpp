@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,11 +18,13 @@ namespace ovlp {
 /// Format: docs/formats/trace.md. Times in seconds with nine digits, so that traces of equal simulations are equal
 /// texts.
 /// Thread: any, several at once; a line is written whole.
-/// Cost: formats each record in the thread that emits it; in a real run that is part of what is measured.
+/// Cost: formats and writes each record in the thread that emits it, so that a process that dies leaves whole lines; in
+/// a real run that is part of what is measured.
 class text_trace final : public record_sink {
  public:
-  /// Makes the file, or empties it. "-": standard output. Errors: io_error if it cannot be written.
-  explicit text_trace(std::string const& file);
+  /// Makes the file, or empties it. "-": standard output. `failed` is called with one line at the run's end if not all
+  /// of it could be written, such as to a full disk. Errors: io_error if the file cannot be made.
+  text_trace(std::string const& file, std::function<void(std::string const&)> failed);
   ~text_trace() override;
 
   /// Names are looked up in `of` for each line, so it must live as long as records come.
@@ -36,7 +39,6 @@ class text_trace final : public record_sink {
   void node(node_record const& r) override;
   void mapping(mapping_record const& r) override;
   void call(call_record const& r) override;
-  /// What could not be written, such as to a full disk, is told on standard error, with the file's name.
   void flush() override;
 
  private:
@@ -47,6 +49,8 @@ class text_trace final : public record_sink {
   std::mutex mutex_;
   std::string name_;
   std::FILE* file_;
+  std::function<void(std::string const&)> const failed_;
+  int error_ = 0;  ///< of the first line that could not be written
   run_definitions const* names_ = nullptr;
 };
 

@@ -111,7 +111,7 @@ class engine_base : private caller {
   /// Errors: config_error after it.
   virtual void record() = 0;
   /// Hands all that happens to the sink, as records, until the engine ends: in a real run in each process what happens
-  /// there. Before the first call. Errors: config_error after it.
+  /// there. Before the first call. Errors: config_error after it, and for no sink.
   virtual void attach(std::shared_ptr<record_sink> sink) = 0;
   /// Writes and prints the figures as --summary, --iterations and the like ask. Errors: io_error.
   virtual void write(ovlp::summary const& figures) const = 0;

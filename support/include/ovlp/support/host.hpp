@@ -27,7 +27,9 @@ std::int64_t peak_memory_bytes();
 /// CPU seconds of the calling OS thread, and of all threads of this process.
 double thread_cpu_s();
 double process_cpu_s();
-/// Seconds on a clock that only goes forward; the same for all processes of the machine.
+/// Seconds on a clock that only goes forward.
 double monotonic_s();
+/// Names that clock: processes for which it is the same text have the same one. "" if the system does not say.
+std::string monotonic_clock_name();
 
 }  // namespace ovlp::support

@@ -22,6 +22,7 @@ namespace ovlp {
 struct options::implementation {
   implementation(std::string name, std::string description) : parser(std::move(description), std::move(name)) {}
   CLI::App parser;
+  bool read = false;  ///< by an engine
 };
 
 // How options are described to CLI11, by the core and by backends: numbers are read as std::from_chars does, and what

@@ -105,6 +105,7 @@ class reallocation {
   std::optional<std::uint64_t> leaving_ OVLP_GUARDED_BY(mutex_);  ///< the number of the leave that this node got
   std::atomic<bool> watching_{false};                             ///< something waits for messages to come, or to go
   std::atomic<std::ptrdiff_t> held_back_{0};
+  std::atomic<bool> recorded_{false};  ///< the nodes of the first mappings, at the run's begin
 };
 
 }  // namespace ovlp
