@@ -11,9 +11,9 @@
 namespace ovlp {
 
 // What a run emits. Times in seconds on the run's clock, which begins with the simulation, or somewhere; processes of a
-// real run on other machines take node 0's when they join, as well as they can. Work in seconds spent in kernels. Nodes,
-// collections, graphs and operations are given by their numbers in the definitions; `call` is the call of the main
-// program to which something belongs. What a record refers to (std::string_view, std::span) is valid while a sink
+// real run on other machines take node 0's when they join, as well as they can. Work in seconds spent in kernels.
+// Nodes, collections, graphs and operations are given by their numbers in the definitions; `call` is the call of the
+// main program to which something belongs. What a record refers to (std::string_view, std::span) is valid while a sink
 // takes it: who keeps records copies that. Records are made only where there is a sink.
 
 /// Names and numbers, before all other records.
@@ -30,7 +30,7 @@ struct run_definitions {
   std::string application;
   std::string backend;  ///< real, simulated
   std::uint32_t nodes;
-  std::uint32_t node;     ///< whose records these are; of a simulation 0, and they are of all nodes
+  std::uint32_t node;  ///< whose records these are; of a simulation 0, and they are of all nodes
   std::vector<std::string> collections;
   std::vector<graph> graphs;
 };
