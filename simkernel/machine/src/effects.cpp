@@ -3,18 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
+
+#include "model_table.hpp"
 
 namespace ovlp::machine {
 namespace {
 
-struct known_effect {
-  char const* name;
-  effect_maker (*read)(support::json_object&);
-};
 constexpr std::array known_effects{
-    known_effect{"cache_cooling", read_cache_cooling},
-    known_effect{"wakeup", read_wakeup},
+    known_model<effect_model>{"cache_cooling", read_cache_cooling},
+    known_model<effect_model>{"wakeup", read_wakeup},
 };
 
 }  // namespace
@@ -22,12 +19,10 @@ constexpr std::array known_effects{
 std::vector<effect_model> read_effects(std::vector<support::json_object> from) {
   std::vector<effect_model> all;
   for (support::json_object& one : from) {
-    known_effect const& chosen = one.choice("name", known_effects);
-    if (std::ranges::find(all, chosen.name, &effect_model::name) != all.end()) {
+    if (std::ranges::find(all, one.text("name"), &effect_model::name) != all.end()) {
       one.fail(one.path("name"), "one that is not listed before", one.at("name"));
     }
-    all.push_back({chosen.name, chosen.read(one)});
-    one.end();
+    all.push_back(read_model<effect_model>(one, "name", known_effects));
   }
   return all;
 }

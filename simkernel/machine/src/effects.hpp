@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-
 #include <ovlp/support/json_object.hpp>
 
 #include "effect.hpp"
@@ -12,7 +8,7 @@
 // Each effect reads its own parameters; the table of them is in effects.cpp.
 namespace ovlp::machine {
 
-using effect_maker = std::function<std::unique_ptr<effect>(std::size_t nodes)>;
+using effect_maker = decltype(effect_model::make);
 
 effect_maker read_cache_cooling(support::json_object& from);
 effect_maker read_wakeup(support::json_object& from);

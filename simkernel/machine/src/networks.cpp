@@ -7,10 +7,12 @@
 #include <ovlp/netmodel/fair_star.hpp>
 #include <ovlp/netmodel/star.hpp>
 
+#include "model_table.hpp"
+
 namespace ovlp::machine {
 namespace {
 
-using network_maker = std::function<std::unique_ptr<net::network>(std::size_t nodes)>;
+using network_maker = decltype(network_model::make);
 
 network_maker read_star(support::json_object& from) {
   double const latency_s = from.number("latency_s", 0);
@@ -26,22 +28,15 @@ network_maker read_fair_star(support::json_object& from) {
   return [=](std::size_t nodes) { return std::make_unique<net::fair_star>(nodes, link, latency_s); };
 }
 
-struct known_network {
-  char const* name;
-  network_maker (*read)(support::json_object&);
-};
 constexpr std::array known_networks{
-    known_network{"star", read_star},
-    known_network{"max-min", read_fair_star},
+    known_model<network_model>{"star", read_star},
+    known_model<network_model>{"max-min", read_fair_star},
 };
 
 }  // namespace
 
 network_model read_network(support::json_object from) {
-  known_network const& chosen = from.choice("model", known_networks);
-  network_model read{chosen.name, chosen.read(from)};
-  from.end();
-  return read;
+  return read_model<network_model>(from, "model", known_networks);
 }
 
 }  // namespace ovlp::machine

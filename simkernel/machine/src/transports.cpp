@@ -3,25 +3,20 @@
 
 #include <array>
 
+#include "model_table.hpp"
+
 namespace ovlp::machine {
 namespace {
 
-struct known_transport {
-  char const* name;
-  transport_maker (*read)(support::json_object&);
-};
 constexpr std::array known_transports{
-    known_transport{"direct", read_direct_transport},
-    known_transport{"stream", read_stream_transport},
+    known_model<transport_model>{"direct", read_direct_transport},
+    known_model<transport_model>{"stream", read_stream_transport},
 };
 
 }  // namespace
 
 transport_model read_transport(support::json_object from) {
-  known_transport const& chosen = from.choice("model", known_transports);
-  transport_model read{chosen.name, chosen.read(from)};
-  from.end();
-  return read;
+  return read_model<transport_model>(from, "model", known_transports);
 }
 
 }  // namespace ovlp::machine

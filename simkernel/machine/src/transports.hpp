@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
-#include <memory>
-
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/support/json_object.hpp>
 
@@ -12,7 +9,7 @@
 // Each transport reads its own parameters; the table of them is in transports.cpp.
 namespace ovlp::machine {
 
-using transport_maker = std::function<std::unique_ptr<transport>(message_path&)>;
+using transport_maker = decltype(transport_model::make);
 
 transport_maker read_direct_transport(support::json_object& from);
 transport_maker read_stream_transport(support::json_object& from);

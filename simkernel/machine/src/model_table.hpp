@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include <ovlp/machine/platform.hpp>
+#include <ovlp/support/json_object.hpp>
+
+namespace ovlp::machine {
+
+/// A model that a platform file can name, and what reads its parameters.
+template <class Model>
+struct known_model {
+  char const* name;
+  decltype(Model::make) (*read)(support::json_object&);
+};
+
+/// The one of a table of them that stands under `key`, with the parameters beside it. Errors: config_error.
+template <class Model, class Table>
+Model read_model(support::json_object& from, std::string const& key, Table const& table) {
+  known_model<Model> const& chosen = from.choice(key, table);
+  Model read{chosen.name, chosen.read(from)};
+  from.end();
+  return read;
+}
+
+}  // namespace ovlp::machine
