@@ -4,11 +4,6 @@
 #include <ovlp/flowgraph/memory.hpp>
 
 namespace ovlp {
-namespace {
-
-constexpr std::size_t block_alignment = 16;  // of the object, which object_offset() keeps
-
-}  // namespace
 
 std::string group_name(group_id group) {
   group_id const number = group & ((group_id{1} << group_launch_shift) - 1);
@@ -19,13 +14,13 @@ std::string group_name(group_id group) {
 
 template <class Construct>
 envelope_ptr envelope::make_with(object_type const& type, Construct construct) {
-  void* const block = detail::take_memory(object_offset() + type.size, block_alignment);
+  void* const block = detail::take_block(object_offset() + type.size);
   auto* const made = ::new (block) envelope(type);
   try {
     construct(made->object());
   } catch (...) {
     made->~envelope();
-    detail::give_memory(block, block_alignment);
+    detail::give_block(block, object_offset() + type.size);
     throw;
   }
   return envelope_ptr(made);
@@ -40,9 +35,10 @@ envelope_ptr envelope::read(object_type const& type, reader& from) {
 }
 
 void envelope::destroy(envelope* e) noexcept {
-  e->type->destroy(e->object());
+  object_type const& type = *e->type;
+  type.destroy(e->object());
   e->~envelope();
-  detail::give_memory(e, block_alignment);
+  detail::give_block(e, object_offset() + type.size);
 }
 
 }  // namespace ovlp

@@ -218,18 +218,13 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
 }
 
 void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
-  if (manager_.records() == nullptr) {
-    std::uint32_t const place = object->frames.back().place;
-    manager_.delivery().send(edge, std::move(object), thread_.address().index, place, nullptr);
-  } else {
-    send_recorded(port, edge, std::move(object));
+  std::optional<post_record> record;
+  if (manager_.records() != nullptr) {
+    auto const target = static_cast<std::uint32_t>(edge.target);
+    record.emplace(post_record{where(), static_cast<std::uint32_t>(port), target, 0, 0, 0});
   }
-}
-
-void execution::send_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object) {
-  post_record record{where(), static_cast<std::uint32_t>(port), static_cast<std::uint32_t>(edge.target), 0, 0, 0};
   std::uint32_t const place = object->frames.back().place;
-  manager_.delivery().send(edge, std::move(object), thread_.address().index, place, &record);
+  manager_.delivery().send(edge, std::move(object), thread_.address().index, place, record ? &*record : nullptr);
 }
 
 void execution::finish(object_type const& type, void* object) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -71,14 +72,22 @@ void statistics_sink::begin(run_definitions const& definitions) {
   }
 }
 
+call_statistics& statistics_sink::of_call(std::uint64_t call) {
+  if (of_last_call_ == nullptr || last_call_ != call) {
+    of_last_call_ = &calls_[call];
+    last_call_ = call;
+  }
+  return *of_last_call_;
+}
+
 void statistics_sink::step(step_record const& record) {
   scoped_lock const lock(mutex_);
-  call_statistics& call = calls_[record.at.call];
+  call_statistics& call = of_call(record.at.call);
   ++call.atomic_steps;
   call.work_s += record.work_s;
   call.steps_s += record.computed_s;
   if (record.at.iteration == 0) return;
-  auto const [figures, added] = call.iterations.emplace(
+  auto const [figures, added] = call.iterations.try_emplace(
       record.at.iteration, call_statistics::iteration_figures{record.start_s, record.end_s, record.work_s});
   if (added) return;
   figures->second.start_s = std::min(figures->second.start_s, record.start_s);
@@ -89,25 +98,36 @@ void statistics_sink::step(step_record const& record) {
 void statistics_sink::kernel(kernel_record const& record) {
   scoped_lock const lock(mutex_);
   thread_address const thread{collections_[record.at.graph][record.at.operation], record.at.thread};
-  bool const first = first_(static_cast<node_id>(record.at.node), thread, record.name, record.sizes);
-  auto& by_sizes = calls_[all_calls].kernels[std::string(record.name)];
-  call_statistics::durations& durations = by_sizes[{record.sizes.begin(), record.sizes.end()}];
-  (first ? durations.firsts : durations.others).add({1, record.work_s, record.work_s * record.work_s});
+  kernel_figures& of = kernels_(record.name, record.sizes);
+  bool const first = of.first(record.at.node, thread);
+  (first ? of.durations.firsts : of.durations.others).add({1, record.work_s, record.work_s * record.work_s});
 }
 
 void statistics_sink::send(send_record const& record) {
   scoped_lock const lock(mutex_);
-  call_statistics& call = calls_[record.call];
+  call_statistics& call = of_call(record.call);
   ++(record.kind == message_kind::object ? call.transfers : call.control_messages);
   call.bytes += record.bytes;
 }
 
+/// Durations of kernels. That a thread has done one stays known.
+call_statistics statistics_sink::take_kernels() {
+  call_statistics taken;
+  kernels_.for_each([&](std::string const& name, std::vector<std::int64_t> const& sizes, kernel_figures& of) {
+    call_statistics::durations const durations = std::exchange(of.durations, {});
+    if (durations.firsts.count + durations.others.count > 0) taken.kernels[name][sizes] = durations;
+  });
+  return taken;
+}
+
 call_statistics statistics_sink::take(std::uint64_t call) {
   scoped_lock const lock(mutex_);
+  if (call == all_calls) return take_kernels();
   auto const found = calls_.find(call);
   if (found == calls_.end()) return {};
   call_statistics taken = std::move(found->second);
   calls_.erase(found);
+  of_last_call_ = nullptr;
   return taken;
 }
 
@@ -116,6 +136,8 @@ std::map<std::uint64_t, call_statistics> statistics_sink::take_all() {
   std::map<std::uint64_t, call_statistics> taken;
   for (auto& [call, figures] : calls_) taken.emplace(call, std::move(figures));
   calls_.clear();
+  of_last_call_ = nullptr;
+  taken.emplace(all_calls, take_kernels());
   return taken;
 }
 

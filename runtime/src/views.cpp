@@ -5,29 +5,12 @@
 #include <thread>
 #include <utility>
 
-#include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
-#include "dps_thread.hpp"
 #include "execution_pool.hpp"
-#include "scheduler.hpp"
 #include "thread_states.hpp"
 
 namespace ovlp {
-
-views::reading::reading(views& of)
-    : of_(of), mark_(scheduler::self() == nullptr ? nullptr : &scheduler::self()->reads_views) {
-  if (mark_ != nullptr) {
-    mark_->store(true);
-  } else {
-    as_other_.emplace(of_.others_read_);
-  }
-  epoch_ = of_.epoch_;
-}
-
-views::reading::~reading() {
-  if (mark_ != nullptr) mark_->store(false, std::memory_order_release);
-}
 
 views::views(thread_manager& node)
     : node_(node), published_(node.program().collections()), current_(node.program().collections()) {}
@@ -61,19 +44,13 @@ std::size_t views::size(std::uint32_t collection) { return reading(*this)[collec
 
 // Mail
 
-dps_thread* views::add(reading const& now, thread_address to, mail_ptr m) {
-  collection_view const& view = now[to.collection];
-  dps_thread* thread = to.index < view.here.size() ? view.here[to.index] : nullptr;
-  if (thread == nullptr) {  // it leaves, or is about to come
-    scoped_lock const lock(mutex_);
-    resident& r = residents_[place_of(to)];
-    if (r.is == whereabouts::elsewhere) {
-      r.early.push(std::move(m));
-      return nullptr;
-    }
-    thread = r.thread.get();
-  }
-  return thread->add(std::move(m)) ? thread : nullptr;
+/// A thread that is not in the view: it leaves, or is about to come; then its mail is kept.
+dps_thread* views::find_or_keep(thread_address to, mail_ptr& m) {
+  scoped_lock const lock(mutex_);
+  resident& r = residents_[place_of(to)];
+  if (r.is != whereabouts::elsewhere) return r.thread.get();
+  r.early.push(std::move(m));
+  return nullptr;
 }
 
 void views::deliver(thread_address to, mail_ptr m) {

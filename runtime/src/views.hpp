@@ -7,18 +7,21 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/control.hpp>
+#include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/mutex.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
+#include "dps_thread.hpp"
 #include "mail.hpp"
+#include "scheduler.hpp"
 
 namespace ovlp {
 
-class dps_thread;
 class thread_manager;
 
 /// Where the threads of a collection live, as a node knows it. Constant once published.
@@ -38,10 +41,20 @@ class views {
   /// Reads views: those that it gives stay while it lives. One at a time in an OS thread, and not for long.
   class reading {
    public:
-    explicit reading(views& of);
+    explicit reading(views& of) : of_(of) {
+      if (execution_thread* const self = scheduler::self()) {
+        mark_ = &self->reads_views;
+        mark_->store(true);
+      } else {
+        as_other_.emplace(of_.others_read_);
+      }
+      epoch_ = of_.epoch_;
+    }
     reading(reading const&) = delete;
     reading& operator=(reading const&) = delete;
-    ~reading();
+    ~reading() {
+      if (mark_ != nullptr) mark_->store(false, std::memory_order_release);
+    }
 
     /// Changes that had been adopted when it began. What is sent by these views carries it.
     std::uint32_t epoch() const { return epoch_; }
@@ -49,9 +62,9 @@ class views {
 
    private:
     views& of_;
-    std::atomic<bool>* mark_;                     ///< of the execution thread that reads
+    std::atomic<bool>* mark_ = nullptr;           ///< of the execution thread that reads
     std::optional<scoped_lock<mutex>> as_other_;  ///< as any other OS thread, one at a time
-    std::uint32_t epoch_;
+    std::uint32_t epoch_ = 0;
   };
 
   explicit views(thread_manager& node);
@@ -68,7 +81,12 @@ class views {
 
   /// Adds mail for a thread that lives here, leaves, or is about to come. Returns the thread if the caller now owns it,
   /// which must call own() once it reads no more.
-  [[nodiscard]] dps_thread* add(reading const& now, thread_address to, mail_ptr m);
+  [[nodiscard]] dps_thread* add(reading const& now, thread_address to, mail_ptr m) {
+    collection_view const& view = now[to.collection];
+    dps_thread* const here = to.index < view.here.size() ? view.here[to.index] : nullptr;
+    dps_thread* const thread = here != nullptr ? here : find_or_keep(to, m);
+    return thread != nullptr && thread->add(std::move(m)) ? thread : nullptr;
+  }
   /// The same for who does not read.
   void deliver(thread_address to, mail_ptr m);
 
@@ -103,6 +121,7 @@ class views {
   using place = std::pair<std::uint32_t, std::uint32_t>;  // collection, index
   static place place_of(thread_address thread) { return {thread.collection, thread.index}; }
 
+  dps_thread* find_or_keep(thread_address to, mail_ptr& m);
   template <class Function>
   void for_each_resident(std::uint32_t collection, Function const& function) OVLP_REQUIRES(mutex_);
   dps_thread* settle_in(thread_address address, given_state state) OVLP_REQUIRES(mutex_);

@@ -75,22 +75,20 @@ std::vector<std::string> kernel_times::unused_files() const {
   return all;
 }
 
-kernel_times::kernel& kernel_times::find(std::string_view name) {
-  auto const found = kernels_.find(name);
-  return found != kernels_.end() ? found->second : kernels_.emplace(name, kernel{}).first->second;
+kernel_times::place& kernel_times::find(kernel_call const& what) {
+  place& found = places_(what.name, what.sizes);
+  if (found.of_name == nullptr) {
+    found.of_name = &kernels_[std::string(what.name)];
+    found.of_sizes = &found.of_name->of_sizes[{what.sizes.begin(), what.sizes.end()}];
+  }
+  return found;
 }
 
-kernel_times::entry& kernel_times::find(kernel& in, std::span<std::int64_t const> sizes) const {
-  auto const found = in.of_sizes.find(sizes);
-  if (found != in.of_sizes.end()) return found->second;
-  return in.of_sizes.emplace(std::vector<std::int64_t>(sizes.begin(), sizes.end()), entry{}).first->second;
-}
-
-double kernel_times::charge(entry const& of_sizes, kernel_call const& what) {
+double kernel_times::charge(entry& of_sizes, kernel_call const& what) {
   bool const varies = varied_ && of_sizes.standard_deviation_s > 0 && *of_sizes.estimate_s > 0;
   double const usual_s =
       varies ? drawn_s(*of_sizes.estimate_s, of_sizes.standard_deviation_s, *varied_) : *of_sizes.estimate_s;
-  bool const first = of_sizes.first_ratio != 1 && first_(what.node, what.thread, what.name, what.sizes);
+  bool const first = of_sizes.first_ratio != 1 && of_sizes.first(what.node, what.thread);
   return first ? usual_s * of_sizes.first_ratio : usual_s;
 }
 
@@ -205,8 +203,9 @@ bool kernel_times::sampled_enough(entry const& of) const {
 }
 
 kernel_times::time kernel_times::operator()(kernel_call const& what) {
-  kernel& called = find(what.name);
-  entry& of_sizes = find(called, what.sizes);
+  place const& at = find(what);
+  kernel& called = *at.of_name;
+  entry& of_sizes = *at.of_sizes;
   auto const count = [&](duration_source from) { ++called.counts[static_cast<std::size_t>(from)]; };
   execution_mode const mode = called.mode.value_or(mode_);
   if (mode == execution_mode::partial) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,7 +16,7 @@
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
-#include <ovlp/runtime/internal/first_kernels.hpp>
+#include <ovlp/runtime/internal/kernel_table.hpp>
 
 namespace ovlp::sim {
 
@@ -90,35 +88,34 @@ class kernel_times {
     duration_source source = duration_source::measured;  ///< of the estimate
     double standard_deviation_s = 0;                     ///< of the estimate
     double first_ratio = 1;                              ///< how much longer the first one in a DPS thread takes
-    std::vector<std::size_t> files = {};                 ///< that the estimate is from
-    std::uint64_t count = 0;                             ///< measured
+    first_times first = {};
+    std::vector<std::size_t> files = {};  ///< that the estimate is from
+    std::uint64_t count = 0;              ///< measured
     double mean_s = 0;
     double squares_s2 = 0;  ///< sum of squared deviations from the mean (Welford 1962)
     std::uint64_t charged = 0;
     double relative_error() const;
-  };
-  struct less_sizes {
-    using is_transparent = void;
-    bool operator()(std::span<std::int64_t const> a, std::span<std::int64_t const> b) const {
-      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
-    }
   };
   /// All kernels of a name.
   struct kernel {
     std::optional<execution_mode> mode;  ///< of its own
     kernel_estimate estimate;            ///< of the program; may be empty
     std::array<std::uint64_t, duration_sources.size()> counts{};
-    std::map<std::vector<std::int64_t>, entry, less_sizes> of_sizes;
+    std::map<std::vector<std::int64_t>, entry> of_sizes;
     struct from_files;
     /// By how many there are: sizes above 0 that files know; made when they are first asked for.
     std::map<std::size_t, std::shared_ptr<from_files const>> measured;
   };
 
-  kernel& find(std::string_view name);
-  entry& find(kernel& in, std::span<std::int64_t const> sizes) const;
+  /// Where a kernel of these sizes is kept.
+  struct place {
+    kernel* of_name = nullptr;
+    entry* of_sizes = nullptr;
+  };
+  place& find(kernel_call const& what);
   void find_estimate(kernel& of, entry& of_sizes, kernel_call const& what);
   static bool interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes);
-  double charge(entry const& of_sizes, kernel_call const& what);
+  double charge(entry& of_sizes, kernel_call const& what);
   double model(kernel const& of, std::string_view name, std::span<std::int64_t const> sizes) const;
   time measure(entry& of, function_ref<void()> body) const;
   bool sampled_enough(entry const& of) const;
@@ -127,7 +124,8 @@ class kernel_times {
   sampling const sample_;
   double const host_speed_;
   machine::platform const& platform_;
-  std::map<std::string, kernel, std::less<>> kernels_;
+  std::map<std::string, kernel> kernels_;
+  kernel_table<place> places_;  ///< in kernels_, of all that has been called
   struct durations_file {
     std::string name;
     bool used = false;
@@ -135,7 +133,6 @@ class kernel_times {
   std::vector<durations_file> files_;
   std::map<std::string, std::string> cores_;
   std::optional<std::mt19937_64> varied_;
-  first_kernels first_;
 };
 
 }  // namespace ovlp::sim

@@ -31,6 +31,7 @@ simulated_backend::simulated_backend(machine::platform const& on, program const&
       kernels_(kernels),
       settings_(settings),
       options_(options),
+      measures_(options.mode() == execution_mode::direct),
       machine_(on, settings.nodes, options.vary) {
   if (options_.shuffle) machine_.events().shuffle(*options_.shuffle);
   for (node_id n = 0; n < settings_.nodes; ++n) {
@@ -149,7 +150,7 @@ void simulated_backend::enter(worker& w) {
   if (w.over) return;
   current_ = &w;
   detail::allocation_guard = options_.no_alloc ? &refuse_elements : nullptr;
-  if (options_.mode() == execution_mode::direct) entered_cpu_s_ = support::thread_cpu_s();
+  if (measures_) entered_cpu_s_ = support::thread_cpu_s();
   w.thread.enter();
   detail::allocation_guard = nullptr;
   current_ = nullptr;
@@ -175,7 +176,7 @@ void simulated_backend::end_step(bool posts) {
   worker& w = *current_;
   double const measured_s = std::exchange(w.measured_s, 0);
   double remainder_s = platform_.runtime.per_step_s + (posts ? platform_.runtime.per_object_s : 0);
-  if (options_.mode() == execution_mode::direct) {
+  if (measures_) {
     remainder_s = std::max(0.0, support::thread_cpu_s() - entered_cpu_s_ - measured_s) * options_.host_speed;
   }
   double const step_s = std::exchange(w.step_s, 0) + remainder_s;

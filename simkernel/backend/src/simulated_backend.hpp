@@ -106,6 +106,7 @@ class simulated_backend final : public backend {
   kernel_times& kernels_;
   node_settings const settings_;
   simulation_options const& options_;
+  bool const measures_;  ///< what steps cost beside their kernels
   machine::virtual_machine machine_;
   std::deque<virtual_node> nodes_;
   std::vector<std::unique_ptr<thread_manager>> released_;  ///< whose execution threads have not left yet

@@ -61,6 +61,17 @@ bool event_queue::advance() {
   return true;
 }
 
+/// Those that have come to their next event are a tree on top of the heap. What they let happen will mostly change
+/// them again, so they get their new places with the next instant.
+void event_queue::advance_sources(std::size_t at) {
+  if (at >= sources_.size() || sources_[at].at_s > now_s_) return;
+  event_source& source = *sources_[at].source;
+  source.advance(now_s_, due_);
+  changed(source);
+  advance_sources(2 * at + 1);
+  advance_sources(2 * at + 2);
+}
+
 /// All that is to happen now.
 void event_queue::collect() {
   due_.clear();
@@ -69,11 +80,7 @@ void event_queue::collect() {
     std::pop_heap(timers_.begin(), timers_.end(), std::greater{});
     timers_.pop_back();
   }
-  while (!sources_.empty() && sources_.front().at_s <= now_s_) {
-    event_source& source = *sources_.front().source;
-    source.advance(now_s_, due_);
-    rekey(source);
-  }
+  if (!sources_.empty()) advance_sources(0);
   if (due_.size() < 2) return;
   std::sort(due_.begin(), due_.end(), [](event const* a, event const* b) { return a->number() < b->number(); });
   if (shuffled_) std::shuffle(due_.begin(), due_.end(), *shuffled_);

@@ -15,6 +15,11 @@
 namespace ovlp::machine {
 namespace {
 
+bool communication_takes_cores(platform const& on) {
+  auto const charges = [](std::vector<double> const& table) { return *std::ranges::max_element(table) > 0; };
+  return charges(on.communication.incoming) || charges(on.communication.outgoing);
+}
+
 double entry_for(std::vector<double> const& table, std::size_t count) {
   return table[std::min(count, table.size() - 1)];
 }
@@ -33,14 +38,12 @@ struct virtual_machine::implementation {
       : on(given),
         processors(make_processors(events, on, count, vary)),
         network(events, on.network.make(count)),
-        phases(network.network().phases()),
+        phases(communication_takes_cores(on) ? network.network().phases() : nullptr),
         taken(count),
         extra(on.effects, count),
         nodes(make_nodes()),
         path(events, nodes, network, extra, on) {
-    communication_cost const& cost = on.communication;
-    auto const charges = [](std::vector<double> const& table) { return *std::ranges::max_element(table) > 0; };
-    if (phases == nullptr && (charges(cost.incoming) || charges(cost.outgoing))) {
+    if (phases == nullptr && communication_takes_cores(on)) {
       throw config_error("platform '" + on.name +
                          "': comm_cpu: expected no incoming and outgoing with network model '" + on.network.name +
                          "', which does not tell how many transfers are in their bandwidth phase");

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <ovlp/records/sink.hpp>
-#include <ovlp/runtime/internal/first_kernels.hpp>
+#include <ovlp/runtime/internal/kernel_table.hpp>
 #include <ovlp/runtime/internal/mutex.hpp>
 #include <ovlp/runtime/summary.hpp>
 
@@ -70,10 +70,19 @@ class statistics_sink final : public record_sink {
   double held_node_s(double from_s, double to_s);
 
  private:
+  struct kernel_figures {
+    call_statistics::durations durations{};
+    first_times first;
+  };
+  call_statistics& of_call(std::uint64_t call) OVLP_REQUIRES(mutex_);
+  call_statistics take_kernels() OVLP_REQUIRES(mutex_);
+
   mutex mutex_;
   std::unordered_map<std::uint64_t, call_statistics> calls_ OVLP_GUARDED_BY(mutex_);
-  std::vector<std::vector<std::uint32_t>> collections_;  ///< by graph and operation; from the beginning on
-  first_kernels first_ OVLP_GUARDED_BY(mutex_);
+  std::uint64_t last_call_ OVLP_GUARDED_BY(mutex_) = 0;
+  call_statistics* of_last_call_ OVLP_GUARDED_BY(mutex_) = nullptr;  ///< most records are of the same call
+  std::vector<std::vector<std::uint32_t>> collections_;              ///< by graph and operation; from the beginning on
+  kernel_table<kernel_figures> kernels_ OVLP_GUARDED_BY(mutex_);
   std::vector<node_record> nodes_ OVLP_GUARDED_BY(mutex_);
 };
 

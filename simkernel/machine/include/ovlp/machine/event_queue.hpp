@@ -101,6 +101,7 @@ class event_queue {
   };
   void place(entry const& e, std::size_t at);
   void rekey(event_source& source);
+  void advance_sources(std::size_t at);
   void collect();
 
   double now_s_ = 0;

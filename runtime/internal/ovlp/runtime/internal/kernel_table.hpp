@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <boost/container_hash/hash.hpp>
+
+#include <ovlp/runtime/internal/program.hpp>
+
+namespace ovlp {
+
+/// What is known of kernels, by name and sizes. A kernel that is known is found without allocation.
+template <class Value>
+class kernel_table {
+ public:
+  /// Made when it is first asked for; stays where it is.
+  Value& operator()(std::string_view kernel, std::span<std::int64_t const> sizes) {
+    auto const found = values_.find(view{kernel, sizes});
+    if (found != values_.end()) return found->second;
+    return values_[key{std::string(kernel), {sizes.begin(), sizes.end()}}];
+  }
+  /// Calls `function(name, sizes, value)` for each, in no particular order.
+  template <class Function>
+  void for_each(Function const& function) {
+    for (auto& [of, value] : values_) function(of.name, of.sizes, value);
+  }
+
+ private:
+  struct key {
+    std::string name;
+    std::vector<std::int64_t> sizes;
+  };
+  struct view {
+    view(std::string_view n, std::span<std::int64_t const> s) : name(n), sizes(s) {}
+    view(key const& of) : name(of.name), sizes(of.sizes) {}  // NOLINT(google-explicit-constructor): a view of a key
+    std::string_view name;
+    std::span<std::int64_t const> sizes;
+  };
+  struct hash {
+    using is_transparent = void;
+    std::size_t operator()(view const& of) const {
+      std::size_t mixed = std::hash<std::string_view>()(of.name);
+      boost::hash_range(mixed, of.sizes.begin(), of.sizes.end());
+      return mixed;
+    }
+  };
+  struct equal {
+    using is_transparent = void;
+    bool operator()(view const& a, view const& b) const {
+      return a.name == b.name && std::ranges::equal(a.sizes, b.sizes);
+    }
+  };
+  std::unordered_map<key, Value, hash, equal> values_;
+};
+
+/// Which DPS threads have done a kernel where they live: the first time it may find memory that nobody has touched.
+class first_times {
+ public:
+  /// Whether the thread does it for the first time since it came to the node.
+  bool operator()(node_id node, thread_address thread) {
+    if (done_on_.size() <= thread.collection) done_on_.resize(thread.collection + 1);
+    std::vector<node_id>& of_collection = done_on_[thread.collection];
+    if (of_collection.size() <= thread.index) of_collection.resize(thread.index + 1, nowhere);
+    bool const first = of_collection[thread.index] != node;
+    of_collection[thread.index] = node;
+    return first;
+  }
+
+ private:
+  static constexpr node_id nowhere = ~node_id{0};
+  std::vector<std::vector<node_id>> done_on_;  ///< by collection and index of the thread
+};
+
+}  // namespace ovlp
