@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/main_calls.hpp>
 
-#include <exception>
 #include <filesystem>
-#include <iostream>
+#include <memory>
 #include <system_error>
-#include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/records/text_trace.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
-#include <ovlp/support/host.hpp>
 
 #include "scheduler.hpp"
 
@@ -29,24 +26,6 @@ main_call const& main_calls::last() const {
   return *last_;
 }
 
-summary summarize(run_options const& options, std::string backend, main_call const& call, call_statistics const& all,
-                  statistics_sink& on_node_0) {
-  summary figures;
-  figures.application = options.application;
-  figures.backend = std::move(backend);
-  figures.nodes = options.nodes;
-  figures.time_s = call.end_s - call.start_s;
-  fill(figures, all, call.start_s, on_node_0);
-  figures.host = {support::machine_name(), support::processor_name(), support::available_cores(), call.wall_s,
-                  support::peak_memory_bytes()};
-  return figures;
-}
-
-void write_figures(run_options const& options, summary const& figures) {
-  if (options.iterations) std::cout << figures.iterations_table();
-  if (!options.summary_file.empty()) write_summary(options.summary_file, figures);
-}
-
 std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node) {
   if (options.trace_file.empty()) return nullptr;
   std::string name = options.trace_file;
@@ -55,19 +34,6 @@ std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node
   if (node > 0 && !device) name += ".node" + std::to_string(node);
   return std::make_shared<text_trace>(
       name, [application = options.application](std::string const& why) { fail_at_exit(application, why); });
-}
-
-void write_what_is_left(engine_base& run, run_options const& options, bool figures_written,
-                        std::string const& reference_core, function_ref<call_statistics()> of_all_calls) {
-  if (std::uncaught_exceptions() > 0) return;
-  try {
-    if (!figures_written && options.ask_for_figures()) run.write(run.summary());
-    if (!options.durations_file.empty()) {
-      write_durations(options.durations_file, of_all_calls().kernels, reference_core);
-    }
-  } catch (std::exception const& wrong) {
-    fail_at_exit(options.application, wrong.what());
-  }
 }
 
 failure stall(std::vector<std::string> const& waiting) {

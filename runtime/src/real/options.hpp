@@ -23,8 +23,9 @@ class real_options final : public run_options {
   /// As run_options::read.
   real_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }
 
- private:
   char const* backend() const override { return "real"; }
+
+ private:
   void add_own(options& to) override;
   std::vector<foreign_option> foreign_options() const override;
   void check_own() const override;

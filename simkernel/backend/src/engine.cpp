@@ -5,11 +5,12 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,12 +18,7 @@
 #include <ovlp/analysis/efficiency_csv.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/runtime/internal/calls.hpp>
-#include <ovlp/runtime/internal/main_calls.hpp>
-#include <ovlp/runtime/internal/process_exit.hpp>
-#include <ovlp/runtime/internal/program.hpp>
-#include <ovlp/runtime/internal/reallocation.hpp>
-#include <ovlp/runtime/internal/statistics.hpp>
+#include <ovlp/runtime/internal/engine.hpp>
 #include <ovlp/simkernel/durations.hpp>
 #include <ovlp/support/host.hpp>
 
@@ -43,60 +39,62 @@ std::vector<double> capacities(machine::platform const& on, std::size_t nodes) {
 
 }  // namespace
 
-struct engine::implementation {
+struct engine::implementation final : engine_base::implementation {
   implementation(int argc, char** argv, ovlp::options& program_options)
       : options(argc, argv, program_options),
         on(machine::platform::find(options.platform, options.without)),
         efficiency(capacities(on, options.nodes)),
-        kernels(options.mode(), sampling::parse(options.sample.value_or("5")), options.host_speed, on),
-        recording(options.ask_for_figures() || !options.durations_file.empty()) {
+        kernels(options.mode(), sampling::parse(options.sample.value_or("5")), options.host_speed, on) {
     check_output_at_exit(options.application);
     for (std::string const& file : options.durations) kernels.read(file);
     if (options.vary) kernels.vary_by(*options.vary);
     if (auto trace = make_trace(options, 0)) sinks.own(std::move(trace));
   }
 
+  /// What simulating costs, and costs in the simulation.
+  struct cost {
+    machine::virtual_machine::usage used{};
+    double wall_s = 0;
+  };
+
   simulation_options const options;
   machine::platform on;
-  ovlp::program program;
-  statistics_sink statistics;
   analysis::dynamic_efficiency efficiency;
-  ovlp::sinks sinks;
-  run_definitions names;
   kernel_times kernels;
-  bool recording;
   std::optional<simulated_backend> world;
-  main_calls calls;
-  std::map<std::uint64_t, machine::virtual_machine::usage> used_before;  ///< until a call began
-  machine::virtual_machine::usage used{};                                ///< during the call that ended last
-  duration_counts counts_before;                                         ///< until the last call began
-  std::optional<ovlp::summary> figures;  ///< of the call that ended last, once they are asked for
-  bool written = false;                  ///< what the options ask for
+  std::map<std::uint64_t, cost> costs_before;  ///< until a call began
+  cost of_last;                                ///< during the call that ended last
+  duration_counts counts_before;               ///< until the last call began
 
-  /// Before the first call.
-  void start() {
-    if (world) return;
-    program.close();
-    node_settings settings;
-    settings.nodes = options.nodes;
-    settings.execution_threads = options.execution_threads;
-    settings.stack_bytes = options.stack_kib * 1024;
+  run_options const& common_options() const override { return options; }
+  thread_manager* driver() override { return world ? &world->driver() : nullptr; }
+
+  void start() override {
+    if (records()) sinks.add(efficiency);
+    node_settings settings = begin_records(0);
     settings.concurrent_per_pair = on.runtime.concurrent_per_pair;
-    if (recording) {
-      sinks.add(statistics);
-      sinks.add(efficiency);
-    }
-    if (!sinks.empty()) {
-      settings.sink = &sinks;
-      names = program.definitions(options.application, "simulated", options.nodes, 0);
-      sinks.begin(names);
-    }
     world.emplace(on, program, kernels, settings, options);
     world->start_nodes(program.nodes_at_first(options.nodes));
     throw_if_failed();
   }
 
-  void simulate_until(std::function<bool()> const& done) {
+  cost so_far() const { return {world->used(), support::monotonic_s()}; }
+
+  std::uint64_t begin(graph_definition const& graph, object_type const& type, void* object) override {
+    cost const until_now = so_far();
+    std::uint64_t const call = engine_base::implementation::begin(graph, type, object);
+    costs_before[call] = until_now;
+    counts_before = kernels.counts();
+    return call;
+  }
+
+  void ended(std::uint64_t call) override {
+    cost const then = costs_before.extract(call).mapped(), now = so_far();
+    of_last = {{now.used.communication_s - then.used.communication_s, now.used.flips - then.used.flips},
+               now.wall_s - then.wall_s};
+  }
+
+  void wait_until(std::function<bool()> const& done) override {
     throw_if_failed();
     bool happened = true;
     try {
@@ -108,32 +106,22 @@ struct engine::implementation {
     throw_if_failed();
   }
 
-  void throw_if_failed() {
+  void throw_if_failed() override {
     if (!world || !world->failed()) return;
     world->unwind();
     sinks.flush();
     throw_failure(*world->failed());
   }
 
-  void wait_for_change(std::uint64_t change) {
-    std::exception_ptr refused;
-    simulate_until([&] {
-      try {
-        return world->driver().reallocation().change_made(change, nullptr);
-      } catch (...) {
-        refused = std::current_exception();
-        return true;
-      }
-    });
-    if (refused) std::rethrow_exception(refused);
-  }
+  call_statistics collect(std::uint64_t call) override { return statistics.take(call); }
 
-  ovlp::summary figures_of(main_call const& call) {
-    ovlp::summary all = summarize(options, "simulated", call, statistics.take(call.call), statistics);
+  void complete(ovlp::summary& all, main_call const& call) override {
     analysis::dynamic_efficiency::report const found =
         efficiency.take(call.call, call.start_s, call.end_s, options.window_s);
+    all.host.wall_s = of_last.wall_s;
     all.efficiency = found.efficiency;
-    all.simulation = simulation_summary{on.name, options.execution, used.communication_s, used.flips, {}, {}, {}};
+    all.simulation =
+        simulation_summary{on.name, options.execution, of_last.used.communication_s, of_last.used.flips, {}, {}, {}};
     if (auto const mean = kernels.weakest_mean()) {
       all.simulation->sampling_error = mean->relative_error;
     } else if (options.execution == "sampled") {
@@ -150,8 +138,27 @@ struct engine::implementation {
       all.over_time.push_back(
           {w.start_s - call.start_s, w.end_s - call.start_s, statistics.held(w.start_s), w.efficiency});
     }
-    return all;
   }
+
+  void write_own(ovlp::summary const& all) const override {
+    if (!options.efficiency_file.empty()) analysis::write_efficiency(options.efficiency_file, all);
+    if (!options.over_time_file.empty()) analysis::write_efficiency_over_time(options.over_time_file, all);
+  }
+
+  void end() override {
+    sinks.flush();
+    if (world && world->failed()) return;
+    write_what_is_left(on.reference_core == "this machine" ? support::processor_name() : on.reference_core);
+    for (std::string const& warning : warnings()) {
+      std::fprintf(stderr, "%s: warning: %s\n", options.application.c_str(), warning.c_str());
+    }
+  }
+
+  bool computes() const override { return kernels.all_run(); }
+  void estimate(std::string kernel, kernel_estimate seconds) override {
+    kernels.estimate(std::move(kernel), std::move(seconds));
+  }
+  void execute(std::string kernel, execution_mode mode) override { kernels.execute(std::move(kernel), mode); }
 
   std::map<std::string, std::map<std::string, std::uint64_t>> estimates_since(duration_counts const& before) const {
     std::map<std::string, std::map<std::string, std::uint64_t>> all;
@@ -229,121 +236,19 @@ struct engine::implementation {
     if (options.vary && !nodes_vary && !kernels.vary()) {
       without_effect("--vary", "neither --durations nor the platform says how anything varies");
     }
-    if (options.window_s > 0 && !recording) {
+    if (options.window_s > 0 && !records()) {
       without_effect("--window", "expected with --efficiency-over-time or --summary");
     }
     return all;
   }
 };
 
-engine::engine(int argc, char** argv) {
-  report_uncaught_errors();
-  ovlp::options none(program_name(argc, argv), "");
-  implementation_ = std::make_unique<implementation>(argc, argv, none);
-}
+engine::engine(int argc, char** argv)
+    : engine(argc, argv, *std::make_unique<ovlp::options>(program_name(argc, argv), "")) {}
 
-engine::engine(int argc, char** argv, options& application) {
-  report_uncaught_errors();
-  implementation_ = std::make_unique<implementation>(argc, argv, application);
-}
+engine::engine(int argc, char** argv, options& application)
+    : engine_base(std::make_unique<implementation>(argc, argv, application)) {}
 
-engine::~engine() {
-  implementation& run = *implementation_;
-  run.sinks.flush();
-  if (run.world && run.world->failed()) return;
-  std::string const core = run.on.reference_core == "this machine" ? support::processor_name() : run.on.reference_core;
-  write_what_is_left(*this, run.options, run.written, core, [&] {
-    run.calls.last();
-    return run.statistics.take(all_calls);
-  });
-  for (std::string const& warning : run.warnings()) {
-    std::fprintf(stderr, "%s: warning: %s\n", run.options.application.c_str(), warning.c_str());
-  }
-}
-
-bool engine::computes() const { return implementation_->kernels.all_run(); }
-
-void engine::estimate(std::string kernel, kernel_estimate seconds) {
-  implementation_->kernels.estimate(std::move(kernel), std::move(seconds));
-}
-
-void engine::execute(std::string kernel, execution_mode mode) {
-  implementation_->kernels.execute(std::move(kernel), mode);
-}
-
-std::size_t engine::nodes() const { return implementation_->options.nodes; }
-
-void engine::add_graph(std::shared_ptr<graph_definition> const& graph) {
-  implementation_->calls.check_caller();
-  implementation_->program.add(graph);
-}
-
-std::uint64_t engine::begin_call(std::shared_ptr<graph_definition> const& graph, object_type const& type,
-                                 void* object) {
-  implementation& run = *implementation_;
-  run.calls.check_caller();
-  run.program.add(graph);
-  run.start();
-  run.throw_if_failed();
-  machine::virtual_machine::usage const before = run.world->used();
-  std::uint64_t const call = run.world->driver().calls().begin(*graph, type, object, 0, no_iteration);
-  run.calls.begun(call, run.program.number_of(*graph), run.world->now_s(), support::monotonic_s(), run.sinks);
-  run.used_before[call] = before;
-  run.counts_before = run.kernels.counts();
-  return call;
-}
-
-void engine::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
-  implementation& run = *implementation_;
-  run.calls.check_caller();
-  run.simulate_until([&] { return run.world->driver().calls().result_there(call); });
-  run.calls.ended(call, run.world->now_s(), support::monotonic_s(), run.sinks);
-  machine::virtual_machine::usage const before = run.used_before.extract(call).mapped(), now = run.world->used();
-  run.figures.reset();
-  run.used = {now.communication_s - before.communication_s, now.flips - before.flips};
-  envelope_ptr const result = run.world->driver().calls().take_result(call);
-  type.move(result_storage, result->object());
-}
-
-void engine::resize_collection(collection_definition const& collection, std::size_t count) {
-  implementation_->calls.check_caller();
-  implementation_->start();
-  implementation_->wait_for_change(implementation_->world->driver().reallocation().request_resize(collection, count));
-}
-
-void engine::remap_collection(collection_definition const& collection, mapping const& to) {
-  implementation_->calls.check_caller();
-  implementation_->start();
-  implementation_->wait_for_change(implementation_->world->driver().reallocation().request_remap(collection, to));
-}
-
-void engine::record() {
-  if (implementation_->world) throw config_error("record() comes before the first call");
-  implementation_->recording = true;
-}
-
-void engine::attach(std::shared_ptr<record_sink> sink) {
-  if (implementation_->world) throw config_error("attach() comes before the first call");
-  if (!sink) throw config_error("attach() expects a sink, got none");
-  implementation_->sinks.own(std::move(sink));
-}
-
-ovlp::summary engine::summary() {
-  implementation& run = *implementation_;
-  run.calls.check_caller();
-  run.throw_if_failed();
-  if (!run.recording) throw config_error("summary() needs --summary, or record() before the first call");
-  main_call const& last = run.calls.last();
-  if (!run.figures) run.figures = run.figures_of(last);
-  return *run.figures;
-}
-
-void engine::write(ovlp::summary const& figures) const {
-  implementation_->written = true;
-  simulation_options const& options = implementation_->options;
-  write_figures(options, figures);
-  if (!options.efficiency_file.empty()) analysis::write_efficiency(options.efficiency_file, figures);
-  if (!options.over_time_file.empty()) analysis::write_efficiency_over_time(options.over_time_file, figures);
-}
+engine::~engine() = default;
 
 }  // namespace ovlp::sim

@@ -30,13 +30,13 @@ class simulation_options final : public run_options {
   /// As run_options::read.
   simulation_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }
 
+  char const* backend() const override { return "simulated"; }
   execution_mode mode() const;
   bool ask_for_figures() const override {
     return run_options::ask_for_figures() || !efficiency_file.empty() || !over_time_file.empty();
   }
 
  private:
-  char const* backend() const override { return "simulated"; }
   void add_own(options& to) override;
   std::vector<foreign_option> foreign_options() const override;
   std::vector<output_file> own_output_files() const override;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -43,7 +44,7 @@ class engine_base : private caller {
  public:
   engine_base(engine_base const&) = delete;
   engine_base& operator=(engine_base const&) = delete;
-  virtual ~engine_base() = default;
+  virtual ~engine_base();
 
   /// Makes a graph known to all processes. Needed before the first call for each graph but the one called first; also
   /// for those that operations call, but not for what graph::repeat calls. Once is enough.
@@ -87,44 +88,48 @@ class engine_base : private caller {
   }
 
   /// The number of nodes of the run, as the command line says. Known before the first call.
-  virtual std::size_t nodes() const = 0;
+  std::size_t nodes() const;
 
-  /// Whether all kernels run, so that results mean something. A simulation may charge their durations instead.
-  virtual bool computes() const = 0;
+  /// Whether all kernels run, so that results mean something. A simulation may charge their durations instead: if
+  /// --execution is not direct, or execute() has said otherwise of a kernel.
+  bool computes() const;
 
   /// What a simulation charges for a kernel of this name, where --durations has no figure for its sizes, nor for sizes
   /// around them.
   /// A real run takes no notice. Before the first call. Errors: config_error in the kernel for negative seconds.
-  virtual void estimate(std::string kernel, kernel_estimate seconds) = 0;
+  void estimate(std::string kernel, kernel_estimate seconds);
   void estimate(std::string kernel, double seconds) {
     estimate(std::move(kernel), [seconds](std::span<std::int64_t const>) { return seconds; });
   }
   /// How a simulation executes kernels of this name, whatever --execution says of the others.
   /// A real run takes no notice. Before the first call.
-  virtual void execute(std::string kernel, execution_mode mode) = 0;
+  void execute(std::string kernel, execution_mode mode);
 
   /// The figures of the call that ended last, as often as one likes. Blocks: until all nodes have reported.
   /// Errors: config_error before a call has ended, and unless the run records (an option such as --summary, or record()
   ///         before the first call).
-  virtual ovlp::summary summary() = 0;
+  ovlp::summary summary();
   /// Records figures also when no option asks for it. Costs some time for each atomic step. Before the first call.
   /// Errors: config_error after it.
-  virtual void record() = 0;
+  void record();
   /// Hands all that happens to the sink, as records, until the engine ends: in a real run in each process what happens
   /// there. Before the first call. Errors: config_error after it, and for no sink.
-  virtual void attach(std::shared_ptr<record_sink> sink) = 0;
+  void attach(std::shared_ptr<record_sink> sink);
   /// Writes and prints the figures as --summary, --iterations and the like ask. Errors: io_error.
-  virtual void write(ovlp::summary const& figures) const = 0;
+  void write(ovlp::summary const& figures) const;
 
  protected:
-  engine_base() = default;
+  struct implementation;  ///< what a backend derives
+  explicit engine_base(std::unique_ptr<implementation> run);
 
  private:
-  virtual void add_graph(std::shared_ptr<graph_definition> const& graph) = 0;
-  virtual std::uint64_t begin_call(std::shared_ptr<graph_definition> const& graph, object_type const& type,
-                                   void* object) = 0;
-  virtual void resize_collection(collection_definition const& collection, std::size_t count) = 0;
-  virtual void remap_collection(collection_definition const& collection, mapping const& to) = 0;
+  void add_graph(std::shared_ptr<graph_definition> const& graph);
+  std::uint64_t begin_call(std::shared_ptr<graph_definition> const& graph, object_type const& type, void* object);
+  void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override;
+  void resize_collection(collection_definition const& collection, std::size_t count);
+  void remap_collection(collection_definition const& collection, mapping const& to);
+
+  std::unique_ptr<implementation> run_;
 };
 
 }  // namespace ovlp

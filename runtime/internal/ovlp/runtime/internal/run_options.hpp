@@ -35,6 +35,8 @@ class run_options {
   /// program has an option of a name that is ovlp's.
   void read(int argc, char const* const* argv, options& program_options);
 
+  /// "real"
+  virtual char const* backend() const = 0;
   /// Whether figures of a call are to be written or printed.
   virtual bool ask_for_figures() const { return iterations || !summary_file.empty(); }
 
@@ -48,7 +50,6 @@ class run_options {
   using output_file = std::pair<char const*, std::string const*>;
 
  private:
-  virtual char const* backend() const = 0;
   /// Adds them to the command line.
   virtual void add_own(options& to) = 0;
   virtual std::vector<foreign_option> foreign_options() const = 0;
