@@ -64,8 +64,9 @@ int main(int argc, char** argv) try {
     return refuse(commands, wrong);
   }
   return 0;
-} catch (ovlp::support::interrupted const&) {
-  std::fprintf(stderr, "ovlp: interrupted; what has been measured is kept\n");
+} catch (ovlp::support::interrupted const& by_user) {
+  std::string const kept = by_user.kept.empty() ? "" : "; " + by_user.kept + " is kept";
+  std::fprintf(stderr, "ovlp: interrupted%s\n", kept.c_str());
   return 130;
 } catch (std::exception const& failed) {
   std::fprintf(stderr, "ovlp: %s\n", ovlp::support::one_line(failed.what()).c_str());

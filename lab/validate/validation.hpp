@@ -12,6 +12,8 @@ struct validation_options {
   places where;
   bool report_only = false;  ///< nothing is measured
   bool ablate = false;       ///< nothing is measured: predicts without each part of the model, and reports the errors
+
+  bool measures() const { return !report_only && !ablate; }
 };
 
 struct validation_result {

@@ -72,7 +72,9 @@ struct outcome {
 };
 
 /// Thrown while a program runs, or before one is started, when the user has interrupted us: see notice_interrupts().
-struct interrupted {};
+struct interrupted {
+  std::string kept = {};  ///< for the message: what was not in vain; may be empty
+};
 
 /// Runs it to its end; one that takes longer than its limit is ended, with all of its group: by SIGTERM, two seconds
 /// later by SIGKILL. Errors: io_error if it cannot be started; `interrupted`, when it has been ended likewise.
