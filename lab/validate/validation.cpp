@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/process.hpp>
@@ -14,14 +16,40 @@
 #include "report.hpp"
 
 namespace ovlp::lab::validate {
+namespace {
+
+/// The folder of all results. It goes again if nothing has come into it, with those around it that were made for it.
+class output_folder {
+ public:
+  /// Errors: io_error.
+  explicit output_folder(std::string const& path) {
+    std::error_code error;
+    for (auto folder = std::filesystem::absolute(path); !std::filesystem::exists(folder, error);
+         folder = folder.parent_path()) {
+      made_.push_back(folder);
+    }
+    std::filesystem::create_directories(path, error);
+    if (error) throw io_error("'" + path + "' cannot be made: " + error.message());
+  }
+  output_folder(output_folder const&) = delete;
+  output_folder& operator=(output_folder const&) = delete;
+  ~output_folder() {
+    std::error_code not_empty;
+    for (std::filesystem::path const& folder : made_) std::filesystem::remove(folder, not_empty);
+  }
+
+ private:
+  std::vector<std::filesystem::path> made_;  ///< the innermost one first
+};
+
+}  // namespace
 
 validation_result validate(validation_options const& options) try {
   places const& where = options.where;
   grid const all = grid::read(options.grid);
   check_programs(all, where, options.measures());
-  std::error_code error;
-  if (options.measures()) std::filesystem::create_directories(where.output, error);
-  if (error) throw io_error("'" + where.output + "' cannot be made: " + error.message());
+  std::optional<output_folder> made;
+  if (options.measures()) made.emplace(where.output);
   if (!std::filesystem::is_directory(where.output)) {
     throw io_error("--output: expected a folder of measurements, got '" + where.output + "'");
   }
