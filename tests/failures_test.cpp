@@ -676,15 +676,28 @@ TEST_CASE("nodes that can not be launched are a clear error") {
   }
   SUBCASE("a process that ends at once") {
     temporary_folder const folder;
-    launch = folder.file("seven.sh", "#!/bin/sh\nexit 7\n", true) + " {program} {arguments}";
+    launch = folder.file("seven.sh", "#!/bin/sh\necho no more >&2\nprintf 'Good \"bye\"' >&2\nexit 7\n", true) +
+             " {program} {arguments}";
     application const run({"--nodes", "3", "--launch", launch});
     expect_failure(run, promised);
-    expect_text(run.driver().err(), "did not join the run: its process ended with status 7");
+    expect_text(run.driver().err(), "did not join the run: its process ended with status 7, saying: Good \"bye\"\n");
     return;
   }
   application const run({"--nodes", "3", "--launch", launch});
   expect_failure(run, promised);
   expect_text(run.driver().err(), expected);
+}
+
+TEST_CASE("a process that cannot write its trace ends the run, and node 0 says why") {
+  temporary_folder const folder;
+  std::string const trace = folder.path() / "trace";
+  std::filesystem::create_directory(trace + ".node2");
+  application const run({"--nodes", "3", "--trace", trace});
+  expect_failure(run, promised);
+  expect_text(run.driver().err(),
+              "failures_app: node2 did not join the run: its process ended with status 1, saying: failures_app: "
+              "--trace: '" +
+                  trace + ".node2': cannot be written: Is a directory\n");
 }
 
 TEST_CASE("a process that never reports is given up after --launch-timeout") {

@@ -61,6 +61,7 @@ std::string shell_quoted(std::string const& word) {
 }
 
 constexpr std::size_t longest_line_bytes = 1024 * 1024;  // of what a process prints; then it is cut
+constexpr std::size_t longest_quoted_bytes = 500;        // of such a line in a message of ours
 
 std::string describe_end(int status) {
   if (WIFSIGNALED(status)) return "was killed by signal " + std::to_string(WTERMSIG(status));
@@ -141,6 +142,7 @@ struct launcher::child {
   std::array<std::shared_ptr<output>, 2> printed;            // where that comes out here
   std::array<std::array<char, 4096>, 2> read{};
   std::array<std::string, 2> line;
+  std::string last_error;
   std::array<bool, 2> open{true, true};
   std::array<bool, 2> held{};  // not read on: what it printed before is not yet out
   bool released = false;
@@ -155,6 +157,11 @@ struct launcher::child {
     // Whoever ignores SIGCHLD, or waits for all children, knows more than we do.
     if (found < 0 && errno == ECHILD) how_ended = "ended, and its status went elsewhere (SIGCHLD is ignored?)";
     return how_ended.has_value();
+  }
+  /// The line that has been read.
+  void print(std::size_t which) {
+    if (which == 1) last_error = line[which].substr(0, longest_quoted_bytes);
+    printed[which]->print("[" + node_name(node) + "] " + std::exchange(line[which], {}));
   }
   /// It has ended, and all it printed is out.
   bool over() { return ended() && !open[0] && !open[1]; }
@@ -194,22 +201,21 @@ void launcher::forward(std::shared_ptr<child> const& from, std::size_t which) {
   from->held[which] = from->printed[which]->full(
       [from, which, where = out.get_executor()] { boost::asio::post(where, [from, which] { forward(from, which); }); });
   if (from->held[which]) return;  // the pipe fills, and the process waits, like one that prints to us alone
-  out.async_read_some(
-      boost::asio::buffer(from->read[which]), [from, which](boost::system::error_code error, std::size_t bytes) {
-        std::string& line = from->line[which];
-        auto print = [&] { from->printed[which]->print("[" + node_name(from->node) + "] " + std::exchange(line, {})); };
-        for (std::size_t i = 0; i < bytes; ++i) {
-          char const c = from->read[which][i];
-          if (c != '\n') line += c;
-          if (c == '\n' || line.size() == longest_line_bytes) print();
-        }
-        if (!error) {
-          forward(from, which);
-          return;
-        }
-        if (!line.empty()) print();
-        from->open[which] = false;
-      });
+  out.async_read_some(boost::asio::buffer(from->read[which]),
+                      [from, which](boost::system::error_code error, std::size_t bytes) {
+                        std::string& line = from->line[which];
+                        for (std::size_t i = 0; i < bytes; ++i) {
+                          char const c = from->read[which][i];
+                          if (c != '\n') line += c;
+                          if (c == '\n' || line.size() == longest_line_bytes) from->print(which);
+                        }
+                        if (!error) {
+                          forward(from, which);
+                          return;
+                        }
+                        if (!line.empty()) from->print(which);
+                        from->open[which] = false;
+                      });
 }
 
 std::shared_ptr<launcher::child> launcher::find(node_id node) {
@@ -221,6 +227,11 @@ std::shared_ptr<launcher::child> launcher::find(node_id node) {
 std::optional<std::string> launcher::ended(node_id node) {
   auto const found = find(node);
   return found && found->ended() ? found->how_ended : std::nullopt;
+}
+
+std::string launcher::last_error(node_id node) {
+  auto const found = find(node);
+  return found ? found->last_error : "";
 }
 
 void launcher::kill(node_id node) {

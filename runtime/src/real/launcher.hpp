@@ -51,6 +51,8 @@ class launcher {
   void start(node_id node, std::vector<std::string> const& command, std::string const& ticket);
   /// How the node's process ended, as in "ended with status 1" or "was killed by signal 9"; nothing while it runs.
   std::optional<std::string> ended(node_id node);
+  /// The last line that the node's process has printed on standard error, cut when it is long; empty if there is none.
+  std::string last_error(node_id node);
   /// Ends the node's process if it still runs; also one that is stopped.
   void kill(node_id node);
   /// The node's process is to end by itself; reap() then leaves nothing of it.

@@ -97,7 +97,10 @@ void launches::tick() {
   for (node_id node : members_.joining()) {
     if (run_.failed()) break;
     if (auto const end = launcher_.ended(node)) {
-      run_.fail(network_failure(node_name(node) + " did not join the run: its process " + *end));
+      if (ended_.insert(node).second) continue;  // by the next time all that it printed has come
+      std::string const last = launcher_.last_error(node);
+      run_.fail(network_failure(node_name(node) + " did not join the run: its process " + *end +
+                                (last.empty() ? "" : ", saying: " + last)));
     } else if (waited.count() > options_.launch_timeout_s) {
       std::ostringstream why;
       why << node_name(node) << " did not join the run within the " << options_.launch_timeout_s

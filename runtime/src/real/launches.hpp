@@ -65,6 +65,7 @@ class launches {
   launcher launcher_;
   std::map<node_id, std::size_t> count_;  ///< of each node, so far
   std::set<node_id> waiting_;             ///< nodes to be launched once their last process has gone
+  std::set<node_id> ended_;               ///< nodes whose process has ended before it joined
   std::chrono::steady_clock::time_point last_launch_;
 };
 
