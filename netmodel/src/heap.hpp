@@ -13,6 +13,7 @@ class heap {
  public:
   bool empty() const { return entries_.empty(); }
   Entry const& top() const { return entries_.front(); }
+  Entry const& operator[](std::size_t position) const { return entries_[position]; }
 
   void push(Entry const& entry, auto&& placed) {
     entries_.push_back(entry);

@@ -14,18 +14,18 @@ class node_set {
   explicit node_set(std::size_t nodes) : is_in_(nodes) {}
 
   void insert(std::uint32_t node) {
-    if (is_in_[node]) return;
-    is_in_[node] = true;
+    if (is_in_[node] != 0) return;
+    is_in_[node] = 1;
     members_.push_back(node);
   }
   void clear() {
-    for (std::uint32_t node : members_) is_in_[node] = false;
+    for (std::uint32_t node : members_) is_in_[node] = 0;
     members_.clear();
   }
   std::span<std::uint32_t const> members() const { return members_; }
 
  private:
-  std::vector<bool> is_in_;
+  std::vector<char> is_in_;
   std::vector<std::uint32_t> members_;
 };
 

@@ -5,22 +5,25 @@
 // Each node has two ports, one out and one in. A port with n transfers gives each of them the share B / n, and keeps
 // one service clock: the bytes that it has served, or would have, to each of its transfers since it was last idle. A
 // transfer whose bottleneck is this port ends when that clock reaches (clock at its begin + its bytes). So when n
-// changes nothing but the clock's speed does, and the next end of the whole network is found through three levels of
-// heaps: the transfers of a pair, the pairs of a port, the ports.
+// changes nothing but the clock's speed does, and the next end of the whole network is the first of the ports' first
+// ends, which are kept in a heap.
 //
 // The transfers of a pair of nodes have the same bottleneck at all times, the port with the smaller share. The pair is
-// attached to that port and has a service clock of its own, which is the port's plus an offset. When the bottleneck
-// changes sides, the pair flips: it is attached to the other port, and the offset is set so that its own clock goes on.
+// attached to that port, whose clock tells when its first transfer ends. When the bottleneck changes sides, the pair
+// flips: what is left of that transfer then goes by the other port's clock. With equal shares a pair stays where it is,
+// which ends all doubt about rounding.
 //
-// To find flips without looking at all pairs, each pair has a threshold between the two shares:
+// Which pairs flip when a share changes? Pairs whose shares are close may flip at any change: these are *near*. Both
+// ports have them in a list, and go through it when their share changes. But a port may have very many pairs that
+// cannot flip for long: those of a node that sends to all others. A pair is *far* once its shares differ by more than a
+// factor of two, and then has a threshold between them:
 //
 //     share of the port it is attached to <= threshold <= share of the other port
 //
-// While this holds the pair is where it belongs. Each port holds its attached pairs by threshold, to find those that
-// its share exceeds, and the pairs attached elsewhere, to find those that its share has fallen below. A pair found this
-// way flips, or, if the shares are still in that order, gets a new threshold halfway between them. This is threshold
-// counting with two counters: the distance is halved at least each time, so that a pair is rechecked a logarithmic
-// number of times before it flips. With equal shares a pair stays where it is, which ends all doubt about rounding.
+// While this holds nothing has to be done. Each port holds its attached far pairs by threshold, to find those that its
+// share exceeds, and the far pairs attached elsewhere, to find those that its share has fallen below. A pair found this
+// way is near again if its shares differ by less than a factor of 1.5, else its new threshold is halfway between them:
+// the distance is halved at least each time, so that a pair is rechecked a logarithmic number of times.
 //
 // Whatever ends and begins at one instant is applied before shares are set (set_shares()); clocks of the ports
 // concerned are brought up to the instant with their old shares first (touch()).
@@ -45,6 +48,7 @@ namespace {
 using support::require;
 
 constexpr std::uint32_t none = 0xffffffff;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// An entry of a heap of pairs or of ports.
 struct entry {
@@ -74,31 +78,48 @@ enum side : std::uint8_t { out, in };
 
 side other(side s) { return s == out ? in : out; }
 
-/// One direction of a node's link.
+/// Of a pair's larger share to its smaller one: beyond which a near pair becomes far, and below which a far one near.
+constexpr double becomes_far = 2;
+constexpr double becomes_near = 1.5;
+
+/// A near pair, as one of its ports has it.
+struct neighbour {
+  double end;           // of its first transfer on this port's clock; never, unless the pair is attached here
+  std::uint32_t other;  // port
+  std::uint32_t place;  // among the other port's neighbours
+  std::uint32_t pair;
+  bool attached;  // here
+};
+
+/// One direction of a node's link. Its share is kept apart.
 struct port {
   double bandwidth = 0;  // in bytes per second
-  double share = 0;      // of each transfer, in bytes per second; 0 when idle
   double clock = 0;      // bytes served to each transfer, as of clock_s
   double clock_s = 0;
   int transfers = 0;              // in their bandwidth phase
   std::uint32_t position = none;  // among the ports by the time of their first end
-  bool changed = false;           // since shares were set
-  heap<entry> ends;               // attached pairs by the port's clock at the pair's first end
-  heap<entry> rising;             // attached pairs by threshold: to check when the share is more
-  heap<entry> falling;            // other pairs by minus threshold: to check when the share is less
+  std::uint32_t first = none;     // the attached neighbour that ends first
+  bool first_known = true;
+  bool changed = false;  // since shares were set
+  std::vector<neighbour> neighbours;
+  heap<entry> ends;     // attached far pairs by the port's clock at the pair's first end
+  heap<entry> rising;   // attached far pairs by threshold: to check when the share is more
+  heap<entry> falling;  // other far pairs by minus threshold: to check when the share is less
 };
 
 /// The transfers from one node to another.
 struct pair {
   std::uint32_t source = none;
   std::uint32_t destination = none;
-  side attached = out;
-  double offset = 0;  // the pair's clock minus that of the port to which it is attached
-  // Where it stands in the heaps of its ports.
+  bool attached = false;  // else it is new
+  bool far = false;
+  std::uint32_t place = none;  // of a near one, among the neighbours of its port out
+  // Of a far one: the side that it is attached to, and where it stands in the heaps of its ports.
+  side limit = out;
   std::uint32_t in_ends = none;
   std::uint32_t in_rising = none;
   std::uint32_t in_falling = none;
-  heap<flow> flows;
+  heap<flow> flows;  // by what the pair's own clock says at their ends
 };
 
 }  // namespace
@@ -116,25 +137,38 @@ class star::state {
 
   node_set touched;
   std::uint64_t flips = 0;
-  std::uint64_t rechecks = 0;
-  std::uint64_t heap_moves = 0;
+  std::uint64_t looks = 0;
 
  private:
   static std::uint32_t port_number(pair const& p, side s) { return s == out ? 2 * p.source : 2 * p.destination + 1; }
   port& port_of(pair const& p, side s) { return ports_[port_number(p, s)]; }
-  /// Of a pair that is attached.
-  double clock_of(pair const& p) { return port_of(p, p.attached).clock + p.offset; }
+  double share_of(pair const& p, side s) const { return shares_[port_number(p, s)]; }
+  double clock_now(std::uint32_t number) const {
+    return ports_[number].clock + shares_[number] * (now_s_ - ports_[number].clock_s);
+  }
 
   void begin(transfer const& ready, std::uint64_t sequence);
   void end_first_of(std::uint32_t port_number);
-  void end_first_of(pair& ended);
+  void end_neighbours(std::uint32_t port_number, double reached);
+  void end_first_transfer(std::uint32_t pair_number);
   void count(std::uint32_t port_number, int change);
   port& touch(std::uint32_t port_number);
+  void begin_change(std::uint32_t port_number);
 
   void set_shares();
-  void attach(std::uint32_t number, side s, double clock);
+  void look_at_neighbours(std::uint32_t port_number);
+  void recheck(std::uint32_t pair_number);
+  void flip(std::uint32_t port_number, std::uint32_t place);
+  void attach(std::uint32_t pair_number, side s, double left_bytes);
   void detach(pair const& p);
-  void recheck(std::uint32_t number);
+  side limit_of(pair const& p) const;
+  double end_of(pair const& p) const;
+  void set_end(pair const& p, double end);
+
+  void remove_neighbour(std::uint32_t port_number, std::uint32_t place);
+  void may_end_first(std::uint32_t port_number, std::uint32_t place);
+  void forget_first(std::uint32_t port_number);
+  void find_first(port& p);
   void set_next_end(std::uint32_t port_number);
 
   std::uint32_t new_pair(std::uint32_t source, std::uint32_t destination);
@@ -153,21 +187,17 @@ class star::state {
   auto port_placed() {
     return [this](entry const& e, std::size_t at) { place(ports_[e.number].position, at); };
   }
-  auto flow_placed() {
-    return [this](flow const&, std::size_t) { ++heap_moves; };
-  }
-  void place(std::uint32_t& position, std::size_t at) {
-    position = static_cast<std::uint32_t>(at);
-    ++heap_moves;
-  }
+  static void placed_anywhere(flow const&, std::size_t) {}
+  static void place(std::uint32_t& position, std::size_t at) { position = static_cast<std::uint32_t>(at); }
 
   double latency_s_;
   double now_s_ = -std::numeric_limits<double>::infinity();
   double last_start_s_ = now_s_;
   std::uint64_t sequence_ = 0;  // of the next transfer to begin, in the order of starts
 
-  std::vector<port> ports_;  // out of node 0, into node 0, out of node 1, ...
-  heap<entry> next_ends_;    // ports by the time of their first end
+  std::vector<port> ports_;     // out of node 0, into node 0, out of node 1, ...
+  std::vector<double> shares_;  // by port: of each transfer, in bytes per second; 0 when idle
+  heap<entry> next_ends_;       // ports by the time of their first end
   std::vector<pair> pairs_;
   std::vector<std::uint32_t> unused_pairs_;
   pair_table numbers_;  // of the pairs in use
@@ -195,6 +225,7 @@ star::state::state(std::vector<star_link> const& links, double latency_s)
       ports_.emplace_back().bandwidth = bandwidth;
     }
   }
+  shares_.resize(ports_.size());
 }
 
 port const& star::state::port_of(std::uint32_t node, side s) const {
@@ -224,15 +255,16 @@ double star::state::next_event() const {
 std::span<completion const> star::state::advance(double to_s) {
   require(std::isfinite(to_s) && to_s >= now_s_, "star: time goes on, and is finite");
   completions_.clear();
-  while (next_event() <= to_s) {
-    now_s_ = next_event();
+  for (double next_s = next_event(); next_s <= to_s;) {
+    now_s_ = next_s;
     do {
       while (!next_ends_.empty() && next_ends_.top().key <= now_s_) end_first_of(next_ends_.top().number);
       for (; begun_ < starting_.size() && starting_[begun_].ready_s <= now_s_; ++begun_) {
         begin(starting_[begun_].what, sequence_++);
       }
       set_shares();
-    } while (next_event() <= now_s_);  // what is too short for the resolution of time
+      next_s = next_event();
+    } while (next_s <= now_s_);  // what is too short for the resolution of time
     report();
   }
   now_s_ = to_s;
@@ -263,12 +295,11 @@ void star::state::begin(transfer const& ready, std::uint64_t sequence) {
   pair& p = pairs_[number];
   count(port_number(p, out), 1);
   count(port_number(p, in), 1);
-  bool const is_attached = p.in_ends != none;
-  double const clock = is_attached ? clock_of(p) : 0;  // a new pair's clock stands until it is attached
-  p.flows.push({clock + static_cast<double>(ready.bytes), sequence, ready.id}, flow_placed());
-  if (is_attached && p.flows.top().sequence == sequence) {
-    port_of(p, p.attached).ends.rekey(p.in_ends, p.flows.top().key - p.offset, end_placed());
-  }
+  // How far the pair's own clock is ahead of its port's. A new pair's stands at zero until it is attached.
+  double const ahead = p.attached ? p.flows.top().key - end_of(p) : 0;
+  double const clock = p.attached ? port_of(p, limit_of(p)).clock + ahead : 0;
+  p.flows.push({clock + static_cast<double>(ready.bytes), sequence, ready.id}, placed_anywhere);
+  if (p.attached && p.flows.top().sequence == sequence) set_end(p, p.flows.top().key - ahead);
 }
 
 /// What ends first at a port ends now.
@@ -276,26 +307,53 @@ void star::state::end_first_of(std::uint32_t number) {
   port& p = touch(number);
   next_ends_.erase(p.position, port_placed());
   p.position = none;
+  double const near_end = p.first == none ? infinity : p.neighbours[p.first].end;
+  double const far_end = p.ends.empty() ? infinity : p.ends.top().key;
   // Rounding may have left the clock just before the end for which the time was computed.
-  double const reached = std::max(p.clock, p.ends.top().key);
-  while (!p.ends.empty() && p.ends.top().key <= reached) end_first_of(pairs_[p.ends.top().number]);
+  double const reached = std::max(p.clock, std::min(near_end, far_end));
+  while (!p.ends.empty() && p.ends.top().key <= reached) end_first_transfer(p.ends.top().number);
+  if (near_end <= reached) end_neighbours(number, reached);
 }
 
-void star::state::end_first_of(pair& ended) {
-  flow const last = ended.flows.top();
+/// Finds which one ends next as it goes.
+void star::state::end_neighbours(std::uint32_t number, double reached) {
+  port& p = ports_[number];
+  forget_first(number);
+  looks += p.neighbours.size();
+  double least = infinity;
+  std::uint32_t first = none;
+  for (std::uint32_t place = 0; place < p.neighbours.size();) {
+    double const end = p.neighbours[place].end;
+    if (end <= reached) {
+      end_first_transfer(p.neighbours[place].pair);  // another pair is here now, or this one ends later
+      continue;
+    }
+    if (end < least) {
+      least = end;
+      first = place;
+    }
+    ++place;
+  }
+  p.first = first;
+  p.first_known = true;
+}
+
+void star::state::end_first_transfer(std::uint32_t number) {
+  pair& p = pairs_[number];
+  flow const last = p.flows.top();
+  double const ahead = last.key - end_of(p);
   finished_.push_back({last.sequence, last.id});
-  ended.flows.erase(0, flow_placed());
-  count(port_number(ended, out), -1);
-  count(port_number(ended, in), -1);
-  if (!ended.flows.empty()) {
-    port_of(ended, ended.attached).ends.rekey(ended.in_ends, ended.flows.top().key - ended.offset, end_placed());
+  p.flows.erase(0, placed_anywhere);
+  count(port_number(p, out), -1);
+  count(port_number(p, in), -1);
+  if (!p.flows.empty()) {
+    set_end(p, p.flows.top().key - ahead);
     return;
   }
-  std::uint32_t& number = numbers_(ended.source, ended.destination);
-  detach(ended);
-  ended.in_ends = none;
+  detach(p);
+  p.attached = false;
   unused_pairs_.push_back(number);
-  numbers_.erase(ended.source, ended.destination);
+  numbers_.erase(p.source, p.destination);
 }
 
 /// The port has one transfer more or less.
@@ -307,13 +365,16 @@ void star::state::count(std::uint32_t port_number, int change) {
 /// The port changes now: its clock is brought up to now, and set_shares() will look at it.
 port& star::state::touch(std::uint32_t port_number) {
   port& p = ports_[port_number];
-  if (!p.changed) {
-    p.changed = true;
-    changed_ports_.push_back(port_number);
-    if (p.share > 0) p.clock += p.share * (now_s_ - p.clock_s);
-    p.clock_s = now_s_;
-  }
+  if (!p.changed) begin_change(port_number);
   return p;
+}
+
+void star::state::begin_change(std::uint32_t port_number) {
+  port& p = ports_[port_number];
+  p.changed = true;
+  changed_ports_.push_back(port_number);
+  p.clock = clock_now(port_number);
+  p.clock_s = now_s_;
 }
 
 /// The end of an instant.
@@ -322,73 +383,201 @@ void star::state::set_shares() {
   for (std::uint32_t const number : changed_ports_) {
     port& p = ports_[number];
     if (p.transfers == 0) p.clock = 0;
-    p.share = p.transfers == 0 ? 0 : p.bandwidth / p.transfers;
+    shares_[number] = p.transfers == 0 ? 0 : p.bandwidth / p.transfers;
   }
   for (std::size_t i = 0; i < changed; ++i) {
-    port& p = ports_[changed_ports_[i]];
-    while (!p.rising.empty() && p.rising.top().key < p.share) recheck(p.rising.top().number);
-    while (!p.falling.empty() && p.falling.top().key < -p.share) recheck(p.falling.top().number);
+    std::uint32_t const number = changed_ports_[i];
+    port& p = ports_[number];
+    look_at_neighbours(number);
+    while (!p.rising.empty() && p.rising.top().key < shares_[number]) recheck(p.rising.top().number);
+    while (!p.falling.empty() && p.falling.top().key < -shares_[number]) recheck(p.falling.top().number);
   }
   for (std::uint32_t const number : new_pairs_) {
-    pair const& p = pairs_[number];
-    attach(number, port_of(p, out).share <= port_of(p, in).share ? out : in, 0);
+    pair& p = pairs_[number];
+    attach(number, share_of(p, out) <= share_of(p, in) ? out : in, p.flows.top().key);
+    p.attached = true;
   }
   new_pairs_.clear();
-  for (std::uint32_t const number : changed_ports_) {
-    ports_[number].changed = false;
-    set_next_end(number);
+  for (std::size_t i = 0; i < changed_ports_.size(); ++i) {
+    ports_[changed_ports_[i]].changed = false;
+    set_next_end(changed_ports_[i]);
   }
   changed_ports_.clear();
 }
 
-/// The pair's threshold has been passed: its bottleneck may have changed sides.
-void star::state::recheck(std::uint32_t number) {
-  pair& p = pairs_[number];
-  port& here = port_of(p, p.attached);
-  port& there = port_of(p, other(p.attached));
-  if (here.share <= there.share) {
-    ++rechecks;
-    double const threshold = std::midpoint(here.share, there.share);
-    here.rising.rekey(p.in_rising, threshold, rising_placed());
-    there.falling.rekey(p.in_falling, -threshold, falling_placed());
-    return;
+/// The port's share has changed: near pairs may flip, or become far.
+void star::state::look_at_neighbours(std::uint32_t number) {
+  std::vector<neighbour> const& all = ports_[number].neighbours;
+  double const here = shares_[number];
+  looks += all.size();
+  for (std::uint32_t place = 0; place < all.size();) {
+    double const there = shares_[all[place].other];
+    // No branch on where it is attached, which no processor can predict.
+    if (bool(there != here) & ((there < here) == all[place].attached)) flip(number, place);
+    if (std::max(here, there) > becomes_far * std::min(here, there)) {
+      pair const& p = pairs_[all[place].pair];
+      side const limit = limit_of(p);
+      double const left_bytes = end_of(p) - clock_now(port_number(p, limit));
+      std::uint32_t const pair_number = all[place].pair;
+      detach(p);  // another neighbour is at this place now
+      attach(pair_number, limit, left_bytes);
+    } else {
+      ++place;
+    }
   }
-  ++flips;
-  touch(port_number(p, p.attached));
-  touch(port_number(p, other(p.attached)));
-  double const clock = clock_of(p);
-  detach(p);
-  attach(number, other(p.attached), clock);
 }
 
-/// The pair's clock goes on with that of its port on this side, which has the smaller share.
-void star::state::attach(std::uint32_t number, side s, double clock) {
+/// A near pair's bottleneck changes sides.
+void star::state::flip(std::uint32_t number, std::uint32_t place) {
+  ++flips;
+  std::uint32_t from = number, to = ports_[number].neighbours[place].other;
+  std::uint32_t place_from = place, place_to = ports_[number].neighbours[place].place;
+  if (!ports_[number].neighbours[place].attached) {
+    std::swap(from, to);
+    std::swap(place_from, place_to);
+  }
+  neighbour& left = ports_[from].neighbours[place_from];
+  neighbour& joined = ports_[to].neighbours[place_to];
+  joined.end = clock_now(to) + (left.end - clock_now(from));
+  joined.attached = true;
+  left.end = infinity;
+  left.attached = false;
+  if (ports_[from].first == place_from) forget_first(from);
+  may_end_first(to, place_to);
+}
+
+/// A far pair's threshold has been passed.
+void star::state::recheck(std::uint32_t number) {
   pair& p = pairs_[number];
-  port& here = port_of(p, s);
-  port& there = port_of(p, other(s));
-  p.attached = s;
-  p.offset = clock - here.clock;
-  double const threshold = std::midpoint(here.share, there.share);
-  here.ends.push({p.flows.top().key - p.offset, number}, end_placed());
-  here.rising.push({threshold, number}, rising_placed());
-  there.falling.push({-threshold, number}, falling_placed());
+  double const here = share_of(p, p.limit), there = share_of(p, other(p.limit));
+  ++looks;
+  if (there > becomes_near * here) {
+    double const threshold = std::midpoint(here, there);
+    port_of(p, p.limit).rising.rekey(p.in_rising, threshold, rising_placed());
+    port_of(p, other(p.limit)).falling.rekey(p.in_falling, -threshold, falling_placed());
+    return;
+  }
+  double const left_bytes = end_of(p) - clock_now(port_number(p, p.limit));
+  bool const flips_too = there < here;
+  if (flips_too) ++flips;
+  touch(port_number(p, p.limit));
+  detach(p);
+  attach(number, flips_too ? other(p.limit) : p.limit, left_bytes);
+}
+
+/// The pair goes on by the clock of its port on this side, which does not have the larger share.
+void star::state::attach(std::uint32_t number, side s, double left_bytes) {
+  pair& p = pairs_[number];
+  std::uint32_t const here = port_number(p, s), there = port_number(p, other(s));
+  double const end = clock_now(here) + left_bytes;
+  p.far = shares_[there] > becomes_far * shares_[here];
+  if (p.far) {
+    double const threshold = std::midpoint(shares_[here], shares_[there]);
+    p.limit = s;
+    touch(here).ends.push({end, number}, end_placed());
+    ports_[here].rising.push({threshold, number}, rising_placed());
+    ports_[there].falling.push({-threshold, number}, falling_placed());
+    return;
+  }
+  auto const place_here = static_cast<std::uint32_t>(ports_[here].neighbours.size());
+  auto const place_there = static_cast<std::uint32_t>(ports_[there].neighbours.size());
+  ports_[here].neighbours.push_back({end, there, place_there, number, true});
+  ports_[there].neighbours.push_back({infinity, here, place_here, number, false});
+  p.place = s == out ? place_here : place_there;
+  may_end_first(here, place_here);
 }
 
 void star::state::detach(pair const& p) {
-  port& here = port_of(p, p.attached);
-  here.ends.erase(p.in_ends, end_placed());
-  here.rising.erase(p.in_rising, rising_placed());
-  port_of(p, other(p.attached)).falling.erase(p.in_falling, falling_placed());
+  if (p.far) {
+    port& here = port_of(p, p.limit);
+    here.ends.erase(p.in_ends, end_placed());
+    here.rising.erase(p.in_rising, rising_placed());
+    port_of(p, other(p.limit)).falling.erase(p.in_falling, falling_placed());
+    return;
+  }
+  std::uint32_t const place_in = port_of(p, out).neighbours[p.place].place;
+  remove_neighbour(port_number(p, out), p.place);
+  remove_neighbour(port_number(p, in), place_in);
+}
+
+side star::state::limit_of(pair const& p) const {
+  if (p.far) return p.limit;
+  return ports_[port_number(p, out)].neighbours[p.place].attached ? out : in;
+}
+
+/// Of the pair's first transfer, on the clock of the port that the pair is attached to.
+double star::state::end_of(pair const& p) const {
+  if (p.far) return ports_[port_number(p, p.limit)].ends[p.in_ends].key;
+  neighbour const& n = ports_[port_number(p, out)].neighbours[p.place];
+  return n.attached ? n.end : ports_[n.other].neighbours[n.place].end;
+}
+
+/// Of a port that has been touched.
+void star::state::set_end(pair const& p, double end) {
+  if (p.far) {
+    port_of(p, p.limit).ends.rekey(p.in_ends, end, end_placed());
+    return;
+  }
+  neighbour const& n = port_of(p, out).neighbours[p.place];
+  std::uint32_t const number = n.attached ? port_number(p, out) : n.other;
+  std::uint32_t const place = n.attached ? p.place : n.place;
+  ports_[number].neighbours[place].end = end;
+  if (ports_[number].first == place) {
+    forget_first(number);
+  } else {
+    may_end_first(number, place);
+  }
+}
+
+/// The last one takes its place.
+void star::state::remove_neighbour(std::uint32_t number, std::uint32_t place) {
+  port& p = ports_[number];
+  if (p.first == place) forget_first(number);
+  auto const last = static_cast<std::uint32_t>(p.neighbours.size() - 1);
+  if (place != last) {
+    neighbour const& moved = p.neighbours[place] = p.neighbours[last];
+    ports_[moved.other].neighbours[moved.place].place = place;
+    if (number % 2 == 0) pairs_[moved.pair].place = place;
+    if (p.first == last) p.first = place;
+  }
+  p.neighbours.pop_back();
+}
+
+void star::state::may_end_first(std::uint32_t number, std::uint32_t place) {
+  port& p = ports_[number];
+  if (!p.first_known || (p.first != none && p.neighbours[p.first].end <= p.neighbours[place].end)) return;
+  p.first = place;
+  touch(number);
+}
+
+void star::state::forget_first(std::uint32_t number) {
+  port& p = touch(number);
+  p.first = none;
+  p.first_known = false;
+}
+
+void star::state::find_first(port& p) {
+  p.first_known = true;
+  looks += p.neighbours.size();
+  double least = infinity;
+  for (std::uint32_t place = 0; place < p.neighbours.size(); ++place) {
+    if (p.neighbours[place].end >= least) continue;
+    least = p.neighbours[place].end;
+    p.first = place;
+  }
 }
 
 /// The port takes its place among the ports by the time of its first end.
 void star::state::set_next_end(std::uint32_t number) {
   port& p = ports_[number];
-  if (p.ends.empty()) {
+  if (!p.first_known) find_first(p);
+  double end = p.first == none ? infinity : p.neighbours[p.first].end;
+  if (!p.ends.empty()) end = std::min(end, p.ends.top().key);
+  if (end == infinity) {
     if (p.position != none) next_ends_.erase(std::exchange(p.position, none), port_placed());
     return;
   }
-  double const time_s = p.clock_s + std::max(p.ends.top().key - p.clock, 0.0) / p.share;
+  double const time_s = p.clock_s + std::max(end - p.clock, 0.0) / shares_[number];
   if (p.position == none) {
     next_ends_.push({time_s, number}, port_placed());
   } else {
@@ -427,7 +616,6 @@ std::span<std::uint32_t const> star::touched_nodes() const { return state_->touc
 void star::clear_touched_nodes() { state_->touched.clear(); }
 
 std::uint64_t star::flips() const { return state_->flips; }
-std::uint64_t star::rechecks() const { return state_->rechecks; }
-std::uint64_t star::heap_moves() const { return state_->heap_moves; }
+std::uint64_t star::looks() const { return state_->looks; }
 
 }  // namespace ovlp::net

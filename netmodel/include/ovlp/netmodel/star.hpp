@@ -26,10 +26,10 @@ struct star_link {
 /// where o transfers leave the source and i enter the destination, all in their bandwidth phase, at every moment. These
 /// are equal shares, not max-min fairness: what a transfer cannot use of its share is not given to others.
 ///
-/// Cost: start O(1); each begin or end of a bandwidth phase O((1 + f) log n), f = pairs of source and destination
-/// whose bottleneck changes sides, so O(log n) while one side is loaded; amortized over events. Memory is kept for
-/// reuse: nothing is allocated once there have been as many transfers at once.
-/// Source: the paper, section 4; docs/model.md, "Transfers". The algorithm is described in star.cpp.
+/// Cost: start O(1); each begin or end of a bandwidth phase O(log n + p), p = pairs of source and destination at the
+/// two nodes whose shares at both ends differ by less than a factor of two, so O(log n) while one side is loaded;
+/// amortized over events. Memory is kept for reuse: nothing is allocated once there have been as many transfers at
+/// once. Source: the paper, section 4; docs/model.md, "Transfers". The algorithm is described in star.cpp.
 class star final : public network, public phase_counts {
  public:
   /// Errors: std::logic_error if a bandwidth is not positive and finite, or the latency negative or not finite.
@@ -49,10 +49,8 @@ class star final : public network, public phase_counts {
 
   /// Of the bottleneck of a pair of nodes, from one side to the other.
   std::uint64_t flips() const override;
-  /// How often it might have, and did not.
-  std::uint64_t rechecks() const;
-  /// Entries moved in heaps so far: what the logarithm in the cost counts.
-  std::uint64_t heap_moves() const;
+  /// At pairs, whether their bottlenecks have changed or which ends first: what the cost is made of.
+  std::uint64_t looks() const;
 
  private:
   class state;
