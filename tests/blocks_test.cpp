@@ -16,20 +16,6 @@
 using ovlp::detail::give_block;
 using ovlp::detail::take_block;
 
-namespace {
-
-std::vector<void*> take(std::size_t count, std::size_t bytes) {
-  std::vector<void*> blocks;
-  for (std::size_t i = 0; i < count; ++i) blocks.push_back(take_block(bytes));
-  return blocks;
-}
-
-void give(std::vector<void*> const& blocks, std::size_t bytes) {
-  for (void* block : blocks) give_block(block, bytes);
-}
-
-}  // namespace
-
 TEST_CASE("blocks of any size hold what is written to them while others come and go") {
   constexpr unsigned seed = 7;
   CAPTURE(seed);
@@ -61,6 +47,20 @@ TEST_CASE("blocks of any size hold what is written to them while others come and
 }
 
 #if !defined(OVLP_ADDRESS_SANITIZER) && !defined(OVLP_THREAD_SANITIZER)
+namespace {
+
+std::vector<void*> take(std::size_t count, std::size_t bytes) {
+  std::vector<void*> blocks;
+  for (std::size_t i = 0; i < count; ++i) blocks.push_back(take_block(bytes));
+  return blocks;
+}
+
+void give(std::vector<void*> const& blocks, std::size_t bytes) {
+  for (void* block : blocks) give_block(block, bytes);
+}
+
+}  // namespace
+
 TEST_CASE("what one thread takes and others free is taken again") {
   std::set<void*> known;
   for (int round = 0; round < 20; ++round) {

@@ -700,6 +700,18 @@ TEST_CASE("a process that cannot write its trace ends the run, and node 0 says w
                   trace + ".node2': cannot be written: Is a directory\n");
 }
 
+TEST_CASE("a process that fails at its end lets the run end with status 1") {
+  temporary_folder const folder;
+  std::string const trace = folder.path() / "trace";
+  std::filesystem::create_symlink("/dev/full", trace + ".node1");
+  application const run({"--nodes", "2", "--trace", trace});
+  auto const status = run.driver().wait(patience);
+  REQUIRE(status.has_value());
+  CHECK(*status == 1);
+  expect_text(run.driver().err(), "[node1] failures_app: --trace: '" + trace + ".node1': ");
+  expect_text(run.driver().err(), "failures_app: node1: its process ended with status 1, at the end of the run\n");
+}
+
 TEST_CASE("a process that never reports is given up after --launch-timeout") {
   temporary_folder const folder;
   std::string const deaf = folder.file("deaf.sh", "#!/bin/sh\nexec sleep 60\n", true);

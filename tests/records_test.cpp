@@ -269,3 +269,25 @@ TEST_CASE("each process of a real run traces what happens there" * doctest::time
   std::filesystem::remove(file);
   std::filesystem::remove(of_node_1);
 }
+
+TEST_CASE("a node that leaves and comes back goes on with its trace" * doctest::timeout(60)) {
+  std::filesystem::path const file = std::filesystem::temp_directory_path() / "ovlp-records-test-again";
+  std::filesystem::path const of_node_1 = file.string() + ".node1";
+  really_run_on(2, {"--trace", file}, [&](engine& run) {
+    threads<> const master{"master", "node0"}, workers{"workers", "node1"};
+    graph<Start, int> const g = two_tasks(master, workers);
+    CHECK(run(g, {}) == 3);
+    run.remap(workers, "node0");
+    CHECK(run(g, {}) == 3);
+    run.remap(workers, "node1");
+    CHECK(run(g, {}) == 3);
+  });
+  std::string const all = contents(of_node_1);
+  std::string const kernel = " node1 workers[0] kernel one(2) from ";
+  std::size_t const again = all.rfind("# node1\n");
+  CHECK(again > all.find("# node1\n"));
+  CHECK(all.find(kernel) < again);
+  CHECK(all.rfind(kernel) > again);
+  std::filesystem::remove(file);
+  std::filesystem::remove(of_node_1);
+}

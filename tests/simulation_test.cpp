@@ -798,6 +798,10 @@ TEST_CASE("what is wrong with a platform file is said by file and key" * doctest
   std::string const names = R"({"name": "n", "reference_core": "c", )";
   CHECK(fault(names + nodes + ", " + network + "}") == "none");
   CHECK(fault(names + nodes + "}") == "p.json: network: missing");
+  for (std::string const no_object : {"[]", "3", "null", "\"text\""}) {
+    CAPTURE(no_object);
+    CHECK(fault(no_object).starts_with("p.json: expected an object"));
+  }
   CHECK(fault(names + nodes + ", " + network + ", \"nods\": 1}").starts_with("p.json: nods: unknown key; expected"));
   CHECK(fault(names + nodes + R"(, "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 0}})") ==
         "p.json: network.bandwidth_Bps: expected a number above 0, got 0");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -24,18 +25,37 @@ constexpr std::uint32_t none = 0xffffffff;
 struct port {
   double tokens = 0;  // as of the network's clock
   double used_Bps = 0;
-  std::uint32_t transfers = 0;  // in their bandwidth phase
+  std::vector<std::uint32_t> flows;  // in their bandwidth phase, by their places
+  std::uint32_t loaded = none;       // its place among the ports with flows
   // While shares are computed:
   double left_Bps = 0;
-  std::uint32_t open = 0;  // transfers whose rate is not known yet
+  std::uint32_t open = 0;  // flows whose rate is not known yet
 };
 
 /// In its bandwidth phase.
 struct flow {
   transfer what;
-  double left_bytes;
+  std::uint64_t sequence = 0;  // in the order of starts
+  double left_bytes = 0;       // as of since_s
+  double since_s = 0;
   double rate_Bps = 0;
   std::uint32_t limit = none;  // the port that sets its rate
+  std::uint32_t round = 0;     // in which its rate was set last
+  // Among the flows of its ports.
+  std::uint32_t in_out = none;
+  std::uint32_t in_in = none;
+};
+
+/// What a port could give to each of its open flows, at least.
+struct offer {
+  double each_Bps;
+  std::uint32_t port;
+  bool operator>(offer const& o) const { return each_Bps != o.each_Bps ? each_Bps > o.each_Bps : port > o.port; }
+};
+
+struct finished {
+  std::uint64_t sequence;
+  std::uint64_t id;
 };
 
 /// In its latency phase.
@@ -91,7 +111,7 @@ class fair_star::state {
 
   std::uint32_t transfers(std::uint32_t node, bool in) const {
     require(node < ports_.size() / 2, "a node of the network");
-    return ports_[2 * node + (in ? 1 : 0)].transfers;
+    return static_cast<std::uint32_t>(ports_[2 * node + (in ? 1 : 0)].flows.size());
   }
 
   node_set touched;
@@ -101,22 +121,12 @@ class fair_star::state {
   static std::uint32_t out_of(transfer const& t) { return 2 * t.source; }
   static std::uint32_t in_of(transfer const& t) { return 2 * t.destination + 1; }
 
-  void count(transfer const& t, std::uint32_t difference) {
-    ports_[out_of(t)].transfers += difference;
-    ports_[in_of(t)].transfers += difference;
-    touched.insert(t.source);
-    touched.insert(t.destination);
-  }
-
-  /// Bytes pass and buckets fill at the present rates.
+  /// Buckets fill at the present rates. What flows have left is known by their rates.
   void move_to(double to_s) {
     double const passed_s = to_s - clock_s_;
-    if (passed_s > 0 && std::isfinite(passed_s)) {
-      for (flow& f : flows_) f.left_bytes -= f.rate_Bps * passed_s;
-      if (link_.burst_bytes > 0) {
-        for (port& p : ports_) {
-          p.tokens = std::clamp(p.tokens + (link_.bandwidth_Bps - p.used_Bps) * passed_s, 0.0, link_.burst_bytes);
-        }
+    if (link_.burst_bytes > 0 && passed_s > 0 && std::isfinite(passed_s)) {
+      for (port& p : ports_) {
+        p.tokens = std::clamp(p.tokens + (link_.bandwidth_Bps - p.used_Bps) * passed_s, 0.0, link_.burst_bytes);
       }
     }
     clock_s_ = to_s;
@@ -127,20 +137,62 @@ class fair_star::state {
       done_.push_back({s.what.id, s.ready_s});
       return;
     }
-    flows_.push_back({s.what, static_cast<double>(s.what.bytes)});
-    count(s.what, 1);
+    if (unused_.empty()) {
+      unused_.push_back(static_cast<std::uint32_t>(flows_.size()));
+      flows_.emplace_back();
+      ends_s_.push_back(infinity);
+    }
+    std::uint32_t const place = unused_.back();
+    unused_.pop_back();
+    flow& f = flows_[place] = flow{s.what, sequence_++, static_cast<double>(s.what.bytes), clock_s_};
+    f.in_out = join(out_of(f.what), place);
+    f.in_in = join(in_of(f.what), place);
+    touched.insert(f.what.source);
+    touched.insert(f.what.destination);
   }
 
-  void end_flows() {
-    auto const over = [this](flow const& f) {
-      return f.left_bytes <= least_bytes || clock_s_ + f.left_bytes / f.rate_Bps <= clock_s_;
-    };
-    for (flow const& f : flows_) {
-      if (!over(f)) continue;
-      done_.push_back({f.what.id, clock_s_});
-      count(f.what, static_cast<std::uint32_t>(-1));
+  std::uint32_t join(std::uint32_t number, std::uint32_t place) {
+    port& p = ports_[number];
+    if (p.flows.empty()) {
+      p.loaded = static_cast<std::uint32_t>(loaded_.size());
+      loaded_.push_back(number);
     }
-    std::erase_if(flows_, over);  // keeps the order of their starts
+    p.flows.push_back(place);
+    return static_cast<std::uint32_t>(p.flows.size() - 1);
+  }
+
+  /// The port's last flow takes the place.
+  void part(std::uint32_t number, std::uint32_t at) {
+    port& p = ports_[number];
+    p.flows[at] = p.flows.back();
+    p.flows.pop_back();
+    if (at < p.flows.size()) {
+      flow& moved = flows_[p.flows[at]];
+      (number % 2 == 0 ? moved.in_out : moved.in_in) = at;
+    }
+    if (!p.flows.empty()) return;
+    p.used_Bps = 0;
+    loaded_[p.loaded] = loaded_.back();
+    ports_[loaded_.back()].loaded = p.loaded;
+    loaded_.pop_back();
+  }
+
+  /// Those that end now, in the order of their starts.
+  void end_flows() {
+    finished_.clear();
+    for (std::uint32_t place = 0; place < ends_s_.size(); ++place) {
+      if (ends_s_[place] > clock_s_) continue;
+      flow const f = flows_[place];
+      finished_.push_back({f.sequence, f.what.id});
+      ends_s_[place] = infinity;
+      unused_.push_back(place);
+      part(out_of(f.what), f.in_out);
+      part(in_of(f.what), f.in_in);
+      touched.insert(f.what.source);
+      touched.insert(f.what.destination);
+    }
+    std::ranges::sort(finished_, {}, &finished::sequence);
+    for (finished const& f : finished_) done_.push_back({f.id, clock_s_});
   }
 
   void share() {
@@ -149,52 +201,60 @@ class fair_star::state {
     } while (!find_next_change());
   }
 
-  /// Fills all transfers evenly until a port is full; its transfers are done; goes on with the others.
+  /// Fills all flows evenly until a port is full; its flows are done; goes on with the others. As flows are done with
+  /// less than others get, what a port offers to each of its open ones only grows: an offer in the heap may be too
+  /// low, never too high.
   void set_rates() {
-    used_.clear();
-    for (port& p : ports_) p.used_Bps = 0;
-    for (flow& f : flows_) {
-      f.rate_Bps = -1;
-      for (std::uint32_t number : {out_of(f.what), in_of(f.what)}) {
-        port& p = ports_[number];
-        if (p.open++ > 0) continue;
-        used_.push_back(number);
-        p.left_Bps = p.tokens > least_bytes ? link_.line_Bps : link_.bandwidth_Bps;
+    ++round_;
+    offers_.clear();
+    for (std::uint32_t const number : loaded_) {
+      port& p = ports_[number];
+      p.used_Bps = 0;
+      p.left_Bps = p.tokens > least_bytes ? link_.line_Bps : link_.bandwidth_Bps;
+      p.open = static_cast<std::uint32_t>(p.flows.size());
+      offers_.push_back({p.left_Bps / p.open, number});
+    }
+    std::make_heap(offers_.begin(), offers_.end(), std::greater{});
+    while (!offers_.empty()) {
+      std::pop_heap(offers_.begin(), offers_.end(), std::greater{});
+      offer const lowest = offers_.back();
+      offers_.pop_back();
+      port const& p = ports_[lowest.port];
+      if (p.open == 0) continue;
+      double const share = std::max(0.0, p.left_Bps) / p.open;
+      if (offer const now{share, lowest.port}; !offers_.empty() && now > offers_.front()) {
+        offers_.push_back(now);
+        std::push_heap(offers_.begin(), offers_.end(), std::greater{});
+        continue;
+      }
+      for (std::uint32_t const place : p.flows) {
+        if (flows_[place].round != round_) set_rate(place, share, lowest.port);
       }
     }
-    for (;;) {
-      std::uint32_t tightest = none;
-      double share_of_each = infinity;
-      for (std::uint32_t number : used_) {
-        port const& p = ports_[number];
-        if (p.open == 0) continue;
-        double const each = std::max(0.0, p.left_Bps) / p.open;
-        if (each < share_of_each) {
-          share_of_each = each;
-          tightest = number;
-        }
-      }
-      if (tightest == none) break;
-      for (flow& f : flows_) {
-        if (f.rate_Bps >= 0 || (out_of(f.what) != tightest && in_of(f.what) != tightest)) continue;
-        f.rate_Bps = share_of_each;
-        if (std::exchange(f.limit, tightest) != tightest) ++flips;
-        for (std::uint32_t number : {out_of(f.what), in_of(f.what)}) {
-          ports_[number].left_Bps -= share_of_each;
-          ports_[number].used_Bps += share_of_each;
-          --ports_[number].open;
-        }
-      }
+  }
+
+  void set_rate(std::uint32_t place, double rate, std::uint32_t limit) {
+    flow& f = flows_[place];
+    f.round = round_;
+    if (std::exchange(f.limit, limit) != limit) ++flips;
+    for (std::uint32_t const number : {out_of(f.what), in_of(f.what)}) {
+      port& p = ports_[number];
+      p.left_Bps -= rate;
+      p.used_Bps += rate;
+      --p.open;
     }
+    if (f.rate_Bps == rate) return;
+    f.left_bytes -= f.rate_Bps * (clock_s_ - f.since_s);
+    f.since_s = clock_s_;
+    f.rate_Bps = rate;
+    ends_s_[place] = f.left_bytes <= least_bytes ? clock_s_ : clock_s_ + f.left_bytes / rate;
   }
 
   /// Returns false if a bucket holds too little to tell when it runs dry: it is dry then.
   bool find_next_change() {
     next_change_s_ = infinity;
-    for (flow const& f : flows_) {
-      next_change_s_ = std::min(next_change_s_, clock_s_ + std::max(0.0, f.left_bytes) / f.rate_Bps);
-    }
-    for (std::uint32_t number : used_) {
+    for (double const end_s : ends_s_) next_change_s_ = std::min(next_change_s_, end_s);
+    for (std::uint32_t const number : loaded_) {
       port& p = ports_[number];
       double const drain = p.used_Bps - link_.bandwidth_Bps;
       if (p.tokens <= least_bytes || drain <= 0) continue;
@@ -213,9 +273,15 @@ class fair_star::state {
   double clock_s_ = -infinity;
   double next_change_s_ = infinity;
   std::vector<port> ports_;
-  std::vector<flow> flows_;
-  std::deque<starting> starting_;    // all have the same latency, so in the order of their ends
-  std::vector<std::uint32_t> used_;  // ports with transfers
+  std::vector<flow> flows_;            // in use, or not
+  std::vector<double> ends_s_;         // by place: at the present rate; never, if it is not in use
+  std::vector<std::uint32_t> unused_;  // places
+  std::uint64_t sequence_ = 0;
+  std::uint32_t round_ = 0;
+  std::deque<starting> starting_;      // all have the same latency, so in the order of their ends
+  std::vector<std::uint32_t> loaded_;  // ports with flows
+  std::vector<offer> offers_;
+  std::vector<finished> finished_;
   std::vector<completion> done_;
 };
 

@@ -107,6 +107,16 @@ struct port {
   heap<entry> falling;  // other far pairs by minus threshold: to check when the share is less
 };
 
+/// On the port's clock.
+double first_near_end(port const& p) {
+  if (p.first == none) return infinity;
+  return p.neighbours[p.first].end;
+}
+double first_far_end(port const& p) {
+  if (p.ends.empty()) return infinity;
+  return p.ends.top().key;
+}
+
 /// The transfers from one node to another.
 struct pair {
   std::uint32_t source = none;
@@ -307,10 +317,9 @@ void star::state::end_first_of(std::uint32_t number) {
   port& p = touch(number);
   next_ends_.erase(p.position, port_placed());
   p.position = none;
-  double const near_end = p.first == none ? infinity : p.neighbours[p.first].end;
-  double const far_end = p.ends.empty() ? infinity : p.ends.top().key;
+  double const near_end = first_near_end(p);
   // Rounding may have left the clock just before the end for which the time was computed.
-  double const reached = std::max(p.clock, std::min(near_end, far_end));
+  double const reached = std::max(p.clock, std::min(near_end, first_far_end(p)));
   while (!p.ends.empty() && p.ends.top().key <= reached) end_first_transfer(p.ends.top().number);
   if (near_end <= reached) end_neighbours(number, reached);
 }
@@ -571,8 +580,7 @@ void star::state::find_first(port& p) {
 void star::state::set_next_end(std::uint32_t number) {
   port& p = ports_[number];
   if (!p.first_known) find_first(p);
-  double end = p.first == none ? infinity : p.neighbours[p.first].end;
-  if (!p.ends.empty()) end = std::min(end, p.ends.top().key);
+  double const end = std::min(first_near_end(p), first_far_end(p));
   if (end == infinity) {
     if (p.position != none) next_ends_.erase(std::exchange(p.position, none), port_placed());
     return;

@@ -50,8 +50,10 @@ char const* name_of(node_change change) {
 
 }  // namespace
 
-text_trace::text_trace(std::string const& file, std::function<void(std::string const&)> failed)
-    : name_(file), file_(file == "-" ? stdout : std::fopen(file.c_str(), "w")), failed_(std::move(failed)) {
+text_trace::text_trace(std::string const& file, std::function<void(std::string const&)> failed, bool append)
+    : name_(file),
+      file_(file == "-" ? stdout : std::fopen(file.c_str(), append ? "a" : "w")),
+      failed_(std::move(failed)) {
   if (file_ == nullptr) throw io_error("--trace: '" + file + "': cannot be written: " + std::strerror(errno));
   if (file_ != stdout) std::setvbuf(file_, nullptr, _IOLBF, BUFSIZ);
 }

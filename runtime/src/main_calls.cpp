@@ -26,14 +26,15 @@ main_call const& main_calls::last() const {
   return *last_;
 }
 
-std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node) {
+std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node, std::size_t launch) {
   if (options.trace_file.empty()) return nullptr;
   std::string name = options.trace_file;
   std::error_code error;
   bool const device = name == "-" || (std::filesystem::exists(name, error) && !std::filesystem::is_regular_file(name));
   if (node > 0 && !device) name += ".node" + std::to_string(node);
   return std::make_shared<text_trace>(
-      name, [application = options.application](std::string const& why) { fail_at_exit(application, why); });
+      name, [application = options.application](std::string const& why) { fail_at_exit(application, why); },
+      launch > 0);
 }
 
 failure stall(std::vector<std::string> const& waiting) {

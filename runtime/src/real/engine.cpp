@@ -78,7 +78,7 @@ struct engine::implementation final : engine_base::implementation {
 
   void start() override try {
     node_id const self = given ? given->node : 0;
-    if (auto trace = make_trace(options, self)) sinks.own(std::move(trace));
+    if (auto trace = make_trace(options, self, given ? given->launch : 0)) sinks.own(std::move(trace));
     node_settings settings = begin_records(self);
     settings.cores = support::available_cores();
     if (options.execution_thread_per_core) settings.execution_threads = settings.cores;

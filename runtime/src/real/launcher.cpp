@@ -137,6 +137,7 @@ struct launcher::child {
   node_id node;
   pid_t process = -1;
   std::optional<std::string> how_ended;
+  bool ended_badly = false;
   int input = -1;
   std::array<boost::asio::posix::stream_descriptor, 2> out;  // standard output and error
   std::array<std::shared_ptr<output>, 2> printed;            // where that comes out here
@@ -153,7 +154,10 @@ struct launcher::child {
     int status = 0;
     if (how_ended) return true;
     pid_t const found = ::waitpid(process, &status, WNOHANG);
-    if (found == process) how_ended = describe_end(status);
+    if (found == process) {
+      how_ended = describe_end(status);
+      ended_badly = status != 0 && !killed;
+    }
     // Whoever ignores SIGCHLD, or waits for all children, knows more than we do.
     if (found < 0 && errno == ECHILD) how_ended = "ended, and its status went elsewhere (SIGCHLD is ignored?)";
     return how_ended.has_value();
@@ -243,9 +247,14 @@ void launcher::release(node_id node) {
   if (auto const found = find(node)) found->released = true;
 }
 
+void launcher::note_end(child const& of) {
+  if (of.ended_badly) bad_ends_.push_back({of.node, *of.how_ended});
+}
+
 void launcher::reap() {
-  std::erase_if(children_, [](std::shared_ptr<child> const& c) {
+  std::erase_if(children_, [this](std::shared_ptr<child> const& c) {
     if (!c->released || !c->over()) return false;
+    note_end(*c);
     ::close(c->input);
     return true;
   });
@@ -280,6 +289,7 @@ void launcher::finish(std::chrono::milliseconds patience, std::function<bool(nod
       }
       reactor_.context().run_one_for(std::chrono::milliseconds(1));
     }
+    for (auto const& c : children_) note_end(*c);
     children_.clear();
   }
   for (auto const& out : out_) out->flush();

@@ -62,15 +62,24 @@ class launcher {
   /// `works` has last said of its node that it still works, and tells `killed`. Either function may be empty.
   void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
               std::function<void(node_id)> const& killed);
+  /// Of what has been reaped or finished, the processes that ended by themselves but not with status 0: what they did
+  /// last has failed.
+  struct bad_end {
+    node_id node;
+    std::string how;  ///< as ended() says
+  };
+  std::vector<bad_end> const& bad_ends() const { return bad_ends_; }
 
  private:
   struct child;
+  void note_end(child const& of);
   std::shared_ptr<child> find(node_id node);
   static void forward(std::shared_ptr<child> const& from, std::size_t which);
 
   reactor& reactor_;
   std::array<std::shared_ptr<output>, 2> out_;
   std::vector<std::shared_ptr<child>> children_;
+  std::vector<bad_end> bad_ends_;
 };
 
 }  // namespace ovlp::real

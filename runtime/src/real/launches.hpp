@@ -52,6 +52,8 @@ class launches {
               std::function<void(node_id)> const& killed) {
     launcher_.finish(patience, works, killed);
   }
+  /// After finish(). Thread: the main thread.
+  std::vector<launcher::bad_end> const& bad_ends() const { return launcher_.bad_ends(); }
 
  private:
   void start(node_id node, bool joins_later);

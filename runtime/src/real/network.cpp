@@ -155,6 +155,9 @@ void network::finish(bool all_calls_have_ended) {
                                              " is killed: the run is over, and it neither ends nor says "
                                              "that it lives; what it still did is lost");
     });
+    for (auto const& [node, how] : launches_->bad_ends()) {
+      fail_at_exit(options_.application, node_name(node) + ": its process " + how + ", at the end of the run");
+    }
   } else {
     launches_->finish(stop_patience, {}, [this](node_id node) {
       errors_->print("ovlp: " + node_name(node) + " is killed: it works for a call that nobody waits for");

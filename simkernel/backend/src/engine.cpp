@@ -48,7 +48,7 @@ struct engine::implementation final : engine_base::implementation {
     check_output_at_exit(options.application);
     for (std::string const& file : options.durations) kernels.read(file);
     if (options.vary) kernels.vary_by(*options.vary);
-    if (auto trace = make_trace(options, 0)) sinks.own(std::move(trace));
+    if (auto trace = make_trace(options, 0, 0)) sinks.own(std::move(trace));
   }
 
   /// What simulating costs, and costs in the simulation.

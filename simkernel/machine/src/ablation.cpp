@@ -90,6 +90,7 @@ bool leave_out_part(json& from, std::string const& name) {
 
 std::vector<std::string> parts_to_leave_out(json const& platform) {
   std::vector<std::string> names;
+  if (!platform.is_object()) return names;  // whoever reads the platform says so
   if (platform.contains("effects") && platform["effects"].is_array()) {
     for (json const& one : platform["effects"]) {
       if (one.is_object() && one.contains("name") && one["name"].is_string()) names.push_back(one["name"]);

@@ -23,9 +23,9 @@ struct fair_link {
 /// Each direction of a link may have a token bucket, as traffic shapers do: it fills with `bandwidth_Bps` up to
 /// `burst_bytes`; while it holds something the direction passes `line_Bps`, then `bandwidth_Bps`.
 ///
-/// Cost: each begin or end of a bandwidth phase, and each bucket that runs dry, O(n p) for n transfers in that phase at
-/// p loaded ports. For clusters of some hundred nodes; net::star is for more. Source: Bertsekas and Gallager, Data
-/// Networks, 6.5.2 (max-min fairness); compared with TCP in docs/validation.md.
+/// Cost: each begin or end of a bandwidth phase, and each bucket that runs dry, O(n + p log p) for n transfers in that
+/// phase at p loaded ports. For clusters of some hundred nodes; net::star is for more. Source: Bertsekas and Gallager,
+/// Data Networks, 6.5.2 (max-min fairness); compared with TCP in docs/validation.md.
 class fair_star final : public network, public phase_counts {
  public:
   /// Errors: std::logic_error for links or latencies that are not as said.

@@ -22,9 +22,10 @@ namespace ovlp {
 /// a real run that is part of what is measured.
 class text_trace final : public record_sink {
  public:
-  /// Makes the file, or empties it. "-": standard output. `failed` is called with one line at the run's end if not all
-  /// of it could be written, such as to a full disk. Errors: io_error if the file cannot be made.
-  text_trace(std::string const& file, std::function<void(std::string const&)> failed);
+  /// Makes the file, or empties it unless it is to `append`. "-": standard output. `failed` is called with one line at
+  /// the run's end if not all of it could be written, such as to a full disk. Errors: io_error if the file cannot be
+  /// made.
+  text_trace(std::string const& file, std::function<void(std::string const&)> failed, bool append = false);
   ~text_trace() override;
 
   /// Names are looked up in `of` for each line, so it must live as long as records come.

@@ -47,8 +47,9 @@ class main_calls {
   std::optional<main_call> last_;
 };
 
-/// The sink of --trace, of this node; none if it is not asked for. Errors: io_error.
-std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node);
+/// The sink of --trace, of this node; none if it is not asked for. A node that is launched again goes on with the file
+/// of its last `launch`. Errors: io_error.
+std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node, std::size_t launch);
 
 /// A call that can never end, and each operation that waits.
 failure stall(std::vector<std::string> const& waiting);
