@@ -125,10 +125,12 @@ void execution::expect_running() const {
   if (manager_.stopping()) throw cancelled{};
 }
 
-void execution::end_step(bool posts) {
+inline void execution::end_step(bool posts) {
   expect_running();
   manager_.backend().end_step(posts);
-  if (manager_.records() != nullptr) record_step();
+  if (manager_.records() != nullptr) [[unlikely]] {
+    record_step();
+  }
 }
 
 /// The step that has ended; the next one begins.
@@ -217,14 +219,22 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
   send(port, *definition.edge, std::move(made));
 }
 
-void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
-  std::optional<post_record> record;
-  if (manager_.records() != nullptr) {
-    auto const target = static_cast<std::uint32_t>(edge.target);
-    record.emplace(post_record{where(), static_cast<std::uint32_t>(port), target, 0, 0, 0});
-  }
+inline void execution::deliver(edge_definition const& edge, envelope_ptr object, post_record* record) {
   std::uint32_t const place = object->frames.back().place;
-  manager_.delivery().send(edge, std::move(object), thread_.address().index, place, record ? &*record : nullptr);
+  manager_.delivery().send(edge, std::move(object), thread_.address().index, place, record);
+}
+
+void execution::deliver_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object) {
+  post_record record{where(), static_cast<std::uint32_t>(port), static_cast<std::uint32_t>(edge.target), 0, 0, 0};
+  deliver(edge, std::move(object), &record);
+}
+
+void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
+  if (manager_.records() == nullptr) [[likely]] {
+    deliver(edge, std::move(object), nullptr);
+  } else {
+    deliver_recorded(port, edge, std::move(object));
+  }
 }
 
 void execution::finish(object_type const& type, void* object) {

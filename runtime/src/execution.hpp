@@ -136,6 +136,8 @@ class execution final : public operation_context {
   void record_step();
   operation_place where() const;
   void send(std::size_t port, edge_definition const& edge, envelope_ptr object);
+  void deliver(edge_definition const& edge, envelope_ptr object, post_record* record);
+  void deliver_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object);
   void suspend(wait_cause what);
   void wait_for_change(std::uint64_t change);
   void end();
