@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t step_bytes = 32;  // sizes are multiples of it
 constexpr std::size_t sizes = 24;
-constexpr std::size_t batch_bytes =
-    8128;  // what goes from thread to thread at once: the allocator's largest small block
+/// What goes from thread to thread at once: the allocator's largest small block.
+constexpr std::size_t batch_bytes = 8128;
 
 constexpr std::size_t block_bytes(std::size_t size) { return (size + 1) * step_bytes; }
 constexpr std::size_t size_of(std::size_t bytes) { return (bytes - 1) / step_bytes; }
