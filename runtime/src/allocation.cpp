@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 allocation::allocation(program const& known, std::size_t nodes)
     : known_(known), nodes_(nodes), versions_(known.collections()), held_(known.nodes_at_first(nodes)), sent_(nodes) {
@@ -165,4 +166,5 @@ void allocation::release_unneeded() {
   }
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

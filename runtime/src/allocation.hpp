@@ -14,6 +14,7 @@
 #include <ovlp/runtime/internal/program.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 /// Node 0's part in changing collections while the run goes on: one change after another.
 ///
@@ -86,4 +87,5 @@ class allocation {
   std::vector<std::vector<std::uint64_t>> sent_;  ///< by source, then destination
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

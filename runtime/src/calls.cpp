@@ -11,6 +11,7 @@
 #include "group_table.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 group_id calls::begin(graph_definition const& graph, object_type const& type, void* object, std::size_t sender,
                       std::int32_t iteration, std::optional<group_id> origin) {
@@ -83,4 +84,5 @@ void calls::handle_result(envelope_ptr result) {
   node_.wake_caller(waiter);
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

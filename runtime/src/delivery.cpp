@@ -15,6 +15,7 @@
 #include "traffic.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_t sender, std::uint32_t place,
                     post_record* record) {
@@ -111,4 +112,5 @@ void delivery::handle_total(group_total const& total) {
   node_.views().deliver(total.closer, make_mail<total_mail>(total));
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -12,6 +12,7 @@
 #include "views.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class thread_manager;
 
@@ -44,4 +45,5 @@ class delivery {
   thread_manager& node_;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

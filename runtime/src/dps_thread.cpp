@@ -19,6 +19,7 @@
 #include "thread_states.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 dps_thread::dps_thread(thread_manager& manager, thread_address address, std::size_t pool)
     : manager_(manager), address_(address), pool_(pool) {}
@@ -297,4 +298,5 @@ std::vector<execution*> dps_thread::suspended() const {
   return all;
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

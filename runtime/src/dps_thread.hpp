@@ -17,6 +17,7 @@
 #include "mail.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class execution_thread;
 class thread_manager;
@@ -128,4 +129,5 @@ class dps_thread {
   mail_queue held_;  // while moving: what goes along
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -23,6 +23,7 @@
 #include "views.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 namespace {
 
 /// "group 2@node0 of split 'cut'"
@@ -391,4 +392,5 @@ std::string execution::describe_wait() const {
   return "";
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -16,15 +16,16 @@
 #include <ovlp/flowgraph/graph_definition.hpp>
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/program.hpp>
 
 #include "mail.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class dps_thread;
 class execution_thread;
 class loop_fiber;
-class program;
 class thread_manager;
 
 /// What a merge or stream collects: the groups of its ports in one enclosing group.
@@ -164,4 +165,5 @@ class execution final : public operation_context {
   double step_start_computed_s_ = 0;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -10,6 +10,7 @@
 #include "scheduler.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 execution_pool::execution_pool(thread_manager& node)
     : node_(node), loops_(node.settings().stack_bytes), served_(node.program().collections()) {
@@ -45,4 +46,5 @@ std::vector<execution_thread*> execution_pool::all() {
 
 void execution_pool::unwind(execution& operation) { all().front()->unwind(operation); }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include <ovlp/runtime/internal/execution_thread.hpp>
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 #include "loop_pool.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class execution;
 class thread_manager;
@@ -38,4 +39,5 @@ class execution_pool {
   std::vector<std::unique_ptr<execution_thread>> threads_ OVLP_GUARDED_BY(mutex_);
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

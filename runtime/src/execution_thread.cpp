@@ -15,6 +15,7 @@
 #include "stack_overflow.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 execution_thread::execution_thread(thread_manager& manager, loop_pool& loops, std::size_t number)
     : manager_(&manager), loops_(&loops), number_(number) {}
@@ -90,4 +91,5 @@ void execution_thread::unwind(execution& operation) {
   scheduler::set_self(nullptr);
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -10,6 +10,7 @@
 #include <ovlp/flowgraph/error.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 failure failure_of(std::exception_ptr thrown) {
   failure report;
@@ -26,4 +27,5 @@ failure failure_of(std::exception_ptr thrown) {
   return report;
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

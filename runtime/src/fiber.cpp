@@ -16,7 +16,7 @@
 #include <boost/context/fiber.hpp>
 
 #include <ovlp/flowgraph/sanitizers.hpp>
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 #ifdef OVLP_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
@@ -27,6 +27,7 @@
 #endif
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 namespace {
 
 /// Address space below each stack that nobody may touch. As much as the stack of a thread has usually: a frame that
@@ -209,4 +210,5 @@ bool fiber::overflows_at(void const* address) const {
   return own.base != nullptr && address >= own.base && address < own.bottom();
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -5,7 +5,10 @@
 #include <functional>
 #include <memory>
 
+#include <ovlp/runtime/internal/synchronization.hpp>
+
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 /// A stack of control that can be left and entered again: what lets an operation wait without blocking its OS thread.
 ///
@@ -36,4 +39,5 @@ class fiber {
   std::unique_ptr<implementation> implementation_;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -11,6 +11,7 @@
 #include <ovlp/runtime/internal/program.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class thread_manager;
 
@@ -39,4 +40,5 @@ class group_messages {
   thread_manager& node_;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

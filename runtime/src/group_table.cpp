@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 group_id group_table::number() {
   scoped_lock const lock(mutex_);
@@ -105,4 +106,5 @@ std::size_t group_table::size() {
   return groups_.size();
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

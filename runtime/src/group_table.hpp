@@ -8,10 +8,11 @@
 #include <vector>
 
 #include <ovlp/runtime/internal/envelope.hpp>
-#include <ovlp/runtime/internal/mutex.hpp>
 #include <ovlp/runtime/internal/program.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class execution;
 
@@ -80,4 +81,5 @@ class group_table {
   std::size_t ended_at_ OVLP_GUARDED_BY(mutex_) = 0;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

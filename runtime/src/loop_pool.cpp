@@ -6,6 +6,7 @@
 #include <ovlp/runtime/internal/execution_thread.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 // The host is asked for anew each turn: on top of a turn an operation may have gone to another execution thread.
 loop_fiber::loop_fiber(std::size_t stack_bytes)
@@ -34,4 +35,5 @@ void loop_pool::give(loop_fiber& unused) {
   unused_.push_back(&unused);
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

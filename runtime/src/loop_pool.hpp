@@ -5,11 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 #include "fiber.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class execution;
 class execution_thread;
@@ -42,4 +43,5 @@ class loop_pool {
   std::vector<loop_fiber*> unused_ OVLP_GUARDED_BY(mutex_);
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -2,6 +2,7 @@
 #include "mail.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 void mail::deleter::operator()(mail* m) const noexcept {
   switch (m->kind) {
@@ -17,4 +18,5 @@ void mail::deleter::operator()(mail* m) const noexcept {
   }
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -12,6 +12,7 @@
 #include "scheduler.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 void main_calls::check_caller() const {
   if (scheduler::self() != nullptr) {
@@ -57,4 +58,5 @@ void throw_failure(failure const& what) {
   throw error(what.text);
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

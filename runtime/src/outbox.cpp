@@ -7,6 +7,7 @@
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 outbox::outbox(thread_manager& node) : node_(node), queues_(node.settings().nodes) {}
 
@@ -50,4 +51,5 @@ void outbox::tell(node_id to, control const& message, group_id call) {
   node_.backend().transmit(node_.self(), to, message);
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 #include "send_queue.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class thread_manager;
 
@@ -37,7 +37,8 @@ class outbox {
   thread_manager& node_;
   mutex mutex_;
   std::vector<send_queue> queues_ OVLP_GUARDED_BY(mutex_);  ///< by node
-  std::atomic<std::size_t> under_way_{0};                   ///< objects that wait, or are in transfer
+  shared<std::size_t> under_way_{0};                        ///< objects that wait, or are in transfer
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

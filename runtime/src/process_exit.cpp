@@ -10,14 +10,9 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <set>
 
 #include <ovlp/flowgraph/error.hpp>
-#include <ovlp/runtime/internal/execution_thread.hpp>
-
-#include "execution.hpp"
-#include "loop_pool.hpp"
-#include "scheduler.hpp"
-
 namespace ovlp {
 namespace {
 
@@ -25,6 +20,11 @@ std::atomic<bool> failed = false;
 std::string& name_for_messages() {
   static std::string name;
   return name;
+}
+
+std::set<describe_function*>& all_running() {
+  static std::set<describe_function*> all;
+  return all;
 }
 
 void flush_and_end(int status) {
@@ -41,12 +41,13 @@ void at_exit() {
     std::fprintf(stderr, "%s: standard output: cannot be written%s%s\n", name_for_messages().c_str(),
                  errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
   }
-  execution_thread const* const self = scheduler::self();
-  loop_fiber const* const loop = self == nullptr ? nullptr : self->loop();
-  bool const midway = loop != nullptr && loop->operation != nullptr;
-  if (midway) {
+  bool midway = false;
+  for (describe_function* const running : all_running()) {
+    std::string const operation = running();
+    if (operation.empty()) continue;
     std::fprintf(stderr, "%s: %s ended the program: expected it to return, or to throw\n", name_for_messages().c_str(),
-                 loop->operation->describe().c_str());
+                 operation.c_str());
+    midway = true;
   }
   if (!written || failed || midway) flush_and_end(1);
 }
@@ -77,6 +78,8 @@ void check_output_at_exit(std::string const& application) {
   static bool const registered = std::atexit(at_exit) == 0;
   static_cast<void>(registered);
 }
+
+void ask_at_exit(describe_function* running) { all_running().insert(running); }
 
 void fail_at_exit(std::string const& application, std::string const& why) {
   check_output_at_exit(application);

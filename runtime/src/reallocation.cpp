@@ -19,6 +19,7 @@
 #include "views.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 reallocation::reallocation(thread_manager& node)
     : node_(node),
@@ -293,4 +294,5 @@ void reallocation::look_whether_to_leave() {
   if (number) node_.outbox().tell(0, left{*number});
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -9,6 +9,7 @@
 #include "dps_thread.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 namespace {
 
@@ -127,4 +128,5 @@ void scheduler::wake_all() {
   for (execution_thread* t : all) backend_->wake(*t);
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class backend;
 class dps_thread;
@@ -75,4 +76,5 @@ class scheduler {
   std::size_t running_ OVLP_GUARDED_BY(mutex_) = 0;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -9,6 +9,7 @@
 #include "mail.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 /// The objects for one other node: at most `bound` in transfer at once, the others in order behind them.
 /// docs/model.md, "Transfers".
@@ -35,4 +36,5 @@ class send_queue {
   mail_queue waiting_;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

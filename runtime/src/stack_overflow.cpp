@@ -21,6 +21,7 @@
 #include "scheduler.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 namespace {
 
 /// A line that is put together without memory or locks: the fault may have come in the middle of malloc.
@@ -104,4 +105,5 @@ void report_stack_overflows() {
   thread_local alternate_stack const own;
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

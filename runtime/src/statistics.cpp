@@ -3,11 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <iomanip>
-#include <limits>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -16,14 +12,10 @@
 #include <ovlp/support/text.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-json as_json(summary::value const& value) {
-  return std::visit([](auto const& v) { return json(v); }, value);
-}
-json as_json(std::optional<double> value) { return value ? json(*value) : json(nullptr); }
 
 /// Names are the user's: what is no UTF-8 becomes the sign for that.
 std::string as_text(json const& value) { return value.dump(2, ' ', false, json::error_handler_t::replace); }
@@ -185,125 +177,6 @@ void fill(summary& figures, call_statistics const& all, double start_s, statisti
   }
 }
 
-std::string summary::json() const {
-  ovlp::json to;
-  to["application"] = application;
-  to["backend"] = backend;
-  for (auto const& [name, figure] : application_figures) to[name] = as_json(figure);
-  for (auto const& [name, figure] : application_results) to[name] = as_json(figure);
-  to["nodes"] = nodes;
-  to["time_s"] = time_s;
-  to["work_s"] = work_s;
-  to["overhead_s"] = overhead_s;
-  to["atomic_steps"] = atomic_steps;
-  to["transfers"] = transfers;
-  to["bytes"] = bytes;
-  to["control_messages"] = control_messages;
-  if (simulation) {
-    to["platform"] = simulation->platform;
-    to["execution"] = simulation->execution;
-    to["efficiency"] = as_json(efficiency);
-    to["communication_cpu_s"] = simulation->communication_cpu_s;
-    to["network_flips"] = simulation->network_flips;
-    if (simulation->sampling_error) to["sampling_error"] = *simulation->sampling_error;
-    if (!simulation->estimates.empty()) to["estimates"] = simulation->estimates;
-    if (!simulation->warnings.empty()) to["warnings"] = simulation->warnings;
-  }
-  to["iterations"] = ovlp::json::array();
-  for (iteration_summary const& i : iterations) {
-    ovlp::json entry{{"index", i.index},   {"start_s", i.start_s}, {"end_s", i.end_s},
-                     {"work_s", i.work_s}, {"nodes", i.nodes},     {"held_node_s", i.held_node_s}};
-    if (i.efficiency) {
-      entry["efficiency"] = as_json(i.efficiency->efficiency);
-      entry["interval_efficiency"] = as_json(i.efficiency->interval_efficiency);
-      entry["interval_start_s"] = i.efficiency->interval_start_s;
-      entry["interval_end_s"] = i.efficiency->interval_end_s;
-    }
-    to["iterations"].push_back(std::move(entry));
-  }
-  if (!over_time.empty()) to["over_time"] = ovlp::json::array();
-  for (window_summary const& w : over_time) {
-    to["over_time"].push_back(
-        {{"start_s", w.start_s}, {"end_s", w.end_s}, {"nodes", w.nodes}, {"efficiency", w.efficiency}});
-  }
-  to["host"] = {{"machine", host.machine},
-                {"processor", host.processor},
-                {"cores", host.cores},
-                {"wall_s", host.wall_s},
-                {"peak_memory_bytes", host.peak_memory_bytes}};
-  return as_text(to);
-}
-
-namespace {
-
-std::string percent(std::optional<double> ratio) { return ratio ? support::fixed(100 * *ratio, 1) + "%" : "-"; }
-
-/// Whether one begins before all that are before it have ended, but for a hundredth of itself.
-bool overlap(std::vector<iteration_summary> const& iterations) {
-  double closed_s = -std::numeric_limits<double>::infinity();
-  for (iteration_summary const& i : iterations) {
-    if (i.start_s < closed_s - 0.01 * (i.end_s - i.start_s)) return true;
-    closed_s = std::max(closed_s, i.end_s);
-  }
-  return false;
-}
-
-}  // namespace
-
-std::string summary::iterations_table() const {
-  if (iterations.empty()) return "no iterations: no operation of this call says here.iteration(k)\n";
-  bool const intervals = simulation && overlap(iterations);
-  std::ostringstream table;
-  table << "iteration    from [s]      to [s]    work [s]  nodes" << (simulation ? "  efficiency" : "")
-        << (intervals ? "  of interval" : "") << '\n'
-        << std::fixed << std::setprecision(4);
-  for (iteration_summary const& i : iterations) {
-    table << std::setw(9) << i.index << std::setw(12) << i.start_s << std::setw(12) << i.end_s << std::setw(12)
-          << i.work_s << std::setw(7) << i.nodes;
-    if (i.efficiency) table << std::setw(12) << percent(i.efficiency->efficiency);
-    if (i.efficiency && intervals) table << std::setw(13) << percent(i.efficiency->interval_efficiency);
-    table << '\n';
-  }
-  if (intervals)
-    table << "Iterations overlap: an interval lasts from the end of those before to the end of this one.\n";
-  return table.str();
-}
-
-std::string summary::estimates_line() const {
-  if (!simulation) return "";
-  std::map<std::string, std::string> kernels_of;
-  for (auto const& [kernel, sources] : simulation->estimates) {
-    for (auto const& [source, count] : sources) {
-      std::string& kernels = kernels_of[source];
-      kernels += (kernels.empty() ? "" : ", ") + kernel;
-    }
-  }
-  std::string line;
-  for (auto const& [source, kernels] : kernels_of) {
-    std::string const from = source == "platform" ? "platform " + simulation->platform : source;
-    line += (line.empty() ? "" : "; ") + from + ": " + kernels;
-  }
-  return line;
-}
-
-namespace {
-
-void note_if_not_finite(summary const& figures, std::string const& name, summary::value const& figure) {
-  double const* const number = std::get_if<double>(&figure);
-  if (number == nullptr || std::isfinite(*number)) return;
-  std::fprintf(stderr, "%s: note: '%s' is %f: in the summary it is null\n", figures.application.c_str(), name.c_str(),
-               *number);
-}
-
-}  // namespace
-
-void write_summary(std::string const& file, summary const& figures) {
-  for (auto const* const all : {&figures.application_figures, &figures.application_results}) {
-    for (auto const& [name, figure] : *all) note_if_not_finite(figures, name, figure);
-  }
-  support::write_file(file, figures.json() + "\n");
-}
-
 void write_durations(std::string const& file, call_statistics::kernel_durations const& all,
                      std::string const& reference_core) {
   json to;
@@ -324,4 +197,5 @@ void write_durations(std::string const& file, call_statistics::kernel_durations 
   support::write_file(file, as_text(to) + "\n");
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -21,6 +21,7 @@
 #include "views.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 thread_manager::thread_manager(node_id self, ovlp::program const& program, ovlp::backend& world, node_settings settings)
     : self_(self),
@@ -124,4 +125,5 @@ std::vector<std::string> thread_manager::waiting() const {
   return list;
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -9,6 +9,7 @@
 #include "failures.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 std::shared_ptr<void> thread_states::make(thread_address of) {
   scoped_lock const lock(one_at_a_time_);
@@ -48,4 +49,5 @@ void thread_states::failed(char const* function, thread_address of, std::excepti
   node_.backend().fail(report);
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

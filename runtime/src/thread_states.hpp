@@ -5,10 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include <ovlp/runtime/internal/mutex.hpp>
 #include <ovlp/runtime/internal/program.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class thread_manager;
 
@@ -33,4 +34,5 @@ class thread_states {
   mutex one_at_a_time_;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 /// Objects and totals exchanged with each other node, those of even epochs and those of odd ones: there are never more
 /// than two under way, for one change of collections ends before the next begins. Objects may overtake each other, so
@@ -44,10 +45,11 @@ class traffic {
 
  private:
   struct counts {
-    std::array<std::atomic<std::uint64_t>, 2> sent{};
-    std::array<std::atomic<std::uint64_t>, 2> received{};
+    std::array<shared<std::uint64_t>, 2> sent{};
+    std::array<shared<std::uint64_t>, 2> received{};
   };
   std::vector<counts> with_;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

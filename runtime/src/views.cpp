@@ -11,6 +11,7 @@
 #include "thread_states.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 views::views(thread_manager& node)
     : node_(node), published_(node.program().collections()), current_(node.program().collections()) {}
@@ -197,4 +198,5 @@ void views::drop_mail() {
   }
 }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

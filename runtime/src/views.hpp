@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,14 +12,15 @@
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
-#include <ovlp/runtime/internal/mutex.hpp>
 #include <ovlp/runtime/internal/program.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 #include "dps_thread.hpp"
 #include "mail.hpp"
 #include "scheduler.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class thread_manager;
 
@@ -62,7 +62,7 @@ class views {
 
    private:
     views& of_;
-    std::atomic<bool>* mark_ = nullptr;           ///< of the execution thread that reads
+    shared<bool>* mark_ = nullptr;                ///< of the execution thread that reads
     std::optional<scoped_lock<mutex>> as_other_;  ///< as any other OS thread, one at a time
     std::uint32_t epoch_ = 0;
   };
@@ -131,8 +131,8 @@ class views {
   void wait_for_readers();
 
   thread_manager& node_;
-  std::vector<std::atomic<collection_view const*>> published_;
-  std::atomic<std::uint32_t> epoch_{0};  ///< changes adopted; raised after the view that it goes with is published
+  std::vector<shared<collection_view const*>> published_;
+  shared<std::uint32_t> epoch_{0};  ///< changes adopted; raised after the view that it goes with is published
   mutex others_read_;
   mutex mutex_;
   std::vector<std::unique_ptr<collection_view const>> current_ OVLP_GUARDED_BY(mutex_);  ///< that are published
@@ -140,4 +140,5 @@ class views {
   std::map<place, resident> residents_ OVLP_GUARDED_BY(mutex_);
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -14,7 +14,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 #include "wire.hpp"
 

@@ -15,7 +15,7 @@
 #include <string>
 
 #include <ovlp/flowgraph/error.hpp>
-#include <ovlp/runtime/internal/engine.hpp>
+#include <ovlp/runtime/internal/main_run.hpp>
 #include <ovlp/support/host.hpp>
 
 #include "network.hpp"
@@ -47,7 +47,7 @@ constexpr std::chrono::milliseconds operation_patience{300};
 
 }  // namespace
 
-struct engine::implementation final : engine_base::implementation {
+struct engine::implementation final : main_run {
   implementation(int argc, char** argv, ovlp::options& program_options)
       : options(argc, argv, program_options),
         given(read_ticket(options)),

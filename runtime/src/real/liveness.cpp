@@ -11,7 +11,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp::real {
 namespace {

@@ -11,8 +11,8 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include <ovlp/runtime/internal/mutex.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "launches.hpp"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp::real {
 

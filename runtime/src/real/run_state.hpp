@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <ovlp/runtime/internal/control.hpp>
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp::real {
 

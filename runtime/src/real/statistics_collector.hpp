@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <map>
 
-#include <ovlp/runtime/internal/mutex.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 #include "membership.hpp"
 #include "run_state.hpp"

@@ -11,13 +11,15 @@
 #include <vector>
 
 #include <ovlp/runtime/internal/backend.hpp>
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 #include "reactor.hpp"
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 class thread_manager;
-}
+}  // namespace OVLP_CORE
+}  // namespace ovlp
 
 namespace ovlp::real {
 

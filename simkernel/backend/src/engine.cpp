@@ -18,7 +18,7 @@
 #include <ovlp/analysis/efficiency_csv.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/runtime/internal/engine.hpp>
+#include <ovlp/runtime/internal/main_run.hpp>
 #include <ovlp/simkernel/durations.hpp>
 #include <ovlp/support/host.hpp>
 
@@ -39,7 +39,7 @@ std::vector<double> capacities(machine::platform const& on, std::size_t nodes) {
 
 }  // namespace
 
-struct engine::implementation final : engine_base::implementation {
+struct engine::implementation final : main_run {
   implementation(int argc, char** argv, ovlp::options& program_options)
       : options(argc, argv, program_options),
         on(machine::platform::find(options.platform, options.without)),
@@ -82,7 +82,7 @@ struct engine::implementation final : engine_base::implementation {
 
   std::uint64_t begin(graph_definition const& graph, object_type const& type, void* object) override {
     cost const until_now = so_far();
-    std::uint64_t const call = engine_base::implementation::begin(graph, type, object);
+    std::uint64_t const call = main_run::begin(graph, type, object);
     costs_before[call] = until_now;
     counts_before = kernels.counts();
     return call;

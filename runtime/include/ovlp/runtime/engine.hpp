@@ -118,8 +118,9 @@ class engine_base : private caller {
   /// Writes and prints the figures as --summary, --iterations and the like ask. Errors: io_error.
   void write(ovlp::summary const& figures) const;
 
+  struct implementation;  ///< of backends
+
  protected:
-  struct implementation;  ///< what a backend derives
   explicit engine_base(std::unique_ptr<implementation> run);
 
  private:

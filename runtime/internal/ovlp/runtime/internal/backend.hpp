@@ -12,6 +12,7 @@
 #include <ovlp/runtime/internal/program.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class execution_thread;
 
@@ -70,4 +71,5 @@ class backend {
   virtual void call_ended() = 0;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

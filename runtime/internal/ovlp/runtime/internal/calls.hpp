@@ -8,9 +8,10 @@
 
 #include <ovlp/flowgraph/graph_definition.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class execution;
 class thread_manager;
@@ -47,4 +48,5 @@ class calls {
   std::uint32_t made_ OVLP_GUARDED_BY(mutex_) = 0;  ///< by which routes in turn go
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -11,6 +11,7 @@
 #include <ovlp/runtime/internal/program.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 /// An exception of an operation, or the end of the world, on its way to the caller.
 struct failure {
@@ -107,4 +108,5 @@ struct left {
 using control = std::variant<closer_here, group_total, credit, change_request, change_done, move_thread, thread_moved,
                              view_update, view_adopted, settle, settled, leave, left>;
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -13,6 +13,7 @@
 #include <ovlp/runtime/internal/mailbox.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 /// Numbers a group, or a call of a graph, uniquely in a run: its node in the upper 16 bits.
 using group_id = std::uint64_t;
@@ -82,4 +83,5 @@ using envelope_ptr = std::unique_ptr<envelope, envelope::deleter>;
 constexpr std::size_t envelope::object_offset() { return (sizeof(envelope) + 15) / 16 * 16; }
 inline void* envelope::object() { return reinterpret_cast<std::byte*>(this) + object_offset(); }
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <ovlp/flowgraph/context.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class dps_thread;
 class execution;
@@ -55,7 +56,7 @@ class execution_thread {
 
   void* world = nullptr;                 ///< of the backend
   std::vector<recorded_kernel> kernels;  ///< of the step that runs, if records are taken
-  std::atomic<bool> reads_views{false};  ///< of views::reading
+  shared<bool> reads_views{false};       ///< of views::reading
 
  private:
   friend class loop_fiber;
@@ -73,4 +74,5 @@ class execution_thread {
   dps_thread* finished_ = nullptr;  ///< what ran last and has not been given back to the scheduler
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
+#include <ovlp/runtime/internal/synchronization.hpp>
+
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 /// Something in the queue of a DPS thread. What there is beside data objects: mail.hpp.
 struct mail {
@@ -15,7 +17,7 @@ struct mail {
   /// Of an object: changes of collections that the node had adopted that sent it here. It stands here, where there is
   /// room, because an envelope just fits two cache lines.
   std::uint32_t epoch = 0;
-  std::atomic<mail*> next{nullptr};
+  shared<mail*> next{nullptr};
 
   /// Of whatever kind it is.
   struct deleter {
@@ -127,9 +129,10 @@ class mailbox {
   }
 
   mail* head_;
-  alignas(64) std::atomic<mail*> tail_;
-  std::atomic<bool> owned_{false};
+  alignas(64) shared<mail*> tail_;
+  shared<bool> owned_{false};
   stub_mail stub_;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

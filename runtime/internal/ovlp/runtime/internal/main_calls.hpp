@@ -13,6 +13,7 @@
 #include <ovlp/runtime/internal/run_options.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 /// One call of the main program that has ended. Times on the run's clock.
 struct main_call {
@@ -57,4 +58,5 @@ failure stall(std::vector<std::string> const& waiting);
 /// Throws the exception that tells the main program of a failure.
 [[noreturn]] void throw_failure(failure const& what);
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

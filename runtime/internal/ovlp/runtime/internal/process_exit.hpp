@@ -13,6 +13,11 @@ void report_uncaught_errors();
 /// At the exit of this process: if its standard output could not be written, a line on stderr and status 1.
 void check_output_at_exit(std::string const& application);
 
+/// Tells which operation the calling OS thread runs, in words; "" if none.
+using describe_function = std::string();
+/// At that exit an operation that runs is named as the one that has ended the program.
+void ask_at_exit(describe_function* running);
+
 /// Says a line on stderr, now; and the process will exit with status 1, whatever its main function returns.
 void fail_at_exit(std::string const& application, std::string const& why);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,12 +12,12 @@
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class allocation;
-class collection_definition;
 class dps_thread;
 class execution;
 class thread_manager;
@@ -103,9 +102,10 @@ class reallocation {
   std::unique_ptr<allocation> const allocation_ OVLP_PT_GUARDED_BY(mutex_);  ///< on node 0
   std::optional<settling> settling_ OVLP_GUARDED_BY(mutex_);
   std::optional<std::uint64_t> leaving_ OVLP_GUARDED_BY(mutex_);  ///< the number of the leave that this node got
-  std::atomic<bool> watching_{false};                             ///< something waits for messages to come, or to go
-  std::atomic<std::ptrdiff_t> held_back_{0};
-  std::atomic<bool> recorded_{false};  ///< the nodes of the first mappings, at the run's begin
+  shared<bool> watching_{false};                                  ///< something waits for messages to come, or to go
+  shared<std::ptrdiff_t> held_back_{0};
+  shared<bool> recorded_{false};  ///< the nodes of the first mappings, at the run's begin
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -9,10 +9,11 @@
 
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/internal/kernel_table.hpp>
-#include <ovlp/runtime/internal/mutex.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 #include <ovlp/runtime/summary.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 /// In place of a call of the main program: all of them together.
 constexpr std::uint64_t all_calls = ~std::uint64_t{0};
@@ -89,12 +90,10 @@ class statistics_sink final : public record_sink {
 /// Fills in what the statistics of all nodes say. `start_s` is when the call began; `on_node_0` knows the nodes held.
 void fill(summary& figures, call_statistics const& all, double start_s, statistics_sink& on_node_0);
 
-/// Writes the figures as JSON. Errors: io_error.
-void write_summary(std::string const& file, summary const& figures);
-
 /// Writes durations of kernels. Errors: io_error.
 /// Format: docs/formats/durations.md.
 void write_durations(std::string const& file, call_statistics::kernel_durations const& all,
                      std::string const& reference_core);
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 #include <ovlp/runtime/internal/program.hpp>
 
 namespace ovlp {
+inline namespace OVLP_CORE {
 
 class backend;
 class calls;
@@ -105,7 +105,7 @@ class thread_manager {
   ovlp::program const& program_;
   ovlp::backend& world_;
   node_settings const settings_;
-  std::atomic<bool> stopping_{false};
+  shared<bool> stopping_{false};
 
   std::unique_ptr<ovlp::scheduler> const scheduler_;
   std::unique_ptr<group_table> const groups_;
@@ -120,4 +120,5 @@ class thread_manager {
   std::unique_ptr<ovlp::reallocation> const reallocation_;
 };
 
+}  // namespace OVLP_CORE
 }  // namespace ovlp

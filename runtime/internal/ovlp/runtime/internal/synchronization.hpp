@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include <oneapi/tbb/spin_mutex.h>
+
+#ifdef OVLP_ONE_THREAD
+#define OVLP_CORE serial
+#else
+#define OVLP_CORE concurrent
+#endif
+
+// The core is compiled twice, for a backend whose execution threads are OS threads and for one in which all of them are
+// one OS thread (OVLP_ONE_THREAD): there what synchronizes does nothing. The two differ by these types alone, and in
+// their names by an inline namespace, so one program may link both.
 
 // What Clang's thread-safety analysis is told (-Wthread-safety, an error in all presets with Clang); nothing to others.
 // https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
@@ -34,10 +45,6 @@ class OVLP_THREAD_SAFETY(capability("mutex")) basic_mutex {
   Mutex mutex_;
 };
 
-using mutex = basic_mutex<std::mutex>;
-/// For what takes some instructions.
-using spin_mutex = basic_mutex<tbb::spin_mutex>;
-
 /// Holds a mutex while it lives.
 template <class Mutex>
 class OVLP_THREAD_SAFETY(scoped_lockable) scoped_lock {
@@ -51,4 +58,61 @@ class OVLP_THREAD_SAFETY(scoped_lockable) scoped_lock {
   Mutex& held_;
 };
 
+}  // namespace ovlp
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+#ifdef OVLP_ONE_THREAD
+
+class no_mutex {
+ public:
+  void lock() {}
+  void unlock() {}
+  bool try_lock() { return true; }
+};
+using mutex = basic_mutex<no_mutex>;
+using spin_mutex = basic_mutex<no_mutex>;
+
+/// What OS threads would share, with as much of the interface of std::atomic as the core uses.
+template <class T>
+class shared {
+ public:
+  constexpr shared(T value = {}) : value_(value) {}
+  shared(shared const&) = delete;
+  shared& operator=(shared const&) = delete;
+  T load(std::memory_order = {}) const { return value_; }
+  void store(T value, std::memory_order = {}) { value_ = value; }
+  T exchange(T value) {
+    T const before = value_;
+    value_ = value;
+    return before;
+  }
+  T fetch_add(T more, std::memory_order = {}) {
+    T const before = value_;
+    value_ += more;
+    return before;
+  }
+  operator T() const { return value_; }
+  T operator=(T value) { return value_ = value; }
+  T operator++() { return ++value_; }
+  T operator--() { return --value_; }
+  T operator+=(T more) { return value_ += more; }
+
+ private:
+  T value_;
+};
+
+#else
+
+using mutex = basic_mutex<std::mutex>;
+/// For what takes some instructions.
+using spin_mutex = basic_mutex<tbb::spin_mutex>;
+
+template <class T>
+using shared = std::atomic<T>;
+
+#endif
+
+}  // namespace OVLP_CORE
 }  // namespace ovlp

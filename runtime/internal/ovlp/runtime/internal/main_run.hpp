@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <ovlp/records/sink.hpp>
+#include <ovlp/runtime/internal/engine.hpp>
+#include <ovlp/runtime/internal/main_calls.hpp>
+#include <ovlp/runtime/internal/process_exit.hpp>
+#include <ovlp/runtime/internal/program.hpp>
+#include <ovlp/runtime/internal/run_options.hpp>
+#include <ovlp/runtime/internal/statistics.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+/// A run as the main program sees it: what each backend does in its own way, and what all of them know. main_run.cpp
+/// tells when it is asked for what. Thread: that of the main program.
+class main_run : public engine_base::implementation {
+ public:
+  main_run();
+
+  // What a backend does.
+  virtual run_options const& common_options() const = 0;
+  /// Node 0; nullptr until start() has made it.
+  virtual thread_manager* driver() = 0;
+  /// Before the first call, when all graphs are known. In a launched process it does not return.
+  virtual void start() = 0;
+  /// Sends an object (moved from) into the graph. Returns the call's number.
+  virtual std::uint64_t begin(graph_definition const& graph, object_type const& type, void* object);
+  /// Lets the run go on until `done()`. Errors: as throw_if_failed.
+  virtual void wait_until(std::function<bool()> const& done) = 0;
+  /// The call has its result.
+  virtual void ended(std::uint64_t /*call*/) {}
+  /// Errors: what ended the run, of which nothing is left running.
+  virtual void throw_if_failed() = 0;
+  /// What all nodes did in a call. Once. Errors: as throw_if_failed.
+  virtual call_statistics collect(std::uint64_t call) = 0;
+  /// Adds what this backend alone knows.
+  virtual void complete(ovlp::summary& /*figures*/, main_call const& /*of*/) {}
+  virtual void write_own(ovlp::summary const& /*figures*/) const {}
+  // And end(), which calls write_what_is_left() while it can, unless the run has failed.
+
+  // Here for a backend in which all kernels run.
+  bool computes() const override { return true; }
+  void estimate(std::string /*kernel*/, kernel_estimate /*seconds*/) override {}
+  void execute(std::string /*kernel*/, execution_mode /*mode*/) override {}
+
+  // What is the same in all.
+  std::size_t nodes() const override { return common_options().nodes; }
+  void record() override;
+  void attach(std::shared_ptr<record_sink> sink) override;
+  void add_graph(std::shared_ptr<graph_definition> const& graph) override;
+  std::uint64_t begin_call(std::shared_ptr<graph_definition> const& graph, object_type const& type,
+                           void* object) override;
+  void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override;
+  void resize(collection_definition const& collection, std::size_t count) override;
+  void remap(collection_definition const& collection, mapping const& to) override;
+  ovlp::summary summary() override;
+  void write(ovlp::summary const& figures) override;
+
+  // What all backends know. It outlives what a backend adds, and uses.
+  ovlp::program program;
+  statistics_sink statistics;
+  ovlp::sinks sinks;
+  run_definitions names;
+  main_calls calls;
+  bool recording = false;                ///< the program asked for it
+  std::optional<ovlp::summary> figures;  ///< of the call that ended last, once they have been asked for
+  bool written = false;                  ///< what the options ask for
+
+  /// Whether figures are added up: for the program, or for an option.
+  bool records() const {
+    return recording || common_options().ask_for_figures() || !common_options().durations_file.empty();
+  }
+  /// In start(), when the backend has added its sinks: begins them. Returns what the options of every run say.
+  node_settings begin_records(node_id self);
+  /// Node 0 of the run, which it starts if nobody has.
+  thread_manager& started();
+  void wait_for_change(std::uint64_t change);
+  /// What options ask for and the program has not written. After an error the process will exit with status 1.
+  void write_what_is_left(std::string const& reference_core);
+};
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp

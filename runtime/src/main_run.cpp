@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/runtime/internal/main_run.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/calls.hpp>
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/reallocation.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/host.hpp>
+
+#include "execution.hpp"
+#include "loop_pool.hpp"
+#include "scheduler.hpp"
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+namespace {
+
+void note_if_not_finite(summary const& figures, std::string const& name, summary::value const& figure) {
+  double const* const number = std::get_if<double>(&figure);
+  if (number == nullptr || std::isfinite(*number)) return;
+  std::fprintf(stderr, "%s: note: '%s' is %f: in the summary it is null\n", figures.application.c_str(), name.c_str(),
+               *number);
+}
+
+void write_summary(std::string const& file, summary const& figures) {
+  for (auto const* const all : {&figures.application_figures, &figures.application_results}) {
+    for (auto const& [name, figure] : *all) note_if_not_finite(figures, name, figure);
+  }
+  support::write_file(file, figures.json() + "\n");
+}
+
+std::string running_operation() {
+  execution_thread const* const self = scheduler::self();
+  loop_fiber const* const loop = self == nullptr ? nullptr : self->loop();
+  return loop == nullptr || loop->operation == nullptr ? "" : loop->operation->describe();
+}
+
+}  // namespace
+
+main_run::main_run() {
+  report_uncaught_errors();
+  ask_at_exit(running_operation);
+}
+
+// Before the first call.
+
+void main_run::record() {
+  if (driver() != nullptr) throw config_error("record() comes before the first call");
+  recording = true;
+}
+
+void main_run::attach(std::shared_ptr<record_sink> sink) {
+  if (driver() != nullptr) throw config_error("attach() comes before the first call");
+  if (!sink) throw config_error("attach() expects a sink, got none");
+  sinks.own(std::move(sink));
+}
+
+void main_run::add_graph(std::shared_ptr<graph_definition> const& graph) {
+  calls.check_caller();
+  program.add(graph);
+}
+
+// The first call or change starts the run.
+
+thread_manager& main_run::started() {
+  if (driver() == nullptr) {
+    program.close();
+    start();
+  }
+  return *driver();
+}
+
+node_settings main_run::begin_records(node_id self) {
+  node_settings settings;
+  settings.nodes = common_options().nodes;
+  settings.execution_threads = common_options().execution_threads;
+  settings.stack_bytes = common_options().stack_kib * 1024;
+  if (records()) sinks.add(statistics);
+  if (sinks.empty()) return settings;
+  settings.sink = &sinks;
+  names = program.definitions(common_options().application, common_options().backend(), common_options().nodes, self);
+  sinks.begin(names);
+  return settings;
+}
+
+// Calls and changes.
+
+std::uint64_t main_run::begin_call(std::shared_ptr<graph_definition> const& graph, object_type const& type,
+                                   void* object) {
+  add_graph(graph);
+  thread_manager& node_0 = started();
+  throw_if_failed();
+  double const now_s = node_0.backend().now_s();
+  std::uint64_t const call = begin(*graph, type, object);
+  calls.begun(call, program.number_of(*graph), now_s, sinks);
+  return call;
+}
+
+std::uint64_t main_run::begin(graph_definition const& graph, object_type const& type, void* object) {
+  return driver()->calls().begin(graph, type, object, 0, no_iteration);
+}
+
+void main_run::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
+  calls.check_caller();
+  ovlp::calls& made = driver()->calls();
+  wait_until([&] { return made.result_there(call); });
+  calls.ended(call, driver()->backend().now_s(), sinks);
+  ended(call);
+  figures.reset();
+  envelope_ptr const result = made.take_result(call);
+  type.move(result_storage, result->object());
+}
+
+void main_run::resize(collection_definition const& collection, std::size_t count) {
+  calls.check_caller();
+  wait_for_change(started().reallocation().request_resize(collection, count));
+}
+
+void main_run::remap(collection_definition const& collection, mapping const& to) {
+  calls.check_caller();
+  wait_for_change(started().reallocation().request_remap(collection, to));
+}
+
+void main_run::wait_for_change(std::uint64_t change) {
+  std::exception_ptr refused;
+  wait_until([&] {
+    try {
+      return driver()->reallocation().change_made(change, nullptr);
+    } catch (...) {
+      refused = std::current_exception();
+      return true;
+    }
+  });
+  if (refused) std::rethrow_exception(refused);
+}
+
+// Figures.
+
+ovlp::summary main_run::summary() {
+  calls.check_caller();
+  throw_if_failed();
+  if (!records()) throw config_error("summary() needs --summary, or record() before the first call");
+  main_call const& last = calls.last();
+  if (figures) return *figures;
+  call_statistics const all = collect(last.call);
+  ovlp::summary made;
+  made.application = common_options().application;
+  made.backend = common_options().backend();
+  made.nodes = common_options().nodes;
+  made.time_s = last.end_s - last.start_s;
+  fill(made, all, last.start_s, statistics);
+  made.host = {support::machine_name(), support::processor_name(), support::available_cores(), made.time_s,
+               support::peak_memory_bytes()};
+  complete(made, last);
+  return figures.emplace(std::move(made));
+}
+
+void main_run::write(ovlp::summary const& made) {
+  written = true;
+  if (common_options().iterations) std::cout << made.iterations_table();
+  if (!common_options().summary_file.empty()) write_summary(common_options().summary_file, made);
+  write_own(made);
+}
+
+void main_run::write_what_is_left(std::string const& reference_core) {
+  if (std::uncaught_exceptions() > 0) return;
+  try {
+    if (!written && common_options().ask_for_figures()) write(summary());
+    if (common_options().durations_file.empty()) return;
+    calls.last();  // without a call there is nothing to collect
+    write_durations(common_options().durations_file, collect(all_calls).kernels, reference_core);
+  } catch (std::exception const& wrong) {
+    fail_at_exit(common_options().application, wrong.what());
+  }
+}
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp
