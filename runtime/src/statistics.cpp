@@ -68,6 +68,7 @@ call_statistics& statistics_sink::of_call(std::uint64_t call) {
   if (of_last_call_ == nullptr || last_call_ != call) {
     of_last_call_ = &calls_[call];
     last_call_ = call;
+    last_iteration_ = 0;
   }
   return *of_last_call_;
 }
@@ -79,12 +80,15 @@ void statistics_sink::step(step_record const& record) {
   call.work_s += record.work_s;
   call.steps_s += record.computed_s;
   if (record.at.iteration == 0) return;
-  auto const [figures, added] = call.iterations.try_emplace(
-      record.at.iteration, call_statistics::iteration_figures{record.start_s, record.end_s, record.work_s});
-  if (added) return;
-  figures->second.start_s = std::min(figures->second.start_s, record.start_s);
-  figures->second.end_s = std::max(figures->second.end_s, record.end_s);
-  figures->second.work_s += record.work_s;
+  if (record.at.iteration != last_iteration_) {
+    auto const none = call_statistics::iteration_figures{record.start_s, record.end_s, 0};
+    of_last_iteration_ = &call.iterations.try_emplace(record.at.iteration, none).first->second;
+    last_iteration_ = record.at.iteration;
+  }
+  call_statistics::iteration_figures& figures = *of_last_iteration_;
+  figures.start_s = std::min(figures.start_s, record.start_s);
+  figures.end_s = std::max(figures.end_s, record.end_s);
+  figures.work_s += record.work_s;
 }
 
 void statistics_sink::kernel(kernel_record const& record) {

@@ -32,7 +32,8 @@ simulated_backend::simulated_backend(machine::platform const& on, program const&
       settings_(settings),
       options_(options),
       measures_(options.mode() == execution_mode::direct),
-      machine_(on, settings.nodes, options.vary) {
+      machine_(on, settings.nodes, options.vary),
+      clock_(machine_.events()) {
   if (options_.shuffle) machine_.events().shuffle(*options_.shuffle);
   for (node_id n = 0; n < settings_.nodes; ++n) {
     nodes_.emplace_back();
@@ -91,8 +92,9 @@ void simulated_backend::forget_released() {
 bool simulated_backend::run_until(std::function<bool()> const& done) {
   enter_ready();
   while (!done()) {
-    if (!machine_.advance() && !let_in_held()) return false;
-    enter_ready();
+    for (done_may_hold_ = false; !done_may_hold_; enter_ready()) {
+      if (!machine_.advance() && !let_in_held()) return false;
+    }
   }
   return true;
 }
@@ -115,6 +117,7 @@ std::vector<std::string> simulated_backend::waiting() {
 void simulated_backend::fail(failure const& what) {
   if (failure_) return;
   failure_ = what;
+  done_may_hold_ = true;
   for (virtual_node const& n : nodes_) {
     if (n.manager) n.manager->stop();
   }
@@ -222,7 +225,7 @@ simulated_backend::mail& simulated_backend::new_mail(node_id from, node_id to) {
   unused_mail_.pop_back();
   taken.from = from;
   taken.to = to;
-  taken.sent_s = machine_.now_s();
+  taken.sent_s = now_s();
   return taken;
 }
 
@@ -237,16 +240,12 @@ void simulated_backend::mail::crossed(double started_s) {
 }
 
 void simulated_backend::mail::delivered() {
-  envelope_ptr arrived = std::move(object);
-  control const notice = std::move(told);
-  backend.unused_mail_.push_back(this);
   thread_manager* const receiver = backend.nodes_[to].manager.get();
-  if (receiver == nullptr) return;  // the node has been released, and nobody waits for this
-  if (kind == kind_type::object) {
-    receiver->receive(from, std::move(arrived));
-  } else {
-    receiver->receive(from, notice);
+  envelope_ptr arrived = std::move(object);
+  if (receiver != nullptr) {  // else it has been released, and nobody waits for this
+    arrived ? receiver->receive(from, std::move(arrived)) : receiver->receive(from, told);
   }
+  backend.unused_mail_.push_back(this);
 }
 
 }  // namespace ovlp::sim

@@ -37,7 +37,8 @@ class simulated_backend final : public backend {
   void start_nodes(std::set<node_id> const& nodes);
   thread_manager& driver() { return *nodes_[0].manager; }
 
-  /// Simulates until done(). Returns false if nothing can happen any more before that.
+  /// Simulates until done(), which is asked again only after call_ended() or fail(). Returns false if nothing can
+  /// happen any more before that.
   bool run_until(std::function<bool()> const& done);
   std::optional<failure> const& failed() const { return failure_; }
   /// Each operation that waits, on all nodes.
@@ -47,7 +48,7 @@ class simulated_backend final : public backend {
   machine::virtual_machine::usage used() const { return machine_.used(); }
 
   // backend
-  double now_s() override { return machine_.now_s(); }
+  double now_s() override { return clock_.now_s(); }
   double computed_s() override { return current_ == nullptr ? 0 : current_->computed_s; }
   void start(execution_thread& thread) override;
   void idle(execution_thread& thread) override;
@@ -59,7 +60,7 @@ class simulated_backend final : public backend {
   void launch(node_id node) override;
   void release(node_id node) override;
   void fail(failure const& what) override;
-  void call_ended() override {}
+  void call_ended() override { done_may_hold_ = true; }
 
  private:
   /// An execution thread.
@@ -108,6 +109,7 @@ class simulated_backend final : public backend {
   simulation_options const& options_;
   bool const measures_;  ///< what steps cost beside their kernels
   machine::virtual_machine machine_;
+  machine::event_queue const& clock_;
   std::deque<virtual_node> nodes_;
   std::vector<std::unique_ptr<thread_manager>> released_;  ///< whose execution threads have not left yet
   std::list<worker> workers_;
@@ -115,6 +117,7 @@ class simulated_backend final : public backend {
   std::deque<mail> mail_;
   std::vector<mail*> unused_mail_;
   worker* current_ = nullptr;
+  bool done_may_hold_ = false;  ///< since run_until() asked last
   double entered_cpu_s_ = 0;
   std::optional<failure> failure_;
 };

@@ -6,36 +6,45 @@
 namespace ovlp::machine {
 
 void thread::add(task& t, double work_s, unsigned step) {
-  waiting_.push_back({&t, work_s, step});
-  if (!busy_) go_on();
+  if (busy_) {
+    waiting_.push_back({&t, work_s, step});
+  } else {
+    compute({&t, work_s, step});
+  }
 }
 
 void thread::add_next(task& t, double work_s, unsigned step) {
-  if (first_ == 0) {
+  if (!busy_) {
+    compute({&t, work_s, step});
+  } else if (first_ == 0) {
     waiting_.insert(waiting_.begin(), {&t, work_s, step});
   } else {
     waiting_[--first_] = {&t, work_s, step};
   }
-  if (!busy_) go_on();
 }
 
 void thread::happen() {
   current_.what->done(current_.step, current_.work_s);
-  go_on();
+  if (empty()) {
+    busy_ = false;
+  } else {
+    compute(take_first());
+  }
 }
 
-/// Begins the next task. Those without work are done at once.
-void thread::go_on() {
+/// Begins the task. One without work is done at once, and the next one begins.
+void thread::compute(entry next) {
   busy_ = true;
-  while (!empty()) {
-    current_ = take_first();
-    if (current_.work_s > 0) {
-      processor_.start(*this, current_.work_s);
+  while (next.work_s == 0) {
+    next.what->done(next.step, 0);
+    if (empty()) {
+      busy_ = false;
       return;
     }
-    current_.what->done(current_.step, 0);
+    next = take_first();
   }
-  busy_ = false;
+  current_ = next;
+  processor_.start(*this, next.work_s);
 }
 
 thread::entry thread::take_first() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <boost/container_hash/hash.hpp>
@@ -17,15 +19,22 @@
 
 namespace ovlp {
 
-/// What is known of kernels, by name and sizes. A kernel that is known is found without allocation.
+/// What is known of kernels, by name and sizes. A kernel that is known is found without allocation; one of those that
+/// were asked for last, mostly without hashing.
 template <class Value>
 class kernel_table {
  public:
   /// Made when it is first asked for; stays where it is.
   Value& operator()(std::string_view kernel, std::span<std::int64_t const> sizes) {
-    auto const found = values_.find(view{kernel, sizes});
-    if (found != values_.end()) return found->second;
-    return values_[key{std::string(kernel), {sizes.begin(), sizes.end()}}];
+    view const wanted{kernel, sizes};
+    entry*& last = last_[place_of(wanted)];
+    if (last == nullptr || !equal()(last->first, wanted)) {
+      auto found = values_.find(wanted);
+      if (found == values_.end())
+        found = values_.try_emplace({std::string(kernel), {sizes.begin(), sizes.end()}}).first;
+      last = &*found;
+    }
+    return last->second;
   }
   /// Calls `function(name, sizes, value)` for each, in no particular order.
   template <class Function>
@@ -58,7 +67,16 @@ class kernel_table {
       return a.name == b.name && std::ranges::equal(a.sizes, b.sizes);
     }
   };
+  using entry = std::pair<key const, Value>;
+  /// Where a kernel is among the last ones. Kernels of a program differ in their names' ends, or in the sizes.
+  static std::size_t place_of(view const& of) {
+    std::size_t mixed = of.name.empty() ? 0 : static_cast<unsigned char>(of.name.back()) + 7 * of.name.size();
+    for (std::int64_t const size : of.sizes) mixed = 5 * mixed + static_cast<std::size_t>(size);
+    return mixed * 0x9e3779b97f4a7c15u >> 60;
+  }
+
   std::unordered_map<key, Value, hash, equal> values_;
+  std::array<entry*, 16> last_{};  ///< found, by place_of
 };
 
 /// Which DPS threads have done a kernel where they live: the first time it may find memory that nobody has touched.

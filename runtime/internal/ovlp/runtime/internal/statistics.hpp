@@ -83,6 +83,8 @@ class statistics_sink final : public record_sink {
   std::uint64_t last_call_ OVLP_GUARDED_BY(mutex_) = 0;
   call_statistics* of_last_call_ OVLP_GUARDED_BY(mutex_) = nullptr;  ///< most records are of the same call
   std::vector<std::vector<std::uint32_t>> collections_;              ///< by graph and operation; from the beginning on
+  std::int32_t last_iteration_ OVLP_GUARDED_BY(mutex_) = 0;          ///< of that call; 0: none
+  call_statistics::iteration_figures* of_last_iteration_ OVLP_GUARDED_BY(mutex_) = nullptr;
   kernel_table<kernel_figures> kernels_ OVLP_GUARDED_BY(mutex_);
   std::vector<node_record> nodes_ OVLP_GUARDED_BY(mutex_);
 };

@@ -58,7 +58,7 @@ class thread final : job {
     unsigned step = 0;
   };
   void happen() override;  ///< the processor has done the current task's work
-  void go_on();
+  void compute(entry next);
   entry take_first();
 
   processor& processor_;
