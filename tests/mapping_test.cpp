@@ -59,13 +59,13 @@ TEST_CASE("a wrong mapping is a config_error that shows the place and what was e
   CHECK(fault("") == "mapping \"\": expected at least one node, as in \"node0*2 node[1-3]\" at character 1");
   CHECK(fault("host0") == "mapping \"host0\": expected 'node' at character 1");
   CHECK(fault("node0,node1") == "mapping \"node0,node1\": expected a blank between nodes at character 6");
-  CHECK(fault("node") == "mapping \"node\": expected a number of at most 65535 at character 5");
-  CHECK(fault("node-1") == "mapping \"node-1\": expected a number of at most 65535 at character 5");
-  CHECK(fault("node65536") == "mapping \"node65536\": expected a number of at most 65535 at character 5");
+  CHECK(fault("node") == "mapping \"node\": expected a number of at most 4194303 at character 5");
+  CHECK(fault("node-1") == "mapping \"node-1\": expected a number of at most 4194303 at character 5");
+  CHECK(fault("node4194304") == "mapping \"node4194304\": expected a number of at most 4194303 at character 5");
   CHECK(fault("node99999999999999999999999") ==
-        "mapping \"node99999999999999999999999\": expected a number of at most 65535 at character 5");
+        "mapping \"node99999999999999999999999\": expected a number of at most 4194303 at character 5");
   CHECK(fault("node[1") == "mapping \"node[1\": expected ']' at character 7");
-  CHECK(fault("node[1-") == "mapping \"node[1-\": expected a number of at most 65535 at character 8");
+  CHECK(fault("node[1-") == "mapping \"node[1-\": expected a number of at most 4194303 at character 8");
   CHECK(fault("node[3-1]") == "mapping \"node[3-1]\": expected a range that goes up at character 9");
   CHECK(fault("node0*0") == "mapping \"node0*0\": expected at least one thread at character 8");
   CHECK(fault("node0*x") == "mapping \"node0*x\": expected a number of at most 16777216 at character 7");

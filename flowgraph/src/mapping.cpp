@@ -9,8 +9,6 @@
 namespace ovlp {
 namespace {
 
-constexpr std::size_t most_nodes = 65536;  // a node fits in 16 bits of a group's number
-
 /// Reads "node0*2 node[0-3,8]*2" from left to right.
 class mapping_parser {
  public:
@@ -45,7 +43,7 @@ class mapping_parser {
     if (at_ < text_.size() && text_[at_] != ' ') fail("a blank between nodes");
   }
 
-  node_id node() { return static_cast<node_id>(number(most_nodes - 1)); }
+  node_id node() { return static_cast<node_id>(number(mapping::most_nodes - 1)); }
 
   std::size_t number(std::size_t most) {
     std::size_t value = 0;

@@ -24,14 +24,14 @@ void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_
   dps_thread* owned = nullptr;
   {
     views::reading const now(node_.views());
-    std::vector<node_id> const& node_of = now[collection].node_of;
+    placement const& where = *now[collection].where;
     frame const& group = object->frames.back();
     std::size_t const index = edge.route.kind == route_kind::least_loaded
-                                  ? node_.groups().least_loaded(group.group, group.place, node_of.size())
-                                  : choose(edge, *object, {node_of.size(), sender, place, group.opener});
+                                  ? node_.groups().least_loaded(group.group, group.place, where.size())
+                                  : choose(edge, *object, {where.size(), sender, place, group.opener});
     object->thread = static_cast<std::uint32_t>(index);
     if (record != nullptr) record->to_thread = object->thread;
-    to = index < node_of.size() ? node_of[index] : leaving_opener(edge, *object);
+    to = index < where.size() ? where.node_of(index) : leaving_opener(edge, *object);
     if (to == node_.self()) {
       thread_address const here{collection, object->thread};
       owned = node_.views().add(now, here, as_mail(std::move(object)));
@@ -80,8 +80,8 @@ void delivery::send(group_total total, group_id call) {
   dps_thread* owned = nullptr;
   {
     views::reading const now(node_.views());
-    std::vector<node_id> const& node_of = now[total.closer.collection].node_of;
-    if (total.closer.index < node_of.size()) to = node_of[total.closer.index];
+    placement const& where = *now[total.closer.collection].where;
+    if (total.closer.index < where.size()) to = where.node_of(total.closer.index);
     if (to == node_.self()) {
       owned = node_.views().add(now, total.closer, make_mail<total_mail>(total));
     } else {

@@ -24,7 +24,13 @@ inline namespace OVLP_CORE {
 dps_thread::dps_thread(thread_manager& manager, thread_address address, std::size_t pool)
     : manager_(manager), address_(address), pool_(pool) {}
 
-dps_thread::~dps_thread() = default;
+dps_thread::~dps_thread() {
+  while (!live_.empty()) {  // a run has failed while the time of their last steps passed
+    execution& never_ended = live_.front();
+    live_.pop_front();
+    if (never_ended.gathering() == nullptr) delete &never_ended;
+  }
+}
 
 void dps_thread::drop_mail() {
   inbox_.clear();
@@ -176,17 +182,21 @@ void dps_thread::run(mail_ptr start, execution_thread& host) {
     return;
   }
   if (start->kind == mail::kind_type::object) {
-    execution operation(*this, as_object(std::move(start)));
-    live_.push_back(operation);
-    operation.run(host);
+    live_.push_back(*new execution(*this, as_object(std::move(start))));
+    live_.back().run(host);
+  } else {
+    operation_of(std::move(start)).run(host);
+  }
+}
+
+void dps_thread::forget(execution& operation) {
+  if (operation.gathering() == nullptr) {
+    delete &operation;
     return;
   }
-  execution& operation = operation_of(std::move(start));
-  frame const& enclosing = operation.frames().back();
-  closer_key const key{operation.number(), enclosing.place, enclosing.group};
-  operation.run(host);
   if (last_closer_ == &operation) last_closer_ = nullptr;
-  closers_.erase(key);
+  frame const& enclosing = operation.frames().back();
+  closers_.erase({operation.number(), enclosing.place, enclosing.group});
 }
 
 void dps_thread::have_state(state_mail::what_type what) {

@@ -50,8 +50,11 @@ class dps_thread {
   /// before that, or nothing has come: then the operation suspends.
   bool take_in_next();
   mail_ptr take_work() { return work_.pop(); }
-  /// Runs an operation from its start until it ends; it may be suspended in between. Or a function for the state.
+  /// Runs an operation from its start until its body returns; it may be suspended in between. Or a function for the
+  /// state.
   void run(mail_ptr start, execution_thread& host);
+  /// The operation is over.
+  void forget(execution& operation);
   /// Forgets everything that waits. When nothing runs.
   void drop_mail();
   /// Keeps what a split received, for the closer of its groups, which runs here too; and gives it to that.
@@ -118,7 +121,7 @@ class dps_thread {
   boost::intrusive::list<
       execution, boost::intrusive::member_hook<execution, decltype(execution::of_thread), &execution::of_thread>,
       boost::intrusive::constant_time_size<false>>
-      live_;  // executions that have started, or are about to, and not ended
+      live_;  // executions that have started, or are about to, and not ended: those of leaves and splits are its own
   std::optional<node_id> moving_to_;
   bool lets_in_ = false;
   bool departed_ = false;

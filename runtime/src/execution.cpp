@@ -106,18 +106,36 @@ execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t oper
 
 execution::~execution() = default;
 
+template <class Function>
+bool execution::succeeds(Function const& function) const {
+  try {
+    function();
+    return true;
+  } catch (cancelled const&) {
+  } catch (...) {
+    failed(std::current_exception());
+  }
+  return false;
+}
+
 void execution::run(execution_thread& host) {
   host_ = &host;
   host.loop()->operation = this;
   if (gathering_) iteration_ = gathering_->begins_in();
   begin_step();
-  try {
-    definition_->body(*this);
-    end();
-  } catch (cancelled const&) {
-  } catch (...) {
-    failed(std::current_exception());
-  }
+  bool const returned = succeeds([&] { definition_->body(*this); });
+  host_->loop()->operation = nullptr;
+  returned ? host_->end(*this) : thread_.forget(*this);
+}
+
+void execution::end() {
+  host_->loop()->operation = this;
+  if (manager_.records() != nullptr) record_step();
+  succeeds([&] {
+    expect_all_taken();
+    if (result_) send_result();
+    close_groups();
+  });
   host_->loop()->operation = nullptr;
 }
 
@@ -239,14 +257,17 @@ void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr
 }
 
 void execution::finish(object_type const& type, void* object) {
-  end_step(true);
-  expect_all_taken();
-  finished_ = true;
+  auto const& edge = definition_->ports[0].edge;
+  result_ = make_envelope(type, object, edge ? *edge : edge_definition{result_operation, {}});
+}
+
+void execution::send_result() {
   if (gathering_ && !iteration_set_) iteration_ = gathering_->opened_in();
+  result_->iteration = iteration_;
   if (auto const& edge = definition_->ports[0].edge) {
-    send(0, *edge, make_envelope(type, object, *edge));
+    send(0, *edge, std::move(result_));
   } else {
-    manager_.calls().answer(make_envelope(type, object, {result_operation, {}}));
+    manager_.calls().answer(std::move(result_));
   }
 }
 
@@ -257,9 +278,7 @@ void execution::expect_all_taken() const {
   }
 }
 
-void execution::end() {
-  if (!finished_) end_step();
-  expect_all_taken();
+void execution::close_groups() {
   for (std::size_t p = 0; p < opened_.size(); ++p) {
     port_definition const& definition = definition_->ports[p];
     if (definition.discarded) continue;

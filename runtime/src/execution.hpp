@@ -14,6 +14,7 @@
 
 #include <ovlp/flowgraph/context.hpp>
 #include <ovlp/flowgraph/graph_definition.hpp>
+#include <ovlp/flowgraph/memory.hpp>
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
@@ -73,8 +74,16 @@ class execution final : public operation_context {
   execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing);
   ~execution();
 
-  /// Runs the operation's body to its end on this execution thread; failures go to the thread manager.
+  /// Where all of them live until dps_thread::forget().
+  static void* operator new(std::size_t bytes) { return detail::take_block(bytes); }
+  static void operator delete(void* taken, std::size_t bytes) noexcept { detail::give_block(taken, bytes); }
+
+  /// Runs the operation's body to its end on this execution thread, which then ends it, or has the DPS thread forget
+  /// it: failures go to the thread manager.
   void run(execution_thread& host);
+  /// The last step's time has passed: what it has produced goes on.
+  void end();
+  bool has_result() const { return result_ != nullptr; }
 
   void* input() override;
   bool input_is_kept() const override { return definition_->keeps_input; }
@@ -141,7 +150,10 @@ class execution final : public operation_context {
   void deliver_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object);
   void suspend(wait_cause what);
   void wait_for_change(std::uint64_t change);
-  void end();
+  template <class Function>
+  bool succeeds(Function const& function) const;
+  void send_result();
+  void close_groups();
   frame opened_frame(group_id group, std::size_t port, std::uint32_t place) const;
   envelope_ptr make_envelope(object_type const& type, void* object, edge_definition const& edge) const;
 
@@ -157,7 +169,7 @@ class execution final : public operation_context {
   boost::container::small_vector<opened_group, 2> opened_;  ///< one per port of a split or stream
   std::int32_t iteration_ = no_iteration;
   bool iteration_set_ = false;
-  bool finished_ = false;
+  envelope_ptr result_;  ///< of a leaf or merge whose body has returned
   bool saw_end_ = false;
   std::optional<wait_cause> waiting_;
   group_id waiting_group_ = 0;

@@ -12,8 +12,7 @@
 namespace ovlp {
 inline namespace OVLP_CORE {
 
-execution_pool::execution_pool(thread_manager& node)
-    : node_(node), loops_(node.settings().stack_bytes), served_(node.program().collections()) {
+execution_pool::execution_pool(thread_manager& node) : node_(node), served_(node.program().collections()) {
   for (std::uint32_t c = 0; c < node.program().collections(); ++c) node.scheduler().set_limit(pool_of(c), 0);
 }
 
@@ -30,7 +29,7 @@ void execution_pool::serve(std::uint32_t collection, std::ptrdiff_t more) {
     std::size_t const own = std::min(static_cast<std::size_t>(served_[collection]), node_.settings().cores);
     node_.scheduler().set_limit(pool_of(collection), shared > 0 ? shared : own);
     while (threads_.size() < node_.scheduler().total_limit()) {
-      threads_.push_back(std::make_unique<execution_thread>(node_, loops_, threads_.size()));
+      threads_.push_back(std::make_unique<execution_thread>(node_, node_.common().loops(), threads_.size()));
       started.push_back(threads_.back().get());
     }
   }

@@ -9,8 +9,6 @@
 #include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-#include "loop_pool.hpp"
-
 namespace ovlp {
 inline namespace OVLP_CORE {
 
@@ -33,7 +31,6 @@ class execution_pool {
 
  private:
   thread_manager& node_;
-  loop_pool loops_;
   mutex mutex_;
   std::vector<std::ptrdiff_t> served_ OVLP_GUARDED_BY(mutex_);  ///< DPS threads, by collection
   std::vector<std::unique_ptr<execution_thread>> threads_ OVLP_GUARDED_BY(mutex_);

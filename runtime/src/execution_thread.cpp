@@ -22,19 +22,31 @@ execution_thread::execution_thread(thread_manager& manager, loop_pool& loops, st
 
 execution_thread::~execution_thread() = default;
 
+/// The stack of the calling OS thread. Not inlined: an operation goes on in another OS thread after a switch.
+[[gnu::noinline]] fiber& execution_thread::os_thread() {
+  thread_local fiber own;
+  return own;
+}
+
 void execution_thread::enter() {
-  if (current_ == nullptr && manager_->stopping()) return;  // nothing of it has run, and there may be no memory
+  if (current_ == nullptr && manager_->stopping()) return;  // nothing of it is on a stack, and there may be no memory
   scheduler::set_self(this);
-  if (current_ == nullptr) {
+  if (os_thread_ == nullptr) {
     report_stack_overflows();
-    os_thread_ = std::make_unique<fiber>();
-    take_over(loops_->take());
+    os_thread_ = &os_thread();
   }
+  if (current_ == nullptr) take_over(loops_->take());
   os_thread_->switch_to(current_->fiber);
   scheduler::set_self(nullptr);
 }
 
 void execution_thread::leave() { current_->fiber.switch_to(*os_thread_); }
+
+void execution_thread::park() {
+  loop_fiber& here = *std::exchange(current_, nullptr);
+  loops_->give(here);
+  here.fiber.switch_to(*os_thread_);
+}
 
 void execution_thread::take_over(loop_fiber& loop) {
   current_ = &loop;
@@ -44,6 +56,10 @@ void execution_thread::take_over(loop_fiber& loop) {
 /// One turn of the loop. Nothing may follow the operation that it runs: that may end in another execution thread.
 void execution_thread::turn() {
   if (loop_fiber* const left = std::exchange(left_, nullptr)) loops_->give(*left);
+  if (ending_ != nullptr && !conclude()) {
+    park();
+    return;
+  }
   if (manager_->stopping()) {
     leave();
     return;
@@ -56,6 +72,19 @@ void execution_thread::turn() {
   } else if (!manager_->stopping()) {  // asked again: from here on a stop finds this thread among the idle ones
     manager_->backend().idle(*this);
   }
+}
+
+/// Returns whether the operation is over: not while the time of its last step passes.
+bool execution_thread::conclude() {
+  bool const stopping = manager_->stopping();
+  if (!stopping && !std::exchange(last_step_ends_, true) && !manager_->backend().end_last_step(ending_->has_result())) {
+    return false;
+  }
+  last_step_ends_ = false;
+  execution& over = *std::exchange(ending_, nullptr);
+  if (!stopping) over.end();
+  over.thread().forget(over);
+  return true;
 }
 
 void execution_thread::run_one(dps_thread& thread) {
@@ -84,7 +113,7 @@ void execution_thread::suspend(execution& operation) {
 
 void execution_thread::unwind(execution& operation) {
   scheduler::set_self(this);
-  os_thread_ = std::make_unique<fiber>();  // the OS thread that runs this now
+  os_thread_ = &os_thread();
   operation.resumed_by(*this);
   take_over(*std::exchange(operation.suspended_on, nullptr));
   os_thread_->switch_to(current_->fiber);

@@ -89,7 +89,8 @@ group_table::closer_answer group_table::closer_at(group_id group, thread_address
 void group_table::forget_if_over(table::iterator at) {
   record const& r = at->second;
   if (!r.total || !r.closer || r.waiter != nullptr || (r.credited && r.outstanding > 0)) return;
-  ended_[ended_at_++ % ended_.size()] = {at->first, *r.closer};
+  if (ended_.size() < most_ended) ended_.emplace_back();
+  ended_[ended_at_++ % most_ended] = {at->first, *r.closer};
   groups_.erase(at);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -70,6 +69,7 @@ class group_table {
     std::vector<std::uint32_t> targets;  ///< of each place, for least_loaded
   };
   using table = std::unordered_map<group_id, record>;
+  static constexpr std::size_t most_ended = 256;
   void forget_if_over(table::iterator at) OVLP_REQUIRES(mutex_);
 
   group_id const numbers_;  ///< the upper bits of all
@@ -77,7 +77,7 @@ class group_table {
   std::uint64_t last_number_ OVLP_GUARDED_BY(mutex_) = 0;
   table groups_ OVLP_GUARDED_BY(mutex_);
   /// Groups that ended last, so that an object astray can be reported with both closers.
-  std::array<std::pair<group_id, thread_address>, 256> ended_ OVLP_GUARDED_BY(mutex_){};
+  std::vector<std::pair<group_id, thread_address>> ended_ OVLP_GUARDED_BY(mutex_);
   std::size_t ended_at_ OVLP_GUARDED_BY(mutex_) = 0;
 };
 

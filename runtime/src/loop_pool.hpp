@@ -26,7 +26,7 @@ class loop_fiber {
   execution* operation = nullptr;    ///< that runs on it, or is suspended
 };
 
-/// The loops of a node that no execution thread needs now. Thread: any.
+/// The loops of a process that no execution thread needs now; the one that was given last is taken first. Thread: any.
 class loop_pool {
  public:
   explicit loop_pool(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {}

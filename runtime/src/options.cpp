@@ -15,6 +15,7 @@
 #include <sstream>
 #include <utility>
 
+#include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/flowgraph/version.hpp>
 #include <ovlp/runtime/internal/option_parser.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
@@ -151,7 +152,7 @@ std::string program_name(int argc, char const* const* argv) {
 void run_options::add_common(options& to, std::string& threads) {
   CLI::App& parser = to.internals().parser;
   auto const run = [](CLI::Option* option) { return option->group("Run"); };
-  run(add_value(parser, "--nodes", nodes, "nodes of the run"))->check(number_between(1, 65535));
+  run(add_value(parser, "--nodes", nodes, "nodes of the run"))->check(number_between(1, mapping::most_nodes));
   run(add_value(parser, "--execution-threads", threads,
                 "operations that run at once on a node: 'collections' (for each collection as many as it has threads "
                 "there, at most one a core), 'cores', or a number"));

@@ -9,7 +9,7 @@
 namespace ovlp {
 inline namespace OVLP_CORE {
 
-outbox::outbox(thread_manager& node) : node_(node), queues_(node.settings().nodes) {}
+outbox::outbox(thread_manager& node) : node_(node) {}
 
 void outbox::send(node_id to, envelope_ptr object) {
   ++under_way_;

@@ -9,6 +9,7 @@
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
+#include "by_node.hpp"
 #include "send_queue.hpp"
 
 namespace ovlp {
@@ -36,8 +37,8 @@ class outbox {
 
   thread_manager& node_;
   mutex mutex_;
-  std::vector<send_queue> queues_ OVLP_GUARDED_BY(mutex_);  ///< by node
-  shared<std::size_t> under_way_{0};                        ///< objects that wait, or are in transfer
+  by_node<send_queue> queues_ OVLP_GUARDED_BY(mutex_);
+  shared<std::size_t> under_way_{0};  ///< objects that wait, or are in transfer
 };
 
 }  // namespace OVLP_CORE

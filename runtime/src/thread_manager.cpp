@@ -23,10 +23,12 @@
 namespace ovlp {
 inline namespace OVLP_CORE {
 
-thread_manager::thread_manager(node_id self, ovlp::program const& program, ovlp::backend& world, node_settings settings)
+thread_manager::thread_manager(node_id self, ovlp::program const& program, ovlp::backend& world, node_settings settings,
+                               common_parts& common)
     : self_(self),
       program_(program),
       world_(world),
+      common_(common),
       settings_(settings),
       scheduler_(std::make_unique<ovlp::scheduler>(world)),
       groups_(std::make_unique<group_table>(self, settings.launch)),

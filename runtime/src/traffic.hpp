@@ -9,6 +9,8 @@
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
+#include "by_node.hpp"
+
 namespace ovlp {
 inline namespace OVLP_CORE {
 
@@ -18,37 +20,49 @@ inline namespace OVLP_CORE {
 /// Thread: any.
 class traffic {
  public:
-  explicit traffic(std::size_t nodes) : with_(nodes) {}
+  /// In a run of so many nodes.
+  explicit traffic(std::size_t nodes) : nodes_(nodes) {}
 
   void count_sent(node_id to, std::uint32_t epoch) {
-    with_[to].sent[epoch % 2].fetch_add(1, std::memory_order_relaxed);
+    scoped_lock const lock(mutex_);
+    ++with_[to].sent[epoch % 2];
   }
-  void count_received(node_id from, std::uint32_t epoch) { with_[from].received[epoch % 2].fetch_add(1); }
+  void count_received(node_id from, std::uint32_t epoch) {
+    scoped_lock const lock(mutex_);
+    ++with_[from].received[epoch % 2];
+  }
   /// The node is launched anew: what its predecessor sent and received does not count.
   void forget(node_id node) {
-    for (std::size_t parity : {0u, 1u}) with_[node].sent[parity] = with_[node].received[parity] = 0;
+    scoped_lock const lock(mutex_);
+    if (counts* const known = with_.find(node)) *known = {};
   }
 
   /// By destination.
-  std::vector<std::uint64_t> sent(std::uint32_t epoch) const {
-    std::vector<std::uint64_t> all;
-    for (counts const& c : with_) all.push_back(c.sent[epoch % 2]);
+  std::vector<std::uint64_t> sent(std::uint32_t epoch) {
+    scoped_lock const lock(mutex_);
+    std::vector<std::uint64_t> all(nodes_);
+    with_.for_each([&](node_id to, counts const& c) { all[to] = c.sent[epoch % 2]; });
     return all;
   }
   /// Whether as many have come from each node.
-  bool has_received(std::vector<std::uint64_t> const& expected, std::uint32_t epoch) const {
-    for (std::size_t from = 0; from < with_.size(); ++from) {
-      if (with_[from].received[epoch % 2] < expected[from]) return false;
+  bool has_received(std::vector<std::uint64_t> const& expected, std::uint32_t epoch) {
+    scoped_lock const lock(mutex_);
+    for (node_id from = 0; from < expected.size(); ++from) {
+      if (expected[from] == 0) continue;
+      counts const* const known = with_.find(from);
+      if (known == nullptr || known->received[epoch % 2] < expected[from]) return false;
     }
     return true;
   }
 
  private:
   struct counts {
-    std::array<shared<std::uint64_t>, 2> sent{};
-    std::array<shared<std::uint64_t>, 2> received{};
+    std::array<std::uint64_t, 2> sent{};
+    std::array<std::uint64_t, 2> received{};
   };
-  std::vector<counts> with_;
+  std::size_t const nodes_;
+  spin_mutex mutex_;
+  by_node<counts> with_ OVLP_GUARDED_BY(mutex_);
 };
 
 }  // namespace OVLP_CORE

@@ -2,6 +2,7 @@
 #include "views.hpp"
 
 #include <algorithm>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -14,16 +15,19 @@ namespace ovlp {
 inline namespace OVLP_CORE {
 
 views::views(thread_manager& node)
-    : node_(node), published_(node.program().collections()), current_(node.program().collections()) {}
+    : node_(node),
+      self_(node.self()),
+      published_(node.program().collections()),
+      current_(node.program().collections()) {}
 
 views::~views() = default;
 
 void views::start(bool joins_later) {
   for (std::uint32_t c = 0; c < published_.size(); ++c) {
-    std::vector<node_id> nodes = node_.program().first_mapping(c, node_.settings().nodes);
+    std::shared_ptr<placement const> where = node_.common().placements().first(c);
     std::ptrdiff_t made = 0;
-    for (std::uint32_t i = 0; i < nodes.size() && !joins_later; ++i) {
-      if (nodes[i] != node_.self()) continue;
+    for (std::uint32_t const i : where->threads_of(self_)) {
+      if (joins_later) break;
       std::shared_ptr<void> const state = node_.states().make({c, i});
       dps_thread* owned = nullptr;
       {
@@ -35,13 +39,13 @@ void views::start(bool joins_later) {
     }
     {
       scoped_lock const lock(mutex_);
-      publish(c, 0, std::move(nodes));
+      publish(c, 0, std::move(where));
     }
     node_.execution_threads().serve(c, made);
   }
 }
 
-std::size_t views::size(std::uint32_t collection) { return reading(*this)[collection].node_of.size(); }
+std::size_t views::size(std::uint32_t collection) { return reading(*this)[collection].where->size(); }
 
 // Mail
 
@@ -84,20 +88,24 @@ dps_thread* views::settle_in(thread_address address, given_state state) {
   return owned ? r.thread.get() : nullptr;
 }
 
-void views::publish(std::uint32_t collection, std::uint32_t version, std::vector<node_id> nodes) {
+void views::publish(std::uint32_t collection, std::uint32_t version, std::shared_ptr<placement const> where) {
   auto next = std::make_unique<collection_view>();
   next->version = version;
-  next->node_of = std::move(nodes);
-  next->here.resize(next->node_of.size());
-  for_each_resident(collection, [&](std::uint32_t index, resident& r) {
-    if (r.is != whereabouts::elsewhere && index < next->here.size()) next->here[index] = r.thread.get();
-  });
+  next->where = std::move(where);
+  std::span<std::uint32_t const> const threads = next->where->threads_of(self_);
+  next->here.resize(threads.size());
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    auto const known = residents_.find({collection, threads[t]});
+    if (known != residents_.end() && known->second.is != whereabouts::elsewhere) {
+      next->here[t] = known->second.thread.get();
+    }
+  }
   published_[collection] = next.get();
   replaced_.push_back(std::exchange(current_[collection], std::move(next)));
 }
 
 void views::publish_again(std::uint32_t collection) {
-  publish(collection, current_[collection]->version, current_[collection]->node_of);
+  publish(collection, current_[collection]->version, current_[collection]->where);
 }
 
 std::vector<dps_thread*> views::adopt(view_update const& update) {
@@ -114,7 +122,8 @@ std::vector<dps_thread*> views::adopt(view_update const& update) {
       if (dps_thread* const thread = settle_in(address, std::nullopt)) owned.push_back(thread);
       ++made;
     }
-    publish(update.collection, update.version, update.nodes);
+    publish(update.collection, update.version,
+            node_.common().placements().of(update.collection, update.version, update.nodes));
     epoch_ = std::max(epoch_.load(), update.epoch);
   }
   for (dps_thread* thread : owned) thread->own();

@@ -17,6 +17,7 @@
 
 #include "dps_thread.hpp"
 #include "mail.hpp"
+#include "placement.hpp"
 #include "scheduler.hpp"
 
 namespace ovlp {
@@ -27,8 +28,8 @@ class thread_manager;
 /// Where the threads of a collection live, as a node knows it. Constant once published.
 struct collection_view {
   std::uint32_t version = 0;
-  std::vector<node_id> node_of;   ///< by index
-  std::vector<dps_thread*> here;  ///< by index; nullptr for threads of other nodes
+  std::shared_ptr<placement const> where;
+  std::vector<dps_thread*> here;  ///< those that it places here; nullptr: it has not come yet
 };
 
 /// What a node knows of all collections: where their threads live; and the threads that live here.
@@ -83,7 +84,8 @@ class views {
   /// which must call own() once it reads no more.
   [[nodiscard]] dps_thread* add(reading const& now, thread_address to, mail_ptr m) {
     collection_view const& view = now[to.collection];
-    dps_thread* const here = to.index < view.here.size() ? view.here[to.index] : nullptr;
+    bool const placed_here = to.index < view.where->size() && view.where->node_of(to.index) == self_;
+    dps_thread* const here = placed_here ? view.here[view.where->place_of(to.index)] : nullptr;
     dps_thread* const thread = here != nullptr ? here : find_or_keep(to, m);
     return thread != nullptr && thread->add(std::move(m)) ? thread : nullptr;
   }
@@ -126,11 +128,13 @@ class views {
   void for_each_resident(std::uint32_t collection, Function const& function) OVLP_REQUIRES(mutex_);
   dps_thread* settle_in(thread_address address, given_state state) OVLP_REQUIRES(mutex_);
   void remove(thread_address thread, whereabouts then);
-  void publish(std::uint32_t collection, std::uint32_t version, std::vector<node_id> nodes) OVLP_REQUIRES(mutex_);
+  void publish(std::uint32_t collection, std::uint32_t version, std::shared_ptr<placement const> where)
+      OVLP_REQUIRES(mutex_);
   void publish_again(std::uint32_t collection) OVLP_REQUIRES(mutex_);
   void wait_for_readers();
 
   thread_manager& node_;
+  node_id const self_;
   std::vector<shared<collection_view const*>> published_;
   shared<std::uint32_t> epoch_{0};  ///< changes adopted; raised after the view that it goes with is published
   mutex others_read_;

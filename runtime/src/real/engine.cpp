@@ -70,6 +70,7 @@ struct engine::implementation final : main_run {
   std::chrono::microseconds polling;  ///< how long an idle execution thread polls
   real::reactor reactor;
   real::world world;
+  std::optional<common_parts> common;
   std::optional<thread_manager> manager;
   std::optional<real::network> network;
 
@@ -84,7 +85,8 @@ struct engine::implementation final : main_run {
     if (options.execution_thread_per_core) settings.execution_threads = settings.cores;
     if (given) settings.launch = given->launch;
     cluster const where = given ? cluster{} : read_cluster(options);
-    manager.emplace(self, program, world, settings);
+    common.emplace(program, settings.nodes, settings.stack_bytes);
+    manager.emplace(self, program, world, settings, *common);
     network.emplace(reactor, world, *manager, program, options, statistics, given, where);
     world.use(*network);
     if (given) serve();

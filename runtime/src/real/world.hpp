@@ -52,6 +52,7 @@ class world final : public backend {
   void idle(execution_thread& thread) override;
   void wake(execution_thread& thread) override;
   void end_step(bool) override {}
+  bool end_last_step(bool) override { return true; }
   double kernel(kernel_call const& what) override;
   bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& message) override;

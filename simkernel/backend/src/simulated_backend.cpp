@@ -30,6 +30,7 @@ simulated_backend::simulated_backend(machine::platform const& on, program const&
       program_(known),
       kernels_(kernels),
       settings_(settings),
+      common_(known, settings.nodes, settings.stack_bytes),
       options_(options),
       measures_(options.mode() == execution_mode::direct),
       machine_(on, settings.nodes, options.vary),
@@ -56,7 +57,7 @@ void simulated_backend::make_manager(node_id number, bool joins_later) {
   settings.cores = platform_.kind_of(number).cores;
   settings.launch = node.launches++;
   if (options_.execution_thread_per_core) settings.execution_threads = settings.cores;
-  node.manager = std::make_unique<thread_manager>(number, program_, *this, settings);
+  node.manager = std::make_unique<thread_manager>(number, program_, *this, settings, common_);
   node.manager->start(joins_later);
 }
 
@@ -167,7 +168,7 @@ void simulated_backend::idle(execution_thread& thread) {
   } else {
     w.virtual_thread.add(w, 0);  // after what its messages cost
   }
-  thread.leave();
+  thread.park();
 }
 
 void simulated_backend::wake(execution_thread& thread) {
@@ -176,19 +177,25 @@ void simulated_backend::wake(execution_thread& thread) {
 }
 
 void simulated_backend::end_step(bool posts) {
-  worker& w = *current_;
+  thread_manager const& node = current_->thread.manager();
+  if (!node.stopping() && takes_time(*current_, posts)) current_->thread.leave();
+  if (node.stopping()) throw cancelled{};
+}
+
+bool simulated_backend::end_last_step(bool posts) { return !takes_time(*current_, posts); }
+
+/// If so, the worker is entered again when the time of its step has passed.
+bool simulated_backend::takes_time(worker& w, bool posts) {
   double const measured_s = std::exchange(w.measured_s, 0);
   double remainder_s = platform_.runtime.per_step_s + (posts ? platform_.runtime.per_object_s : 0);
   if (measures_) {
     remainder_s = std::max(0.0, support::thread_cpu_s() - entered_cpu_s_ - measured_s) * options_.host_speed;
   }
   double const step_s = std::exchange(w.step_s, 0) + remainder_s;
-  if ((step_s > 0 || !w.virtual_thread.empty()) && !w.thread.manager().stopping()) {
-    w.computed_s += step_s;
-    w.virtual_thread.add(w, step_s);
-    w.thread.leave();
-  }
-  if (w.thread.manager().stopping()) throw cancelled{};
+  if (step_s == 0 && w.virtual_thread.empty()) return false;
+  w.computed_s += step_s;
+  w.virtual_thread.add(w, step_s);
+  return true;
 }
 
 double simulated_backend::kernel(kernel_call const& what) {

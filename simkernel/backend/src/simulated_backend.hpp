@@ -54,6 +54,7 @@ class simulated_backend final : public backend {
   void idle(execution_thread& thread) override;
   void wake(execution_thread& thread) override;
   void end_step(bool posts) override;
+  bool end_last_step(bool posts) override;
   double kernel(kernel_call const& what) override;
   bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& told) override;
@@ -97,6 +98,7 @@ class simulated_backend final : public backend {
   void make_manager(node_id number, bool joins_later);
   void launched(node_id number);
   void enter(worker& w);
+  bool takes_time(worker& w, bool posts);
   void enter_ready();
   bool let_in_held();
   void forget_released();
@@ -106,6 +108,7 @@ class simulated_backend final : public backend {
   program const& program_;
   kernel_times& kernels_;
   node_settings const settings_;
+  common_parts common_;
   simulation_options const& options_;
   bool const measures_;  ///< what steps cost beside their kernels
   machine::virtual_machine machine_;

@@ -23,6 +23,8 @@ class mapping {
  public:
   /// Of one collection.
   static constexpr std::size_t most_threads = std::size_t{1} << 24;
+  /// Of a run.
+  static constexpr std::size_t most_nodes = std::size_t{1} << 22;
 
   mapping(std::string_view text);  // NOLINT(google-explicit-constructor): a mapping is written as text
   mapping(char const* text) : mapping(std::string_view(text)) {}         // NOLINT(google-explicit-constructor)

@@ -53,6 +53,9 @@ class backend {
   /// The operation that the calling execution thread runs comes to the end of an atomic step, by sending an object on
   /// or otherwise: returns when the step's time has passed. Errors: cancelled.
   virtual void end_step(bool posts) = 0;
+  /// The same for an operation's last step, of whose body nothing is left on the stack. Returns whether the step's time
+  /// has passed; else the execution thread leaves, and is entered again when it has.
+  virtual bool end_last_step(bool posts) = 0;
   /// Does a kernel of that operation, or charges for it. Returns its work in seconds.
   virtual double kernel(kernel_call const& what) = 0;
 

@@ -15,11 +15,11 @@
 namespace ovlp {
 inline namespace OVLP_CORE {
 
-/// Numbers a group, or a call of a graph, uniquely in a run: its node in the upper 16 bits.
+/// Numbers a group, or a call of a graph, uniquely in a run: its node in the upper 22 bits.
 using group_id = std::uint64_t;
-constexpr unsigned group_node_shift = 48;
-/// Below that the launch of the node, modulo 4096: groups of a node's last process may still be known to others.
-constexpr unsigned group_launch_shift = 36;
+constexpr unsigned group_node_shift = 42;
+/// Below that the launch of the node, modulo 256: groups of a node's last process may still be known to others.
+constexpr unsigned group_launch_shift = 34;
 constexpr node_id node_of_group(group_id group) { return static_cast<node_id>(group >> group_node_shift); }
 /// "3@node1": the third group of node 1.
 std::string group_name(group_id group);

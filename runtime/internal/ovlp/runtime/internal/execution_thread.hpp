@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,10 +41,15 @@ class execution_thread {
   void enter();
   /// From within: enter() returns. This returns when it is entered again.
   void leave();
+  /// The same where no operation is on the stack, which goes back to the pool: others may use it meanwhile. Only where
+  /// all execution threads that share the pool are one OS thread. Nothing may follow but the return to the loop.
+  void park();
   /// Ends a suspended operation by the exception `cancelled`. From any OS thread, when the manager has stopped and no
   /// execution thread of the node runs any more.
   void unwind(execution& operation);
 
+  /// The body of the running operation has returned. The loop does the rest: there is nothing of it on the stack.
+  void end(execution& operation) { ending_ = &operation; }
   /// Leaves the running operation, which returns from here when it is resumed, in whichever execution thread.
   void suspend(execution& operation);
 
@@ -60,7 +64,9 @@ class execution_thread {
 
  private:
   friend class loop_fiber;
+  static fiber& os_thread();
   void turn();
+  bool conclude();
   void run_one(dps_thread& thread);
   void resume(execution& operation);
   void take_over(loop_fiber& loop);
@@ -68,9 +74,11 @@ class execution_thread {
   thread_manager* manager_;
   loop_pool* loops_;
   std::size_t const number_;
-  std::unique_ptr<fiber> os_thread_;
+  fiber* os_thread_ = nullptr;  ///< that entered it last
   loop_fiber* current_ = nullptr;
   loop_fiber* left_ = nullptr;      ///< for another operation; in the pool only once it is no longer run
+  execution* ending_ = nullptr;     ///< whose body has returned
+  bool last_step_ends_ = false;     ///< its last step's time passes, or has passed
   dps_thread* finished_ = nullptr;  ///< what ran last and has not been given back to the scheduler
 };
 

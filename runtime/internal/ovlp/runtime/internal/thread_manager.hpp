@@ -8,6 +8,7 @@
 
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/records/sink.hpp>
+#include <ovlp/runtime/internal/common_parts.hpp>
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
@@ -48,7 +49,8 @@ struct node_settings {
 /// Thread: any, except where said.
 class thread_manager {
  public:
-  thread_manager(node_id self, ovlp::program const& program, ovlp::backend& world, node_settings settings);
+  thread_manager(node_id self, ovlp::program const& program, ovlp::backend& world, node_settings settings,
+                 common_parts& common);
   thread_manager(thread_manager const&) = delete;
   thread_manager& operator=(thread_manager const&) = delete;
   ~thread_manager();
@@ -96,6 +98,7 @@ class thread_manager {
   node_id self() const { return self_; }
   ovlp::program const& program() const { return program_; }
   ovlp::backend& backend() const { return world_; }
+  common_parts& common() const { return common_; }
   node_settings const& settings() const { return settings_; }
   /// Where records go; nullptr: nowhere.
   record_sink* records() const { return settings_.sink; }
@@ -104,6 +107,7 @@ class thread_manager {
   node_id const self_;
   ovlp::program const& program_;
   ovlp::backend& world_;
+  common_parts& common_;
   node_settings const settings_;
   shared<bool> stopping_{false};
 

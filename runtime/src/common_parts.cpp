@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/runtime/internal/common_parts.hpp>
+
+#include "loop_pool.hpp"
+#include "placement.hpp"
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+common_parts::common_parts(program const& known, std::size_t nodes, std::size_t stack_bytes)
+    : loops_(std::make_unique<loop_pool>(stack_bytes)), placements_(std::make_unique<ovlp::placements>(known, nodes)) {}
+
+common_parts::~common_parts() = default;
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp
