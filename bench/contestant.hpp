@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <chrono>
@@ -23,6 +24,23 @@ using json = nlohmann::ordered_json;
 /// Seconds that passed since `start`.
 inline double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+/// CPU seconds that this process has used so far, in the system too.
+inline double process_cpu_s() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// The most memory that this process has had resident so far.
+inline std::size_t peak_memory_bytes() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return std::size_t{1024} * static_cast<std::size_t>(used.ru_maxrss);
 }
 
 /// Keeps the calling thread, and the threads it starts from here on, on one core.

@@ -3,8 +3,6 @@
 //
 //   lu_simulated --n 120000 --block 500 --nodes 64 --graph pipelined --flow-control 256 --platform gigabit
 //                --execution partial --no-alloc
-#include <sys/resource.h>
-
 #include <string>
 
 #include <ovlp/ovlp.hpp>
@@ -36,12 +34,7 @@ int main(int argc, char** argv) {
   double const wall_s = bench::seconds_since(start);
   auto const figures = run.summary();
 
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  auto const seconds = [](timeval const& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  double const cpu_s = seconds(used.ru_utime) + seconds(used.ru_stime);
+  double const cpu_s = bench::process_cpu_s();
   auto const events = static_cast<double>(figures.atomic_steps + figures.transfers);
   bench::report({{"contestant", "simulated"},
                  {"graph", graph},
@@ -54,5 +47,5 @@ int main(int argc, char** argv) {
                  {"wall_s", wall_s},
                  {"cpu_s", cpu_s},
                  {"events_per_cpu_s", events / cpu_s},
-                 {"peak_memory_bytes", 1024 * used.ru_maxrss}});
+                 {"peak_memory_bytes", bench::peak_memory_bytes()}});
 }
