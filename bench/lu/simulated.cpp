@@ -3,11 +3,17 @@
 //
 //   lu_simulated --n 120000 --block 500 --nodes 64 --graph pipelined --flow-control 256 --platform gigabit
 //                --execution partial --no-alloc
+//
+// With --flow FILE it writes the task flow for other simulators, which replay it (simgrid_actors.cpp,
+// simgrid_activities.cpp), and is not to be timed. They know nothing of what communication takes from a core, so there
+// the platform has to be one without.
+#include <memory>
 #include <string>
 
 #include <ovlp/ovlp.hpp>
 
 #include "../contestant.hpp"
+#include "flow_recorder.hpp"
 #include "graph.hpp"
 
 int main(int argc, char** argv) {
@@ -20,6 +26,8 @@ int main(int argc, char** argv) {
   options.add("--block", block, "order of a block").at_least(1);
   options.add("--graph", graph, "flow graph").one_of({"basic", "pipelined"});
   options.add("--flow-control", window, "products in circulation");
+  std::string flow;
+  options.add("--flow", flow, "file for the task flow");
   ovlp::engine run{argc, argv, options};
 
   lu::Layout layout{n, block, 1};
@@ -28,12 +36,16 @@ int main(int argc, char** argv) {
   auto const factor = lu::paper_graph(columns, run.nodes(), layout, {graph == "pipelined", window});
   run.add(factor);
   run.record();
+  auto const recorder = std::make_shared<bench::flow_recorder>();
+  if (!flow.empty()) run.attach(recorder);
 
+  double const ready_s = bench::process_cpu_s();
   auto const start = bench::clock::now();
   run(factor, {});
-  double const wall_s = bench::seconds_since(start);
+  double const wall_s = bench::seconds_since(start), simulation_cpu_s = bench::process_cpu_s() - ready_s;
   auto const figures = run.summary();
 
+  if (!flow.empty()) bench::write_flow(recorder->take(figures), flow);
   double const cpu_s = bench::process_cpu_s();
   auto const events = static_cast<double>(figures.atomic_steps + figures.transfers);
   bench::report({{"contestant", "simulated"},
@@ -45,6 +57,7 @@ int main(int argc, char** argv) {
                  {"atomic_steps", figures.atomic_steps},
                  {"transfers", figures.transfers},
                  {"wall_s", wall_s},
+                 {"simulation_cpu_s", simulation_cpu_s},
                  {"cpu_s", cpu_s},
                  {"events_per_cpu_s", events / cpu_s},
                  {"peak_memory_bytes", bench::peak_memory_bytes()}});
