@@ -269,7 +269,7 @@ TEST_CASE("a ticket that was changed is read or refused, and does no harm") {
       ticket const back = ticket::parse(changed);
       CHECK(back.node < back.nodes);
       CHECK(back.node > 0);
-      CHECK(back.nodes <= mapping::most_nodes);
+      CHECK(back.nodes <= ovlp::mapping::most_nodes);
     } catch (ovlp::config_error const&) {
     }
   }
