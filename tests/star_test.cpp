@@ -464,7 +464,8 @@ double looks_per_event(star const& network, std::size_t transfers) {
 
 }  // namespace
 
-TEST_CASE("a start or an end looks at a few pairs, however many transfers leave one node" * doctest::timeout(120)) {
+TEST_CASE("a start or an end looks at a few pairs and moves a logarithmic number, however many leave one node" *
+          doctest::timeout(120)) {
   struct size {
     std::size_t nodes, transfers;
   };
@@ -490,6 +491,8 @@ TEST_CASE("a start or an end looks at a few pairs, however many transfers leave 
     CHECK(ended == given.transfers);
     CHECK(most == given.transfers);  // all at once
     CHECK(looks_per_event(network, given.transfers) < 3);
+    auto const transfers = static_cast<double>(given.transfers);
+    CHECK(static_cast<double>(network.moves()) < 2 * transfers * (2 + std::log2(transfers)));
     CHECK(network.flips() == 0);  // never do fewer leave node 0 than enter another
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -14,6 +15,18 @@ class heap {
   bool empty() const { return entries_.empty(); }
   Entry const& top() const { return entries_.front(); }
   Entry const& operator[](std::size_t position) const { return entries_[position]; }
+
+  /// Where the entries are whose key is `key` or less, which are a tree on top; in `positions`, whatever it held.
+  void find_up_to(double key, std::vector<std::size_t>& positions) const {
+    positions.clear();
+    if (entries_.empty() || !(entries_.front().key <= key)) return;
+    positions.push_back(0);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      for (std::size_t child = 2 * positions[i] + 1; child < std::min(2 * positions[i] + 3, entries_.size()); ++child) {
+        if (entries_[child].key <= key) positions.push_back(child);
+      }
+    }
+  }
 
   void push(Entry const& entry, auto&& placed) {
     entries_.push_back(entry);

@@ -26,10 +26,11 @@ struct star_link {
 /// where o transfers leave the source and i enter the destination, all in their bandwidth phase, at every moment. These
 /// are equal shares, not max-min fairness: what a transfer cannot use of its share is not given to others.
 ///
-/// Cost: start O(1); each begin or end of a bandwidth phase O(log n + p), p = pairs of source and destination at the
-/// two nodes whose shares at both ends differ by less than a factor of two, so O(log n) while one side is loaded;
-/// amortized over events. Memory is kept for reuse: nothing is allocated once there have been as many transfers at
-/// once. Source: the paper, section 4; docs/model.md, "Transfers". The algorithm is described in star.cpp.
+/// Cost: start O(1); each begin or end of a bandwidth phase O(log n + p), amortized over events, p = pairs of source
+/// and destination at the two nodes whose shares at both ends differ by no more than some factor (16 at most), so O(log
+/// n) while one side is loaded. A begin also looks for its pair among those of the node that has fewer. Memory is kept
+/// for reuse: nothing is allocated once there have been as many transfers at once. Source: the paper, section 4;
+/// docs/model.md, "Transfers". The algorithm is described in star.cpp.
 class star final : public network, public phase_counts {
  public:
   /// Errors: std::logic_error if a bandwidth is not positive and finite, or the latency negative or not finite.
@@ -51,6 +52,8 @@ class star final : public network, public phase_counts {
   std::uint64_t flips() const override;
   /// At pairs, whether their bottlenecks have changed or which ends first: what the cost is made of.
   std::uint64_t looks() const;
+  /// Of entries in heaps.
+  std::uint64_t moves() const;
 
  private:
   class state;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <ovlp/netmodel/network.hpp>
+
+namespace ovlp::net {
+
+/// The transfers in their latency phase. It is as long for all, so they leave it in the order of their starts.
+class latency_phase {
+ public:
+  void push(double ready_s, transfer const& what) {
+    if (gone_ > 64 && 2 * gone_ > transfers_.size()) {  // room is reused; each moves once or less on the average
+      transfers_.erase(transfers_.begin(), transfers_.begin() + static_cast<std::ptrdiff_t>(gone_));
+      gone_ = 0;
+    }
+    transfers_.push_back({ready_s, what});
+  }
+
+  /// When the first one leaves; infinity if there is none.
+  double first_ready_s() const {
+    return transfers_.empty() ? std::numeric_limits<double>::infinity() : transfers_[gone_].ready_s;
+  }
+
+  transfer pop() {
+    transfer const first = transfers_[gone_].what;
+    if (++gone_ == transfers_.size()) {
+      transfers_.clear();
+      gone_ = 0;
+    }
+    return first;
+  }
+
+ private:
+  struct starting {
+    double ready_s;
+    transfer what;
+  };
+  std::vector<starting> transfers_;
+  std::size_t gone_ = 0;  // how many at the front have left
+};
+
+/// What advance() returns: the transfers that have ended, those of one instant in the order of their starts.
+class completion_list {
+ public:
+  void clear() { completions_.clear(); }
+
+  /// One has ended in the present instant. `sequence` is its place among all in the order of starts.
+  void add(std::uint64_t sequence, std::uint64_t id) { instant_.push_back({sequence, id}); }
+
+  void end_instant(double now_s) {
+    if (instant_.size() > 1) std::sort(instant_.begin(), instant_.end());
+    for (auto const& [sequence, id] : instant_) completions_.push_back({id, now_s});
+    instant_.clear();
+  }
+
+  std::span<completion const> all() const { return completions_; }
+
+ private:
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> instant_;  // sequence, identifier
+  std::vector<completion> completions_;
+};
+
+}  // namespace ovlp::net
