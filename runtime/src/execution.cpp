@@ -346,8 +346,10 @@ void execution::wait_until(function_ref<bool()> until) {
 
 void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) {
   expect_running();
-  double const work_s = manager_.backend().kernel({name, sizes.values(), manager_.self(), thread_.address(), body});
-  if (manager_.records() != nullptr) host_->kernels.push_back({std::string(name), sizes, work_s});
+  bool const recorded = manager_.records() != nullptr;
+  double const work_s =
+      manager_.backend().kernel({name, sizes.values(), manager_.self(), thread_.address(), body, recorded});
+  if (recorded) host_->kernels.push_back({std::string(name), sizes, work_s});
 }
 
 void execution::set_iteration(std::int32_t iteration) {

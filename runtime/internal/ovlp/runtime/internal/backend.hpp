@@ -26,6 +26,7 @@ struct kernel_call {
   node_id node;
   thread_address thread;
   function_ref<void()> body;
+  bool recorded;  ///< else nobody asks how long it takes
 };
 
 /// The door between the runtime's core and the world: time, processors and network. The core knows nothing else of it.
