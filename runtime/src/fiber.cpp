@@ -30,9 +30,15 @@ namespace ovlp {
 inline namespace OVLP_CORE {
 namespace {
 
-/// Address space below each stack that nobody may touch. As much as the stack of a thread has usually: a frame that
-/// works there does not jump over it.
-constexpr std::size_t guard_bytes = 8 * 1024 * 1024;
+/// Address space below each stack that nobody may touch: more than what a frame has usually, so that none jumps over.
+constexpr std::size_t guard_bytes = 2 * 1024 * 1024;
+
+/// Where the kernel can (Linux 6.13), without a mapping of its own: a process may have 65,530, and two for each stack
+/// would bound the operations that are suspended at once.
+bool guard(void* base) {
+  constexpr int guard_install = 102;  // MADV_GUARD_INSTALL, which the C library's headers do not have yet
+  return ::madvise(base, guard_bytes, guard_install) == 0 || ::mprotect(base, guard_bytes, PROT_NONE) == 0;
+}
 
 struct stack {
   void* base = nullptr;  // of the mapping; it begins with the guard
@@ -59,9 +65,10 @@ class stack_pool {
         return taken;
       }
     }
-    void* const base = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const base =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     stack const made{base, bytes};
-    if (base == MAP_FAILED || ::mprotect(made.bottom(), made.usable_bytes(), PROT_READ | PROT_WRITE) != 0) {
+    if (base == MAP_FAILED || !guard(base)) {
       int const error = errno;
       if (base != MAP_FAILED) ::munmap(base, bytes);
       throw std::system_error(error, std::generic_category(),

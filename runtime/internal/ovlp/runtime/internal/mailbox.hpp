@@ -129,7 +129,7 @@ class mailbox {
   }
 
   mail* head_;
-  alignas(64) shared<mail*> tail_;
+  alignas(apart_bytes) shared<mail*> tail_;
   shared<bool> owned_{false};
   stub_mail stub_;
 };

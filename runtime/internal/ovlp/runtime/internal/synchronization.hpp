@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 
 #include <oneapi/tbb/spin_mutex.h>
@@ -65,6 +66,9 @@ inline namespace OVLP_CORE {
 
 #ifdef OVLP_ONE_THREAD
 
+/// Of what several OS threads write: on a cache line of its own.
+inline constexpr std::size_t apart_bytes = alignof(void*);
+
 class no_mutex {
  public:
   void lock() {}
@@ -104,6 +108,8 @@ class shared {
 };
 
 #else
+
+inline constexpr std::size_t apart_bytes = 64;
 
 using mutex = basic_mutex<std::mutex>;
 /// For what takes some instructions.
