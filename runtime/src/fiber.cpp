@@ -197,13 +197,15 @@ fiber::fiber(std::size_t stack_bytes, std::function<void()> body)
 }
 
 fiber::~fiber() {
-  if (!implementation_ || implementation_->own.base == nullptr) return;
+  if (!implementation_) return;
+  // What is left is dropped as it is, also an OS thread's own stack at exit(): unwinding by boost's own exception would
+  // pass through user code.
+  alignas(boost::context::fiber) std::byte dropped[sizeof(boost::context::fiber)];
+  ::new (dropped) boost::context::fiber(std::move(implementation_->context));
+  if (implementation_->own.base == nullptr) return;
 #ifdef OVLP_THREAD_SANITIZER
   __tsan_destroy_fiber(implementation_->tsan);
 #endif
-  // The stack is dropped as it is: unwinding by boost's own exception would pass through user code.
-  alignas(boost::context::fiber) std::byte dropped[sizeof(boost::context::fiber)];
-  ::new (dropped) boost::context::fiber(std::move(implementation_->context));
 #ifdef OVLP_ADDRESS_SANITIZER
   ASAN_UNPOISON_MEMORY_REGION(implementation_->bottom, implementation_->size);  // frames that never returned
 #endif
