@@ -11,6 +11,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -101,6 +102,8 @@ struct engine::implementation final : main_run {
       happened = world->run_until([&] { return world->failed() || done(); });
     } catch (std::bad_alloc const&) {
       throw error("memory ran out after " + std::to_string(world->now_s()) + " s of simulated time");
+    } catch (std::system_error const& no_stack) {
+      throw error(no_stack.what());
     }
     if (!happened) world->fail(stall(world->waiting()));
     throw_if_failed();
