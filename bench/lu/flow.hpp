@@ -12,11 +12,13 @@
 namespace bench {
 
 enum class action : std::uint32_t {
-  compute,  ///< for so many seconds, if it has the core alone
-  send,     ///< a message of so many bytes to the peer, which is on another node; goes on at once
-  receive,  ///< waits for that message
-  signal,   ///< as a message, but it costs nothing: within a node, or a credit
-  await,    ///< waits for that signal
+  compute,         ///< for so many seconds, if it has the core alone
+  send,            ///< a message of so many bytes to the peer, which is on another node; goes on at once
+  receive,         ///< waits for that message
+  credit,          ///< a message of no bytes, which crosses beside the others and is not counted
+  receive_credit,  ///< waits for it
+  signal,          ///< to another place of the node; takes no time
+  await,           ///< waits for it
 };
 
 /// One thing that a place does.
@@ -24,7 +26,7 @@ struct flow_item {
   action what;
   std::uint32_t place;
   std::uint32_t peer;     ///< the place at the other end
-  std::uint32_t message;  ///< which one; messages and signals count together, from 0
+  std::uint32_t message;  ///< which one; credits and signals count with them, from 0
   double amount;          ///< seconds or bytes
 };
 
@@ -34,7 +36,7 @@ struct flow {
   struct header {
     std::uint32_t nodes = 0;
     std::uint32_t places = 0;    ///< place p is on node p % nodes
-    std::uint64_t messages = 0;  ///< and signals
+    std::uint64_t messages = 0;  ///< and credits, and signals
     std::uint64_t items = 0;
     // What a replay has to come to.
     double time_s = 0;

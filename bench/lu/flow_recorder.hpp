@@ -22,8 +22,8 @@ namespace bench {
 /// stream once, which those of the LU graphs do: objects for one operation in one thread are taken in the order in
 /// which they arrive, and objects from one node to another arrive in the order in which they were posted.
 ///
-/// Steps that take no time are left out: they are no work for who replays the flow. Of control messages credits remain
-/// that a post has waited for, as signals: who replays them need not simulate a message for each, as ovlp does.
+/// Steps that take no time are left out: they are no work for who replays the flow. Of control messages
+/// those credits remain that a post has waited for.
 /// Thread: that of the simulation.
 class flow_recorder final : public ovlp::record_sink {
  public:
@@ -32,21 +32,16 @@ class flow_recorder final : public ovlp::record_sink {
     made_.about.nodes = of.nodes;
     made_.about.places = of.nodes * static_cast<std::uint32_t>(of.collections.size());
     busy_until_s_.resize(made_.about.places);
-    last_place_.resize(of.nodes);
+    last_.resize(of.nodes);
     last_credit_.resize(of.nodes, none);
   }
 
   void step(ovlp::step_record const& r) override {
     std::uint32_t const place = place_of(r.at);
     executing& now = of(r.at);
-    bool const closes = kind(r.at.operation) == "merge" || kind(r.at.operation) == "stream";
-    if (now.steps == 0) {
-      take_next(now, place);
-    } else if (closes && !now.posted && now.waits++ > 0) {  // the first wait gives the object that started it
-      take_next(now, place);
-    }
-    ++now.steps;
-    now.posted = false;
+    if (now.steps++ == 0) take_next(now, place);
+    end_wait(now, place);
+    now.waits = kind(r.at.operation) == "merge" || kind(r.at.operation) == "stream";
     if (r.end_s <= r.start_s) return;
     if (r.start_s < busy_until_s_[place]) fail("two steps of a collection at once on one node");
     busy_until_s_[place] = r.end_s;
@@ -54,16 +49,18 @@ class flow_recorder final : public ovlp::record_sink {
     ++made_.about.tasks;
   }
   void wait(ovlp::wait_record const& r) override {
+    credits_given(r.at.node);
+    of(r.at);
     std::uint32_t const place = place_of(r.at), credit = last_credit_[r.at.node];
     if (r.cause != ovlp::wait_cause::window || credit == none || used_[credit]) return;
     used_[credit] = true;
-    add({action::await, place, made_.items[item_of_[credit]].place, credit, 0});
+    add({action::receive_credit, place, made_.items[item_of_[credit]].place, credit, 0});
     made_.items[item_of_[credit]].peer = place;
   }
   void post(ovlp::post_record const& r) override {
     std::uint32_t const place = place_of(r.at);
     executing& from = of(r.at);
-    from.posted = true;
+    from.waits = false;
     if (kind(r.at.operation) == "leaf") from.steps = 0;  // it has ended
     std::uint32_t const to = place_of(r.to_node, r.to_operation);
     std::uint64_t const taker = key(r.to_operation, r.to_thread);
@@ -81,7 +78,8 @@ class flow_recorder final : public ovlp::record_sink {
   void send(ovlp::send_record const& r) override {
     pair& between = pair_of(r.source, r.destination);
     if (r.kind == ovlp::message_kind::control) {
-      between.credits.push_back(add_message(action::signal, last_place_[r.source], none));
+      credits_given(r.source);
+      between.credits.push_back(add_message(action::credit, last_[r.source].place, none));
     } else {
       made_.items[item_of_[pop(between.posted)]].amount = static_cast<double>(r.bytes);
     }
@@ -98,7 +96,7 @@ class flow_recorder final : public ovlp::record_sink {
 
   /// The flow of the run, which has ended.
   flow take(ovlp::summary const& figures) {
-    std::erase_if(made_.items, [&](flow_item const& i) { return i.what == action::signal && !used_[i.message]; });
+    std::erase_if(made_.items, [&](flow_item const& i) { return i.what == action::credit && !used_[i.message]; });
     made_.about.messages = item_of_.size();
     made_.about.items = made_.items.size();
     made_.about.time_s = figures.time_s;
@@ -113,8 +111,14 @@ class flow_recorder final : public ovlp::record_sink {
   /// An operation in a thread.
   struct executing {
     std::deque<std::uint32_t> arrived;  ///< for it, and not taken
-    std::size_t steps = 0, waits = 0;   ///< of a leaf: of what runs now
-    bool posted = false;                ///< after the last step
+    std::size_t steps = 0;              ///< of a leaf: of what runs now
+    bool waits = false;                 ///< for another object, if it has not posted after its last step
+    bool has_first = false;             ///< its first wait gives what started it
+  };
+  /// Whose operation ran last on a node.
+  struct running {
+    executing* operation = nullptr;
+    std::uint32_t place = 0;
   };
   /// From one node to another, in order.
   struct pair {
@@ -136,8 +140,9 @@ class flow_recorder final : public ovlp::record_sink {
   }
   executing& of(ovlp::operation_place const& at) {
     if (at.graph != 0) fail("a run of one graph is expected");
-    last_place_[at.node] = place_of(at);
-    return executing_[key(at.operation, at.thread)];
+    executing& found = executing_[key(at.operation, at.thread)];
+    last_[at.node] = {&found, place_of(at)};
+    return found;
   }
   ovlp::run_definitions::operation const& operation(std::uint32_t number) const {
     return names_->graphs.front().operations[number];
@@ -153,7 +158,7 @@ class flow_recorder final : public ovlp::record_sink {
   std::uint32_t add_message(action what, std::uint32_t place, std::uint32_t peer) {
     auto const message = static_cast<std::uint32_t>(item_of_.size());
     item_of_.push_back(made_.items.size());
-    used_.push_back(what == action::send);
+    used_.push_back(what != action::credit);
     add({what, place, peer, message, 0});
     return message;
   }
@@ -162,8 +167,19 @@ class flow_recorder final : public ovlp::record_sink {
     std::uint32_t const message = pop(by.arrived);
     if (message == none) return;
     flow_item const& sent = made_.items[item_of_[message]];
-    used_[message] = true;
     add({sent.what == action::send ? action::receive : action::await, place, sent.place, message, 0});
+  }
+
+  void end_wait(executing& by, std::uint32_t place) {
+    if (!std::exchange(by.waits, false)) return;
+    if (std::exchange(by.has_first, true)) take_next(by, place);
+  }
+  /// A credit is given when an object is handed out, before the step that it begins.
+  void credits_given(std::uint32_t node) {
+    running const& last = last_[node];
+    if (last.operation == nullptr) return;
+    if (last.operation->has_first && last.operation->arrived.empty()) return;
+    end_wait(*last.operation, last.place);
   }
 
   ovlp::run_definitions const* names_ = nullptr;
@@ -171,9 +187,9 @@ class flow_recorder final : public ovlp::record_sink {
   std::unordered_map<std::uint64_t, executing> executing_;
   std::unordered_map<std::uint64_t, pair> pairs_;
   std::vector<std::size_t> item_of_;        ///< of each message, where it was sent
-  std::vector<bool> used_;                  ///< messages that somebody waits for
+  std::vector<bool> used_;                  ///< all but credits that nobody waits for
   std::vector<double> busy_until_s_;        ///< by place
-  std::vector<std::uint32_t> last_place_;   ///< by node: whose operation runs
+  std::vector<running> last_;               ///< by node
   std::vector<std::uint32_t> last_credit_;  ///< by node
 };
 

@@ -38,6 +38,7 @@ class actors {
           sg::Actor::create("place", machine.host(what.node_of(place)), [this, place] { act(place); });
       for (const flow_item* item : items_[place]) {
         if (item->what == action::receive) box(what.node_of(item->peer), place)->set_receiver(actor);
+        if (item->what == action::receive_credit) box(what.node_of(item->peer), place, true)->set_receiver(actor);
       }
     }
     for (auto& [pair, by] : couriers_) {
@@ -82,7 +83,11 @@ class actors {
           ready_[item->message] = true;
           courier_of(*item).rest.is_so(item->message);
           break;
-        case action::receive: receive(*item); break;
+        case action::receive:
+        case action::receive_credit: receive(*item); break;
+        case action::credit:
+          box(flow_.node_of(place), item->peer, true)->put_init(const_cast<flow_item*>(item), 0)->detach();
+          break;
         case action::signal:
           come_[item->message] = true;
           places_[item->peer].is_so(item->message);
@@ -99,18 +104,19 @@ class actors {
   }
   /// What has come before it, and is not asked for yet, is kept.
   void receive(const flow_item& item) {
-    sg::Mailbox* const from = box(flow_.node_of(item.peer), item.place);
+    const bool credit = item.what == action::receive_credit;
+    sg::Mailbox* const from = box(flow_.node_of(item.peer), item.place, credit);
     while (!come_[item.message]) {
       come_[from->get<flow_item>()->message] = true;
-      ++done_.transfers;
+      if (!credit) ++done_.transfers;
     }
   }
   courier& courier_of(const flow_item& item) {
     return couriers_[std::uint64_t{flow_.node_of(item.place)} << 32 | flow_.node_of(item.peer)];
   }
-  sg::Mailbox* box(std::uint32_t from, std::uint32_t to) {
-    sg::Mailbox*& known = boxes_[std::uint64_t{from} << 32 | to];
-    if (known == nullptr) known = sg::Mailbox::by_name(std::to_string(from) + "-" + std::to_string(to));
+  sg::Mailbox* box(std::uint32_t from, std::uint32_t to, bool credits = false) {
+    sg::Mailbox*& known = boxes_[std::uint64_t{from} << 33 | std::uint64_t{to} << 1 | (credits ? 1 : 0)];
+    if (known == nullptr) known = sg::Mailbox::by_name(std::to_string(boxes_.size()));
     return known;
   }
 
@@ -128,6 +134,6 @@ class actors {
 
 int main(int argc, char** argv) {
   return bench::compete<actors>(
-      argc, argv, "simgrid-actors",
+      argc, argv, "simgrid-actors", 2e-3,
       {"contexts/factory:raw", "contexts/nthreads:1", "contexts/stack-size:16", "contexts/guard-size:0"});
 }
