@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ovlp_blas: CBLAS and LAPACKE over OpenBLAS, for tools and the kernels of examples and benchmarks; never for the library.
 
-# The one without threads of its own, if it is there: those would start, and spin, in each program that links it.
-ovlp_require(OpenBLAS CONFIG HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial/cmake/openblas
-  PACKAGE libopenblas-serial-dev)
+# Best the one without threads of its own: those start, and spin, in each program that links it. Where both are
+# installed, the system's choice, which its libblas fits.
+ovlp_require(OpenBLAS CONFIG PACKAGE libopenblas-serial-dev)
 find_path(OVLP_LAPACKE_INCLUDE_DIR lapacke.h)
 find_library(OVLP_LAPACKE_LIBRARY lapacke)
 mark_as_advanced(OVLP_LAPACKE_INCLUDE_DIR OVLP_LAPACKE_LIBRARY)
