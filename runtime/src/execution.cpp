@@ -203,10 +203,10 @@ void execution::suspend(wait_cause what) {
 
 void* execution::input() { return object_->object(); }
 
-envelope_ptr execution::make_envelope(object_type const& type, void* object, edge_definition const& edge) const {
+envelope_ptr execution::make_envelope(object_type const& type, void* object, std::size_t target) const {
   envelope_ptr made = envelope::make(type, object);
   made->graph = graph_;
-  made->operation = static_cast<std::uint32_t>(edge.target);
+  made->operation = static_cast<std::uint32_t>(target);
   made->iteration = iteration_;
   made->frames = frames_;
   return made;
@@ -233,7 +233,7 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
       suspend(wait_cause::window);
     }
   }
-  envelope_ptr made = make_envelope(type, object, *definition.edge);
+  envelope_ptr made = make_envelope(type, object, definition.edge->target);
   made->frames.push_back(opened_frame(opened.group, port, opened.count++));
   send(port, *definition.edge, std::move(made));
 }
@@ -258,7 +258,7 @@ void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr
 
 void execution::finish(object_type const& type, void* object) {
   auto const& edge = definition_->ports[0].edge;
-  result_ = make_envelope(type, object, edge ? *edge : edge_definition{result_operation, {}});
+  result_ = make_envelope(type, object, edge ? edge->target : result_operation);
 }
 
 void execution::send_result() {

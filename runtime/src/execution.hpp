@@ -155,7 +155,7 @@ class execution final : public operation_context {
   void send_result();
   void close_groups();
   frame opened_frame(group_id group, std::size_t port, std::uint32_t place) const;
-  envelope_ptr make_envelope(object_type const& type, void* object, edge_definition const& edge) const;
+  envelope_ptr make_envelope(object_type const& type, void* object, std::size_t target) const;
 
   dps_thread& thread_;
   thread_manager& manager_;
