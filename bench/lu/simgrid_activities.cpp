@@ -151,4 +151,4 @@ class activity_graph {
 
 }  // namespace
 
-int main(int argc, char** argv) { return bench::compete<activity_graph>(argc, argv, "simgrid-activities", 1e-4, {}); }
+int main(int argc, char** argv) { return bench::compete<activity_graph>(argc, argv, "simgrid-activities", 2e-3, {}); }
