@@ -18,17 +18,8 @@ void dynamic_efficiency::node(node_record const& record) {
   if (record.change != node_change::joined) changes_.push_back(record);  // it has been held since its launch
 }
 
-dynamic_efficiency::of_call& dynamic_efficiency::call_of(std::uint64_t call) {
-  if (of_last_call_ == nullptr || last_call_ != call) {
-    of_last_call_ = &calls_[call];
-    last_call_ = call;
-    if (!of_last_call_->over_time) of_last_call_->over_time = std::make_unique<work_over_time>();
-  }
-  return *of_last_call_;
-}
-
 void dynamic_efficiency::step(step_record const& record) {
-  of_call& call = call_of(record.at.call);
+  of_call& call = calls_[record.at.call];
   std::vector<iteration>& all = call.iterations;
   // What was executed before an iteration closed is part of its interval, or of an earlier one.
   for (auto i = all.rbegin(); i != all.rend() && i->closed_s > record.start_s; ++i) {
@@ -39,6 +30,7 @@ void dynamic_efficiency::step(step_record const& record) {
     }
   }
   call.work_s += record.work_s;
+  if (!call.over_time) call.over_time = std::make_unique<work_over_time>();
   call.over_time->add(record.start_s, record.end_s, record.work_s);
   if (record.at.iteration == 0) return;
 
@@ -78,10 +70,9 @@ double dynamic_efficiency::capacity(double from_s, double to_s) const {
 
 dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double start_s, double end_s, double window_s) {
   report made;
-  auto const found = calls_.extract(call);
-  of_last_call_ = nullptr;
-  if (found.empty()) return made;
-  of_call const& steps = found.mapped();
+  std::optional<of_call> const taken = calls_.take(call);
+  if (!taken) return made;
+  of_call const& steps = *taken;
   auto const ratio = [](double work_s, double capacity) {
     return capacity > 0 ? std::optional(work_s / capacity) : std::nullopt;
   };

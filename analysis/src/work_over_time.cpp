@@ -17,7 +17,6 @@ void work_over_time::reach(double end_s) {
   }
   auto const bins = static_cast<std::size_t>(std::ceil((end_s - origin_s_) / width_s_));
   if (work_s_.size() < bins) work_s_.resize(std::min(bins, most_bins));
-  reached_s_ = origin_s_ + static_cast<double>(work_s_.size()) * width_s_;
 }
 
 void work_over_time::add(double start_s, double end_s, double work_s) {
@@ -26,7 +25,7 @@ void work_over_time::add(double start_s, double end_s, double work_s) {
   begun_ = true;
   // Steps come by their ends: one may begin before the first that came.
   start_s = std::max(start_s, origin_s_);
-  if (end_s > origin_s_ && (end_s > reached_s_ || width_s_ == 0)) reach(end_s);
+  if (end_s > origin_s_) reach(end_s);
   if (work_s_.empty()) work_s_.resize(1);
   auto const bin = [&](double at_s) {
     double const place = width_s_ > 0 ? (at_s - origin_s_) / width_s_ : 0;

@@ -22,7 +22,6 @@ class work_over_time {
   bool begun_ = false;
   double origin_s_ = 0;
   double width_s_ = 0;
-  double reached_s_ = 0;  ///< the end of the last bin
   std::vector<double> work_s_;
 };
 

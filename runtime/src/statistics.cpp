@@ -64,31 +64,19 @@ void statistics_sink::begin(run_definitions const& definitions) {
   }
 }
 
-call_statistics& statistics_sink::of_call(std::uint64_t call) {
-  if (of_last_call_ == nullptr || last_call_ != call) {
-    of_last_call_ = &calls_[call];
-    last_call_ = call;
-    last_iteration_ = 0;
-  }
-  return *of_last_call_;
-}
-
 void statistics_sink::step(step_record const& record) {
   scoped_lock const lock(mutex_);
-  call_statistics& call = of_call(record.at.call);
+  call_statistics& call = calls_[record.at.call];
   ++call.atomic_steps;
   call.work_s += record.work_s;
   call.steps_s += record.computed_s;
   if (record.at.iteration == 0) return;
-  if (record.at.iteration != last_iteration_) {
-    auto const none = call_statistics::iteration_figures{record.start_s, record.end_s, 0};
-    of_last_iteration_ = &call.iterations.try_emplace(record.at.iteration, none).first->second;
-    last_iteration_ = record.at.iteration;
-  }
-  call_statistics::iteration_figures& figures = *of_last_iteration_;
-  figures.start_s = std::min(figures.start_s, record.start_s);
-  figures.end_s = std::max(figures.end_s, record.end_s);
-  figures.work_s += record.work_s;
+  auto const [figures, added] = call.iterations.try_emplace(
+      record.at.iteration, call_statistics::iteration_figures{record.start_s, record.end_s, record.work_s});
+  if (added) return;
+  figures->second.start_s = std::min(figures->second.start_s, record.start_s);
+  figures->second.end_s = std::max(figures->second.end_s, record.end_s);
+  figures->second.work_s += record.work_s;
 }
 
 void statistics_sink::kernel(kernel_record const& record) {
@@ -101,7 +89,7 @@ void statistics_sink::kernel(kernel_record const& record) {
 
 void statistics_sink::send(send_record const& record) {
   scoped_lock const lock(mutex_);
-  call_statistics& call = of_call(record.call);
+  call_statistics& call = calls_[record.call];
   ++(record.kind == message_kind::object ? call.transfers : call.control_messages);
   call.bytes += record.bytes;
 }
@@ -119,20 +107,12 @@ call_statistics statistics_sink::take_kernels() {
 call_statistics statistics_sink::take(std::uint64_t call) {
   scoped_lock const lock(mutex_);
   if (call == all_calls) return take_kernels();
-  auto const found = calls_.find(call);
-  if (found == calls_.end()) return {};
-  call_statistics taken = std::move(found->second);
-  calls_.erase(found);
-  of_last_call_ = nullptr;
-  return taken;
+  return calls_.take(call).value_or(call_statistics{});
 }
 
 std::map<std::uint64_t, call_statistics> statistics_sink::take_all() {
   scoped_lock const lock(mutex_);
-  std::map<std::uint64_t, call_statistics> taken;
-  for (auto& [call, figures] : calls_) taken.emplace(call, std::move(figures));
-  calls_.clear();
-  of_last_call_ = nullptr;
+  std::map<std::uint64_t, call_statistics> taken = calls_.take_all();
   taken.emplace(all_calls, take_kernels());
   return taken;
 }

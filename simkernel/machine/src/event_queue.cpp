@@ -26,7 +26,6 @@ void event_queue::changed(event_source& source) {
 void event_queue::rekey(event_source& source) {
   entry const e{source.next_event_s(), &source};
   std::size_t at = source.place_;
-  if (e.at_s == sources_[at].at_s) return;
   while (at > 0 && e < sources_[(at - 1) / 2]) {
     place(sources_[(at - 1) / 2], at);
     at = (at - 1) / 2;

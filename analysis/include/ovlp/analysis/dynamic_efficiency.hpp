@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include <ovlp/records/by_call.hpp>
 #include <ovlp/records/sink.hpp>
 
 namespace ovlp::analysis {
@@ -78,14 +78,11 @@ class dynamic_efficiency final : public record_sink {
     double work_s = 0;
     std::unique_ptr<work_over_time> over_time;
   };
-  of_call& call_of(std::uint64_t call);
   double capacity(double from_s, double to_s) const;
 
   std::vector<double> reference_cores_;
   std::vector<node_record> changes_;
-  std::map<std::uint64_t, of_call> calls_;
-  std::uint64_t last_call_ = 0;
-  of_call* of_last_call_ = nullptr;  ///< most steps are of the same call
+  by_call<of_call> calls_;
 };
 
 }  // namespace ovlp::analysis

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include <ovlp/records/by_call.hpp>
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/internal/kernel_table.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
@@ -75,16 +75,11 @@ class statistics_sink final : public record_sink {
     call_statistics::durations durations{};
     first_times first;
   };
-  call_statistics& of_call(std::uint64_t call) OVLP_REQUIRES(mutex_);
   call_statistics take_kernels() OVLP_REQUIRES(mutex_);
 
   mutex mutex_;
-  std::unordered_map<std::uint64_t, call_statistics> calls_ OVLP_GUARDED_BY(mutex_);
-  std::uint64_t last_call_ OVLP_GUARDED_BY(mutex_) = 0;
-  call_statistics* of_last_call_ OVLP_GUARDED_BY(mutex_) = nullptr;  ///< most records are of the same call
+  by_call<call_statistics> calls_ OVLP_GUARDED_BY(mutex_);
   std::vector<std::vector<std::uint32_t>> collections_;              ///< by graph and operation; from the beginning on
-  std::int32_t last_iteration_ OVLP_GUARDED_BY(mutex_) = 0;          ///< of that call; 0: none
-  call_statistics::iteration_figures* of_last_iteration_ OVLP_GUARDED_BY(mutex_) = nullptr;
   kernel_table<kernel_figures> kernels_ OVLP_GUARDED_BY(mutex_);
   std::vector<node_record> nodes_ OVLP_GUARDED_BY(mutex_);
 };
