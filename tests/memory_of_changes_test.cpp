@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a run keeps of changes of collections once they are over: nothing.
+#include "support/counted_memory.hpp"
 #include "support/run_on.hpp"
 
 #include <doctest/doctest.h>
@@ -7,47 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
 
 namespace {
 
-std::atomic<std::ptrdiff_t> live_blocks{0};
-
-void* take(std::size_t bytes, std::size_t alignment) {
-  std::size_t const rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* const block = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
-  if (block == nullptr) throw std::bad_alloc();
-  ++live_blocks;
-  return block;
-}
-void give(void* block) {
-  if (block == nullptr) return;
-  --live_blocks;
-  std::free(block);
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return take(bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return take(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* block) noexcept { give(block); }
-void operator delete(void* block, std::size_t) noexcept { give(block); }
-void operator delete(void* block, std::align_val_t) noexcept { give(block); }
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept { give(block); }
-
-namespace {
-
 using engine = ovlp::engine_base;
 using ovlp::threads;
+using ovlp::testing::memory;
 
 struct Note {
   int value;
@@ -59,12 +30,12 @@ struct Counter {
 /// Blocks that `times` changes and what undoes them have left.
 template <class Change, class Undo>
 std::ptrdiff_t left_by(int times, Change const& change, Undo const& undo) {
-  std::ptrdiff_t const before = live_blocks;
+  std::ptrdiff_t const before = memory.live_blocks;
   for (int i = 0; i < times; ++i) {
     change();
     undo();
   }
-  return live_blocks - before;
+  return memory.live_blocks - before;
 }
 
 constexpr int some = 20, many = 200;
@@ -123,7 +94,7 @@ TEST_CASE("many launches of a node leave no more memory in use than a few") {
     auto const blocks_after = [&](int times) {
       left_by(times, launch, release);
       while (::kill(process, 0) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));  // until it is reaped
-      return live_blocks.load();
+      return memory.live_blocks.load();
     };
     std::ptrdiff_t const before = blocks_after(some);
     CHECK(blocks_after(2 * some) - before < 2 * some);
