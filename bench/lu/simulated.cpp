@@ -10,9 +10,7 @@
 #include <memory>
 #include <string>
 
-#include <ovlp/ovlp.hpp>
-
-#include "../contestant.hpp"
+#include "../simulation.hpp"
 #include "flow_recorder.hpp"
 #include "graph.hpp"
 
@@ -46,19 +44,11 @@ int main(int argc, char** argv) {
   auto const figures = run.summary();
 
   if (!flow.empty()) bench::write_flow(recorder->take(figures), flow);
-  double const cpu_s = bench::process_cpu_s();
-  auto const events = static_cast<double>(figures.atomic_steps + figures.transfers);
-  bench::report({{"contestant", "simulated"},
-                 {"graph", graph},
-                 {"n", n},
-                 {"block", block},
-                 {"nodes", run.nodes()},
-                 {"time_s", figures.time_s},
-                 {"atomic_steps", figures.atomic_steps},
-                 {"transfers", figures.transfers},
-                 {"wall_s", wall_s},
-                 {"simulation_cpu_s", simulation_cpu_s},
-                 {"cpu_s", cpu_s},
-                 {"events_per_cpu_s", events / cpu_s},
-                 {"peak_memory_bytes", bench::peak_memory_bytes()}});
+  bench::json report{{"contestant", "simulated"},
+                     {"graph", graph},
+                     {"n", n},
+                     {"block", block},
+                     {"simulation_cpu_s", simulation_cpu_s}};
+  report.update(bench::figures_of(figures, wall_s));
+  bench::report(report);
 }

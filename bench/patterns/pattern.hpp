@@ -8,9 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ovlp/ovlp.hpp>
-
-#include "../contestant.hpp"
+#include "../simulation.hpp"
 
 namespace bench {
 
@@ -34,18 +32,10 @@ int measure(ovlp::engine_base& run, ovlp::graph<In, Out> const& pattern, std::ty
     return 1;
   }
   auto const figures = run.summary();
-  double const cpu_s = process_cpu_s();
   auto const nodes = static_cast<double>(run.nodes());
-  report.update({{"backend", figures.backend},
-                 {"nodes", run.nodes()},
-                 {"time_s", figures.time_s},
-                 {"atomic_steps", figures.atomic_steps},
-                 {"transfers", figures.transfers},
-                 {"wall_s", wall_s},
-                 {"cpu_s", cpu_s},
-                 {"events_per_cpu_s", static_cast<double>(figures.atomic_steps + figures.transfers) / cpu_s},
-                 {"bytes_per_node", static_cast<double>(peak_memory_bytes() - memory_before_bytes) / nodes},
-                 {"peak_memory_bytes", peak_memory_bytes()}});
+  report["backend"] = figures.backend;
+  report.update(figures_of(figures, wall_s));
+  report["bytes_per_node"] = static_cast<double>(peak_memory_bytes() - memory_before_bytes) / nodes;
   bench::report(report);
   return 0;
 }
