@@ -21,6 +21,7 @@
 #include <ovlp/simkernel/durations.hpp>
 #include <ovlp/simkernel/interpolation.hpp>
 #include <ovlp/support/files.hpp>
+#include <ovlp/support/json_object.hpp>
 #include <ovlp/support/statistics.hpp>
 #include <ovlp/support/text.hpp>
 
@@ -362,7 +363,7 @@ std::string fit_kernels(fit_options const& options) {
           << "\n";
   }
   if (!any) throw config_error("no kernel can be fitted: " + (refused.empty() ? "there is none" : refused));
-  support::write_output(options.output, made.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  support::write_output(options.output, support::json_text(made) + "\n");
   return table.str();
 }
 

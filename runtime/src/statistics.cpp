@@ -3,24 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <ovlp/support/files.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/support/json_object.hpp>
 
 namespace ovlp {
 inline namespace OVLP_CORE {
-namespace {
-
-using json = nlohmann::ordered_json;
-
-/// Names are the user's: what is no UTF-8 becomes the sign for that.
-std::string as_text(json const& value) { return value.dump(2, ' ', false, json::error_handler_t::replace); }
-
-}  // namespace
 
 void call_statistics::sample::add(sample const& more) {
   count += more.count;
@@ -163,22 +154,22 @@ void fill(summary& figures, call_statistics const& all, double start_s, statisti
 
 void write_durations(std::string const& file, call_statistics::kernel_durations const& all,
                      std::string const& reference_core) {
-  json to;
+  nlohmann::ordered_json to;
   to["reference_core"] = reference_core;
-  to["kernels"] = json::object();
+  to["kernels"] = nlohmann::ordered_json::object();
   for (auto const& [kernel, by_sizes] : all) {
-    json& list = to["kernels"][kernel];
+    auto& list = to["kernels"][kernel];
     for (auto const& [sizes, d] : by_sizes) {
       call_statistics::sample const& usual = d.others.count > 0 ? d.others : d.firsts;
-      json entry{{"sizes", sizes},
-                 {"mean_s", usual.mean_s()},
-                 {"count", usual.count},
-                 {"standard_deviation_s", usual.standard_deviation_s()}};
+      nlohmann::ordered_json entry{{"sizes", sizes},
+                                   {"mean_s", usual.mean_s()},
+                                   {"count", usual.count},
+                                   {"standard_deviation_s", usual.standard_deviation_s()}};
       if (d.firsts.count > 0 && d.others.count > 0) entry["first_s"] = d.firsts.mean_s();
       list.push_back(std::move(entry));
     }
   }
-  support::write_file(file, as_text(to) + "\n");
+  support::write_file(file, support::json_text(to) + "\n");
 }
 
 }  // namespace OVLP_CORE

@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/support/files.hpp>
+#include <ovlp/support/json_object.hpp>
 #include <ovlp/support/text.hpp>
 
 namespace ovlp {
@@ -23,9 +23,6 @@ json as_json(summary::value const& value) {
   return std::visit([](auto const& v) { return json(v); }, value);
 }
 json as_json(std::optional<double> value) { return value ? json(*value) : json(nullptr); }
-
-/// Names are the user's: what is no UTF-8 becomes the sign for that.
-std::string as_text(json const& value) { return value.dump(2, ' ', false, json::error_handler_t::replace); }
 
 }  // namespace
 
@@ -75,7 +72,7 @@ std::string summary::json() const {
                 {"cores", host.cores},
                 {"wall_s", host.wall_s},
                 {"peak_memory_bytes", host.peak_memory_bytes}};
-  return as_text(to);
+  return support::json_text(to);
 }
 
 namespace {

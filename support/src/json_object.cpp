@@ -39,6 +39,10 @@ json parse_json(std::string const& text, std::string const& file) {
 
 json read_json(std::string const& file) { return parse_json(read_file(file), file); }
 
+std::string json_text(nlohmann::ordered_json const& value) {
+  return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 namespace {
 
 constexpr std::size_t most_count = 1'000'000;

@@ -15,6 +15,9 @@ nlohmann::json parse_json(std::string const& text, std::string const& file);
 /// Errors: config_error, as parse_json() and read_file().
 nlohmann::json read_json(std::string const& file);
 
+/// Indented. Names are the user's: what is no UTF-8 becomes the sign for that.
+std::string json_text(nlohmann::ordered_json const& value);
+
 /// A JSON object of a file that people write: every key is asked for by name, and those that nobody asked for are
 /// errors. Errors, of all members: config_error "FILE: KEY: expected ..., got ...".
 class json_object {

@@ -18,6 +18,7 @@ inline namespace OVLP_CORE {
 /// Numbers a group, or a call of a graph, uniquely in a run: its node in the upper 22 bits.
 using group_id = std::uint64_t;
 constexpr unsigned group_node_shift = 42;
+static_assert(mapping::most_nodes <= std::size_t{1} << (64 - group_node_shift));
 /// Below that the launch of the node, modulo 256: groups of a node's last process may still be known to others.
 constexpr unsigned group_launch_shift = 34;
 constexpr node_id node_of_group(group_id group) { return static_cast<node_id>(group >> group_node_shift); }
