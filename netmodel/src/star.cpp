@@ -103,8 +103,14 @@ struct port {
 };
 
 /// On the port's clock.
-double first_near_end(port const& p) { return p.first == none ? infinity : p.members[p.first].end; }
-double first_far_end(port const& p) { return p.far_ends.empty() ? infinity : p.far_ends.top().key; }
+double first_near_end(port const& p) {
+  if (p.first == none) return infinity;
+  return p.members[p.first].end;
+}
+double first_far_end(port const& p) {
+  if (p.far_ends.empty()) return infinity;
+  return p.far_ends.top().key;
+}
 
 /// The transfers from one node to another.
 struct pair {

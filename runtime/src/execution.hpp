@@ -75,6 +75,7 @@ class execution final : public operation_context {
   ~execution();
 
   /// Where all of them live until dps_thread::forget().
+  // NOLINTNEXTLINE(misc-new-delete-overloads): the one that is told the size
   static void* operator new(std::size_t bytes) { return detail::take_block(bytes); }
   static void operator delete(void* taken, std::size_t bytes) noexcept { detail::give_block(taken, bytes); }
 

@@ -36,7 +36,7 @@ std::shared_ptr<placement const> placements::of(std::uint32_t collection, std::u
   scoped_lock const lock(mutex_);
   latest& known = latest_[collection];
   if (known.is && known.version == version) return known.is;
-  auto const made = std::make_shared<placement const>(nodes);
+  auto made = std::make_shared<placement const>(nodes);
   if (!known.is || known.version < version) known = {version, made};
   return made;
 }

@@ -79,7 +79,7 @@ class statistics_sink final : public record_sink {
 
   mutex mutex_;
   by_call<call_statistics> calls_ OVLP_GUARDED_BY(mutex_);
-  std::vector<std::vector<std::uint32_t>> collections_;              ///< by graph and operation; from the beginning on
+  std::vector<std::vector<std::uint32_t>> collections_;  ///< by graph and operation; from the beginning on
   kernel_table<kernel_figures> kernels_ OVLP_GUARDED_BY(mutex_);
   std::vector<node_record> nodes_ OVLP_GUARDED_BY(mutex_);
 };

@@ -98,7 +98,10 @@ class shared {
     return before;
   }
   operator T() const { return value_; }
-  T operator=(T value) { return value_ = value; }
+  shared& operator=(T value) {
+    value_ = value;
+    return *this;
+  }
   T operator++() { return ++value_; }
   T operator--() { return --value_; }
   T operator+=(T more) { return value_ += more; }
