@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// How it is computed: served_pairs.hpp. Here the share of a port is its *level*, that of the transfers that it limits;
+// those that other ports limit to less have theirs. With n(q) transfers to or from the port q, the level x of a port p
+// is what fills it:
+//
+//     sum over q of n(q) min(x, level(q)) = bandwidth(p)
+//
+// or unlimited, if even all of min(unlimited, level(q)) do not. So a level depends only on lower ones, and the levels
+// are unique: computed from the lowest up, this is the filling of the definition. When something changes at some ports
+// only their levels are in doubt, and where one changes, those above it of the ports that it has pairs with. They are
+// computed in the order of what they were before, which mostly is that of what they will be; one that was computed too
+// early comes again. All pairs are near: their published shares are never told.
 #include "ovlp/netmodel/fair_star.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -11,279 +22,171 @@
 
 #include <ovlp/support/expects.hpp>
 
-#include "node_set.hpp"
+#include "served_pairs.hpp"
 
 namespace ovlp::net {
 namespace {
 
 using support::require;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double least_bytes = 1e-6;  // a transfer or bucket with less is empty: rounding must not make it linger
-constexpr std::uint32_t none = 0xffffffff;
+/// The level of a port that limits nothing. Finite, so that it may be multiplied by no time.
+constexpr double unlimited = std::numeric_limits<double>::max();
+/// Levels that differ by less are the same: rounding must not go round among ports of one level.
+constexpr double rounding = 1e-12;
+constexpr double least_bytes = 1e-6;  // a bucket with less is empty: rounding must not make it linger
 
-struct port {
-  double tokens = 0;  // as of the network's clock
-  double used_Bps = 0;
-  std::vector<std::uint32_t> flows;  // in their bandwidth phase, by their places
-  std::uint32_t loaded = none;       // its place among the ports with flows
-  // While shares are computed:
-  double left_Bps = 0;
-  std::uint32_t open = 0;  // flows whose rate is not known yet
+std::vector<star_link> links_of(std::size_t nodes, fair_link const& link) {
+  require(std::isfinite(link.burst_bytes) && link.burst_bytes >= 0, "fair_star: a burst is finite and not negative");
+  require(std::isfinite(link.line_Bps) && (link.burst_bytes == 0 || link.line_Bps > link.bandwidth_Bps),
+          "fair_star: the speed of a line is finite and above its bandwidth");
+  return std::vector(nodes, star_link{link.bandwidth_Bps, link.bandwidth_Bps});
+}
+
+/// The token bucket of a port.
+struct bucket {
+  double tokens = 0;  // as of since_s
+  double since_s = -infinity;
+  double used = 0;  // by the port's transfers, in bytes per second
 };
 
-/// In its bandwidth phase.
-struct flow {
-  transfer what;
-  std::uint64_t sequence = 0;  // in the order of starts
-  double left_bytes = 0;       // as of since_s
-  double since_s = 0;
-  double rate_Bps = 0;
-  std::uint32_t limit = none;  // the port that sets its rate
-  std::uint32_t round = 0;     // in which its rate was set last
-  // Among the flows of its ports.
-  std::uint32_t in_out = none;
-  std::uint32_t in_in = none;
-};
-
-/// What a port could give to each of its open flows, at least.
-struct offer {
-  double each_Bps;
+/// A port whose level is in doubt, and what that was.
+struct doubt {
+  double level;
   std::uint32_t port;
-  bool operator>(offer const& o) const { return each_Bps != o.each_Bps ? each_Bps > o.each_Bps : port > o.port; }
-};
-
-struct finished {
-  std::uint64_t sequence;
-  std::uint64_t id;
-};
-
-/// In its latency phase.
-struct starting {
-  double ready_s;
-  transfer what;
+  bool operator>(doubt const& d) const { return level != d.level ? level > d.level : port > d.port; }
 };
 
 }  // namespace
 
-class fair_star::state {
+class fair_star::state final : public served_pairs {
  public:
   state(std::size_t nodes, fair_link link, double latency_s)
-      : touched(nodes), link_(link), latency_s_(latency_s), ports_(2 * nodes) {
-    require(std::isfinite(link.bandwidth_Bps) && link.bandwidth_Bps > 0, "a bandwidth is positive and finite");
-    require(std::isfinite(link.burst_bytes) && link.burst_bytes >= 0, "a burst is finite and not negative");
-    require(std::isfinite(link.line_Bps) && (link.burst_bytes == 0 || link.line_Bps > link.bandwidth_Bps),
-            "the speed of a line is finite and above its bandwidth");
-    require(std::isfinite(latency_s) && latency_s >= 0, "a latency is finite and not negative");
-    for (port& p : ports_) p.tokens = link.burst_bytes;
+      : served_pairs(links_of(nodes, link), latency_s), link_(link), is_doubted_(2 * nodes) {
+    if (link.burst_bytes > 0) buckets_.resize(2 * nodes, {link.burst_bytes});
+    std::ranges::fill(shares_, unlimited);
+    for (port& p : ports_) p.published = 1;
   }
-
-  void start(transfer const& started, double now_s) {
-    std::size_t const nodes = ports_.size() / 2;
-    require(started.source < nodes && started.destination < nodes, "a transfer is between nodes of the network");
-    require(started.source != started.destination, "a transfer is between two nodes");
-    require(now_s >= clock_s_ && std::isfinite(now_s), "time does not go back");
-    starting_.push_back({now_s + latency_s_, started});
-  }
-
-  double next_event() const {
-    double ready_s = infinity;
-    if (!starting_.empty()) ready_s = starting_.front().ready_s;
-    return std::min(ready_s, next_change_s_);
-  }
-
-  std::span<completion const> advance(double to_s) {
-    require(to_s >= clock_s_ && std::isfinite(to_s), "time does not go back");
-    done_.clear();
-    while (next_event() <= to_s) {
-      double const now_s = std::max(next_event(), clock_s_);
-      move_to(now_s);
-      end_flows();
-      while (!starting_.empty() && starting_.front().ready_s <= now_s) {
-        begin(starting_.front());
-        starting_.pop_front();
-      }
-      share();
-    }
-    move_to(to_s);
-    return done_;
-  }
-
-  std::uint32_t transfers(std::uint32_t node, bool in) const {
-    require(node < ports_.size() / 2, "a node of the network");
-    return static_cast<std::uint32_t>(ports_[2 * node + (in ? 1 : 0)].flows.size());
-  }
-
-  node_set touched;
-  std::uint64_t flips = 0;
 
  private:
-  static std::uint32_t out_of(transfer const& t) { return 2 * t.source; }
-  static std::uint32_t in_of(transfer const& t) { return 2 * t.destination + 1; }
-
-  /// Buckets fill at the present rates. What flows have left is known by their rates.
-  void move_to(double to_s) {
-    double const passed_s = to_s - clock_s_;
-    if (link_.burst_bytes > 0 && passed_s > 0 && std::isfinite(passed_s)) {
-      for (port& p : ports_) {
-        p.tokens = std::clamp(p.tokens + (link_.bandwidth_Bps - p.used_Bps) * passed_s, 0.0, link_.burst_bytes);
-      }
-    }
-    clock_s_ = to_s;
-  }
-
-  void begin(starting const& s) {
-    if (s.what.bytes == 0) {
-      done_.push_back({s.what.id, s.ready_s});
-      return;
-    }
-    if (unused_.empty()) {
-      unused_.push_back(static_cast<std::uint32_t>(flows_.size()));
-      flows_.emplace_back();
-      ends_s_.push_back(infinity);
-    }
-    std::uint32_t const place = unused_.back();
-    unused_.pop_back();
-    flow& f = flows_[place] = flow{s.what, sequence_++, static_cast<double>(s.what.bytes), clock_s_};
-    f.in_out = join(out_of(f.what), place);
-    f.in_in = join(in_of(f.what), place);
-    touched.insert(f.what.source);
-    touched.insert(f.what.destination);
-  }
-
-  std::uint32_t join(std::uint32_t number, std::uint32_t place) {
-    port& p = ports_[number];
-    if (p.flows.empty()) {
-      p.loaded = static_cast<std::uint32_t>(loaded_.size());
-      loaded_.push_back(number);
-    }
-    p.flows.push_back(place);
-    return static_cast<std::uint32_t>(p.flows.size() - 1);
-  }
-
-  /// The port's last flow takes the place.
-  void part(std::uint32_t number, std::uint32_t at) {
-    port& p = ports_[number];
-    p.flows[at] = p.flows.back();
-    p.flows.pop_back();
-    if (at < p.flows.size()) {
-      flow& moved = flows_[p.flows[at]];
-      (number % 2 == 0 ? moved.in_out : moved.in_in) = at;
-    }
-    if (!p.flows.empty()) return;
-    p.used_Bps = 0;
-    loaded_[p.loaded] = loaded_.back();
-    ports_[loaded_.back()].loaded = p.loaded;
-    loaded_.pop_back();
-  }
-
-  /// Those that end now, in the order of their starts.
-  void end_flows() {
-    finished_.clear();
-    for (std::uint32_t place = 0; place < ends_s_.size(); ++place) {
-      if (ends_s_[place] > clock_s_) continue;
-      flow const f = flows_[place];
-      finished_.push_back({f.sequence, f.what.id});
-      ends_s_[place] = infinity;
-      unused_.push_back(place);
-      part(out_of(f.what), f.in_out);
-      part(in_of(f.what), f.in_in);
-      touched.insert(f.what.source);
-      touched.insert(f.what.destination);
-    }
-    std::ranges::sort(finished_, {}, &finished::sequence);
-    for (finished const& f : finished_) done_.push_back({f.id, clock_s_});
-  }
-
-  void share() {
-    do {
-      set_rates();
-    } while (!find_next_change());
-  }
-
-  /// Fills all flows evenly until a port is full; its flows are done; goes on with the others. As flows are done with
-  /// less than others get, what a port offers to each of its open ones only grows: an offer in the heap may be too
-  /// low, never too high.
-  void set_rates() {
-    ++round_;
-    offers_.clear();
-    for (std::uint32_t const number : loaded_) {
-      port& p = ports_[number];
-      p.used_Bps = 0;
-      p.left_Bps = p.tokens > least_bytes ? link_.line_Bps : link_.bandwidth_Bps;
-      p.open = static_cast<std::uint32_t>(p.flows.size());
-      offers_.push_back({p.left_Bps / p.open, number});
-    }
-    std::make_heap(offers_.begin(), offers_.end(), std::greater{});
-    while (!offers_.empty()) {
-      std::pop_heap(offers_.begin(), offers_.end(), std::greater{});
-      offer const lowest = offers_.back();
-      offers_.pop_back();
-      port const& p = ports_[lowest.port];
-      if (p.open == 0) continue;
-      double const share = std::max(0.0, p.left_Bps) / p.open;
-      if (offer const now{share, lowest.port}; !offers_.empty() && now > offers_.front()) {
-        offers_.push_back(now);
-        std::push_heap(offers_.begin(), offers_.end(), std::greater{});
-        continue;
-      }
-      for (std::uint32_t const place : p.flows) {
-        if (flows_[place].round != round_) set_rate(place, share, lowest.port);
-      }
-    }
-  }
-
-  void set_rate(std::uint32_t place, double rate, std::uint32_t limit) {
-    flow& f = flows_[place];
-    f.round = round_;
-    if (std::exchange(f.limit, limit) != limit) ++flips;
-    for (std::uint32_t const number : {out_of(f.what), in_of(f.what)}) {
-      port& p = ports_[number];
-      p.left_Bps -= rate;
-      p.used_Bps += rate;
-      --p.open;
-    }
-    if (f.rate_Bps == rate) return;
-    f.left_bytes -= f.rate_Bps * (clock_s_ - f.since_s);
-    f.since_s = clock_s_;
-    f.rate_Bps = rate;
-    ends_s_[place] = f.left_bytes <= least_bytes ? clock_s_ : clock_s_ + f.left_bytes / rate;
-  }
-
-  /// Returns false if a bucket holds too little to tell when it runs dry: it is dry then.
-  bool find_next_change() {
-    next_change_s_ = infinity;
-    for (double const end_s : ends_s_) next_change_s_ = std::min(next_change_s_, end_s);
-    for (std::uint32_t const number : loaded_) {
-      port& p = ports_[number];
-      double const drain = p.used_Bps - link_.bandwidth_Bps;
-      if (p.tokens <= least_bytes || drain <= 0) continue;
-      double const dry_s = clock_s_ + p.tokens / drain;
-      if (dry_s <= clock_s_) {
-        p.tokens = 0;
-        return false;
-      }
-      next_change_s_ = std::min(next_change_s_, dry_s);
-    }
-    return true;
-  }
+  void share_out() override;
+  void run_dry(std::uint32_t port_number) override;
+  void doubt_level(std::uint32_t port_number);
+  void compute_level(std::uint32_t port_number);
+  std::pair<double, double> filled(std::uint32_t port_number, double bandwidth) const;
+  void set_level(std::uint32_t port_number, double level);
+  double fill_bucket(std::uint32_t port_number);
+  void drain_bucket(std::uint32_t port_number, double used);
 
   fair_link const link_;
-  double const latency_s_;
-  double clock_s_ = -infinity;
-  double next_change_s_ = infinity;
-  std::vector<port> ports_;
-  std::vector<flow> flows_;            // in use, or not
-  std::vector<double> ends_s_;         // by place: at the present rate; never, if it is not in use
-  std::vector<std::uint32_t> unused_;  // places
-  std::uint64_t sequence_ = 0;
-  std::uint32_t round_ = 0;
-  std::deque<starting> starting_;      // all have the same latency, so in the order of their ends
-  std::vector<std::uint32_t> loaded_;  // ports with flows
-  std::vector<offer> offers_;
-  std::vector<finished> finished_;
-  std::vector<completion> done_;
+  std::vector<bucket> buckets_;  // by port; none, if links have none
+  std::vector<doubt> doubts_;    // a heap, the lowest on top
+  std::vector<char> is_doubted_;
 };
+
+void fair_star::state::share_out() {
+  for (std::uint32_t const number : changed_ports_.members()) {
+    touched.insert(number / 2);
+    doubt_level(number);
+  }
+  while (!doubts_.empty()) {
+    std::pop_heap(doubts_.begin(), doubts_.end(), std::greater{});
+    std::uint32_t const lowest = doubts_.back().port;
+    doubts_.pop_back();
+    is_doubted_[lowest] = 0;
+    compute_level(lowest);
+  }
+}
+
+void fair_star::state::doubt_level(std::uint32_t number) {
+  if (std::exchange(is_doubted_[number], 1) != 0) return;
+  doubts_.push_back({shares_[number], number});
+  std::push_heap(doubts_.begin(), doubts_.end(), std::greater{});
+}
+
+void fair_star::state::compute_level(std::uint32_t number) {
+  double const bandwidth = buckets_.empty() ? link_.bandwidth_Bps : fill_bucket(number);
+  auto const [level, used] = filled(number, bandwidth);
+  set_level(number, level);
+  if (!buckets_.empty()) drain_bucket(number, used);
+}
+
+/// The port's level by those of the others, and what its transfers then use. Newton's method: what they use is a
+/// concave function of the level, so after the first step levels only rise.
+std::pair<double, double> fair_star::state::filled(std::uint32_t number, double bandwidth) const {
+  port const& p = ports_[number];
+  double level = shares_[number];
+  for (bool rises = false;;) {
+    double used = 0, below = 0, above = unlimited;  // below: the highest level under this one
+    std::uint32_t open = 0;
+    for (std::size_t place = 0; place < p.opposites.size(); ++place) {
+      double const there = shares_[p.opposites[place].port()];
+      if (there < level) {
+        used += p.counts[place] * there;
+        below = std::max(below, there);
+      } else {
+        open += p.counts[place];
+        above = std::min(above, there);
+      }
+    }
+    if (open == 0) {
+      if (used <= bandwidth) return {unlimited, used};
+      level = below;
+      continue;
+    }
+    double const next = (bandwidth - used) / open;
+    if (rises && next <= level) return {level, bandwidth};
+    if (next > below && next <= above) return {next, bandwidth};
+    level = next;
+    rises = true;
+  }
+}
+
+void fair_star::state::set_level(std::uint32_t number, double level) {
+  double const before = shares_[number];
+  if (std::abs(level - before) <= rounding * before) return;
+  port& p = change(number);
+  p.clock = before == unlimited ? 0 : clock_now(number);
+  p.clock_s = now_s_;
+  shares_[number] = level;
+  double const lower = std::min(before, level);
+  for (std::uint32_t place = 0; place < p.opposites.size(); ++place) {
+    opposite const pair = p.opposites[place];
+    double const there = shares_[pair.port()];
+    if (there > lower) doubt_level(pair.port());
+    if (place < p.near && there != level && (there < level) == pair.attached()) flip(number, place);
+  }
+}
+
+/// Up to now. Returns the bandwidth that the port has.
+double fair_star::state::fill_bucket(std::uint32_t number) {
+  bucket& b = buckets_[number];
+  b.tokens = std::clamp(b.tokens + (link_.bandwidth_Bps - b.used) * (now_s_ - b.since_s), 0.0, link_.burst_bytes);
+  b.since_s = now_s_;
+  return b.tokens > least_bytes ? link_.line_Bps : link_.bandwidth_Bps;
+}
+
+void fair_star::state::drain_bucket(std::uint32_t number, double used) {
+  bucket& b = buckets_[number];
+  port& p = change(number);
+  b.used = used;
+  p.dry_s = infinity;
+  double const drain = used - link_.bandwidth_Bps;
+  if (b.tokens <= least_bytes || drain <= 0) return;
+  double const dry_s = now_s_ + b.tokens / drain;
+  if (dry_s > now_s_) {
+    p.dry_s = dry_s;
+  } else {  // too little to tell when it runs dry
+    b.tokens = 0;
+    doubt_level(number);
+  }
+}
+
+void fair_star::state::run_dry(std::uint32_t number) {
+  bucket& b = buckets_[number];
+  b.tokens = 0;
+  b.since_s = now_s_;
+  change(number).dry_s = infinity;
+}
 
 fair_star::fair_star(std::size_t nodes, fair_link link, double latency_s)
     : state_(std::make_unique<state>(nodes, link, latency_s)) {}
@@ -292,8 +195,8 @@ fair_star::~fair_star() = default;
 void fair_star::start(transfer const& started, double now_s) { state_->start(started, now_s); }
 double fair_star::next_event() const { return state_->next_event(); }
 std::span<completion const> fair_star::advance(double to_s) { return state_->advance(to_s); }
-std::uint32_t fair_star::incoming(std::uint32_t node) const { return state_->transfers(node, true); }
-std::uint32_t fair_star::outgoing(std::uint32_t node) const { return state_->transfers(node, false); }
+std::uint32_t fair_star::incoming(std::uint32_t node) const { return state_->transfers(node, in); }
+std::uint32_t fair_star::outgoing(std::uint32_t node) const { return state_->transfers(node, out); }
 std::span<std::uint32_t const> fair_star::touched_nodes() const { return state_->touched.members(); }
 void fair_star::clear_touched_nodes() { state_->touched.clear(); }
 std::uint64_t fair_star::flips() const { return state_->flips; }
