@@ -61,7 +61,7 @@ struct doubt {
 class fair_star::state final : public served_pairs {
  public:
   state(std::size_t nodes, fair_link link, double latency_s)
-      : served_pairs(links_of(nodes, link), latency_s), link_(link), is_doubted_(2 * nodes) {
+      : served_pairs(links_of(nodes, link), latency_s), link_(link), used_(2 * nodes), is_doubted_(2 * nodes) {
     if (link.burst_bytes > 0) buckets_.resize(2 * nodes, {link.burst_bytes});
     std::ranges::fill(shares_, unlimited);
     for (port& p : ports_) p.published = 1;
@@ -73,11 +73,13 @@ class fair_star::state final : public served_pairs {
   void doubt_level(std::uint32_t port_number);
   void compute_level(std::uint32_t port_number);
   std::pair<double, double> filled(std::uint32_t port_number, double bandwidth) const;
+  void may_limit(std::uint32_t port_number, std::uint32_t count, double before, double now);
   void set_level(std::uint32_t port_number, double level);
   double fill_bucket(std::uint32_t port_number);
   void drain_bucket(std::uint32_t port_number, double used);
 
   fair_link const link_;
+  std::vector<double> used_;     // by port: of its bandwidth, by its transfers
   std::vector<bucket> buckets_;  // by port; none, if links have none
   std::vector<doubt> doubts_;    // a heap, the lowest on top
   std::vector<char> is_doubted_;
@@ -106,6 +108,7 @@ void fair_star::state::doubt_level(std::uint32_t number) {
 void fair_star::state::compute_level(std::uint32_t number) {
   double const bandwidth = buckets_.empty() ? link_.bandwidth_Bps : fill_bucket(number);
   auto const [level, used] = filled(number, bandwidth);
+  used_[number] = used;
   set_level(number, level);
   if (!buckets_.empty()) drain_bucket(number, used);
 }
@@ -120,13 +123,12 @@ std::pair<double, double> fair_star::state::filled(std::uint32_t number, double 
     std::uint32_t open = 0;
     for (std::size_t place = 0; place < p.opposites.size(); ++place) {
       double const there = shares_[p.opposites[place].port()];
-      if (there < level) {
-        used += p.counts[place] * there;
-        below = std::max(below, there);
-      } else {
-        open += p.counts[place];
-        above = std::min(above, there);
-      }
+      std::uint32_t const count = p.counts[place];
+      bool const is_below = there < level;  // no processor can predict it: no branches
+      used += is_below ? count * there : 0;
+      below = is_below & (there > below) ? there : below;
+      above = !is_below & (there < above) ? there : above;
+      open += is_below ? 0 : count;
     }
     if (open == 0) {
       if (used <= bandwidth) return {unlimited, used};
@@ -152,9 +154,20 @@ void fair_star::state::set_level(std::uint32_t number, double level) {
   for (std::uint32_t place = 0; place < p.opposites.size(); ++place) {
     opposite const pair = p.opposites[place];
     double const there = shares_[pair.port()];
-    if (there > lower) doubt_level(pair.port());
-    if (place < p.near && there != level && (there < level) == pair.attached()) flip(number, place);
+    if ((there > lower) & (is_doubted_[pair.port()] == 0)) may_limit(pair.port(), p.counts[place], before, level);
+    if ((there != level) & ((there < level) == pair.attached())) {
+      if (place < p.near) flip(number, place);
+    }
   }
+}
+
+/// The level of `count` transfers of the port has changed, and lay below the port's own or does now.
+void fair_star::state::may_limit(std::uint32_t number, std::uint32_t count, double before, double now) {
+  if (shares_[number] == unlimited && before != unlimited && now != unlimited && buckets_.empty()) {
+    constexpr double full = 1 - 1e-9;  // rounding adds up until the port's level is computed
+    if ((used_[number] += count * (now - before)) < full * link_.bandwidth_Bps) return;
+  }
+  doubt_level(number);
 }
 
 /// Up to now. Returns the bandwidth that the port has.
