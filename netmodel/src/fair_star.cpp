@@ -61,7 +61,7 @@ struct doubt {
 class fair_star::state final : public served_pairs {
  public:
   state(std::size_t nodes, fair_link link, double latency_s)
-      : served_pairs(links_of(nodes, link), latency_s), link_(link), used_(2 * nodes), is_doubted_(2 * nodes) {
+      : served_pairs(links_of(nodes, link), latency_s), link_(link), used_(2 * nodes), settled_(2 * nodes, unlimited) {
     if (link.burst_bytes > 0) buckets_.resize(2 * nodes, {link.burst_bytes});
     std::ranges::fill(shares_, unlimited);
     for (port& p : ports_) p.published = 1;
@@ -73,7 +73,7 @@ class fair_star::state final : public served_pairs {
   void doubt_level(std::uint32_t port_number);
   void compute_level(std::uint32_t port_number);
   std::pair<double, double> filled(std::uint32_t port_number, double bandwidth) const;
-  void may_limit(std::uint32_t port_number, std::uint32_t count, double before, double now);
+  void limit(std::uint32_t port_number, std::uint32_t count, double before, double now);
   void set_level(std::uint32_t port_number, double level);
   double fill_bucket(std::uint32_t port_number);
   void drain_bucket(std::uint32_t port_number, double used);
@@ -82,7 +82,7 @@ class fair_star::state final : public served_pairs {
   std::vector<double> used_;     // by port: of its bandwidth, by its transfers
   std::vector<bucket> buckets_;  // by port; none, if links have none
   std::vector<doubt> doubts_;    // a heap, the lowest on top
-  std::vector<char> is_doubted_;
+  std::vector<double> settled_;  // by port: its share; 0 if that is in doubt
 };
 
 void fair_star::state::share_out() {
@@ -94,13 +94,12 @@ void fair_star::state::share_out() {
     std::pop_heap(doubts_.begin(), doubts_.end(), std::greater{});
     std::uint32_t const lowest = doubts_.back().port;
     doubts_.pop_back();
-    is_doubted_[lowest] = 0;
     compute_level(lowest);
   }
 }
 
 void fair_star::state::doubt_level(std::uint32_t number) {
-  if (std::exchange(is_doubted_[number], 1) != 0) return;
+  if (std::exchange(settled_[number], 0) == 0) return;
   doubts_.push_back({shares_[number], number});
   std::push_heap(doubts_.begin(), doubts_.end(), std::greater{});
 }
@@ -118,12 +117,15 @@ void fair_star::state::compute_level(std::uint32_t number) {
 std::pair<double, double> fair_star::state::filled(std::uint32_t number, double bandwidth) const {
   port const& p = ports_[number];
   double level = shares_[number];
+  std::span<opposite const> const opposites = p.opposites;
+  std::span<std::uint32_t const> const counts = p.counts;
+  std::span<double const> const shares = shares_;
   for (bool rises = false;;) {
     double used = 0, below = 0, above = unlimited;  // below: the highest level under this one
     std::uint32_t open = 0;
-    for (std::size_t place = 0; place < p.opposites.size(); ++place) {
-      double const there = shares_[p.opposites[place].port()];
-      std::uint32_t const count = p.counts[place];
+    for (std::size_t place = 0; place < opposites.size(); ++place) {
+      double const there = shares[opposites[place].port()];
+      std::uint32_t const count = counts[place];
       bool const is_below = there < level;  // no processor can predict it: no branches
       used += is_below ? count * there : 0;
       below = is_below & (there > below) ? there : below;
@@ -144,25 +146,29 @@ std::pair<double, double> fair_star::state::filled(std::uint32_t number, double 
 }
 
 void fair_star::state::set_level(std::uint32_t number, double level) {
-  double const before = shares_[number];
+  double const before = settled_[number] = shares_[number];
   if (std::abs(level - before) <= rounding * before) return;
   port& p = change(number);
   p.clock = before == unlimited ? 0 : clock_now(number);
   p.clock_s = now_s_;
-  shares_[number] = level;
-  double const lower = std::min(before, level);
-  for (std::uint32_t place = 0; place < p.opposites.size(); ++place) {
-    opposite const pair = p.opposites[place];
-    double const there = shares_[pair.port()];
-    if ((there > lower) & (is_doubted_[pair.port()] == 0)) may_limit(pair.port(), p.counts[place], before, level);
-    if ((there != level) & ((there < level) == pair.attached())) {
-      if (place < p.near) flip(number, place);
-    }
+  shares_[number] = settled_[number] = level;
+  double const lower = std::min(before, level), upper = std::max(before, level);
+  std::span<opposite const> const opposites = p.opposites;
+  std::span<double const> const shares = shares_;
+  std::span<double const> const settled = settled_;
+  for (std::uint32_t place = 0; place < opposites.size(); ++place) {
+    std::uint32_t const opposite_port = opposites[place].port();
+    double const there = shares[opposite_port];
+    bool const may_flip = (there >= lower) & (there <= upper);
+    bool const comes_in_doubt = settled[opposite_port] > lower;
+    if (!(may_flip | comes_in_doubt)) continue;
+    if (comes_in_doubt) limit(opposite_port, p.counts[place], before, level);
+    if (there != level && (there < level) == opposites[place].attached() && place < p.near) flip(number, place);
   }
 }
 
 /// The level of `count` transfers of the port has changed, and lay below the port's own or does now.
-void fair_star::state::may_limit(std::uint32_t number, std::uint32_t count, double before, double now) {
+void fair_star::state::limit(std::uint32_t number, std::uint32_t count, double before, double now) {
   if (shares_[number] == unlimited && before != unlimited && now != unlimited && buckets_.empty()) {
     constexpr double full = 1 - 1e-9;  // rounding adds up until the port's level is computed
     if ((used_[number] += count * (now - before)) < full * link_.bandwidth_Bps) return;
