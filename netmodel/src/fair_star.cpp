@@ -42,20 +42,6 @@ std::vector<star_link> links_of(std::size_t nodes, fair_link const& link) {
   return std::vector(nodes, star_link{link.bandwidth_Bps, link.bandwidth_Bps});
 }
 
-/// The token bucket of a port.
-struct bucket {
-  double tokens = 0;  // as of since_s
-  double since_s = -infinity;
-  double used = 0;  // by the port's transfers, in bytes per second
-};
-
-/// A port whose level is in doubt, and what that was.
-struct doubt {
-  double level;
-  std::uint32_t port;
-  bool operator>(doubt const& d) const { return level != d.level ? level > d.level : port > d.port; }
-};
-
 }  // namespace
 
 class fair_star::state final : public served_pairs {
@@ -68,6 +54,20 @@ class fair_star::state final : public served_pairs {
   }
 
  private:
+  /// The token bucket of a port.
+  struct bucket {
+    double tokens = 0;  // as of since_s
+    double since_s = -infinity;
+    double used = 0;  // by the port's transfers, in bytes per second
+  };
+
+  /// A port whose level is in doubt, and what that was.
+  struct doubt {
+    double level;
+    std::uint32_t port;
+    bool operator>(doubt const& d) const { return level != d.level ? level > d.level : port > d.port; }
+  };
+
   void share_out() override;
   void run_dry(std::uint32_t port_number) override;
   void doubt_level(std::uint32_t port_number);
@@ -118,14 +118,13 @@ std::pair<double, double> fair_star::state::filled(std::uint32_t number, double 
   port const& p = ports_[number];
   double level = shares_[number];
   std::span<opposite const> const opposites = p.opposites;
-  std::span<std::uint32_t const> const counts = p.counts;
   std::span<double const> const shares = shares_;
   for (bool rises = false;;) {
     double used = 0, below = 0, above = unlimited;  // below: the highest level under this one
     std::uint32_t open = 0;
     for (std::size_t place = 0; place < opposites.size(); ++place) {
-      double const there = shares[opposites[place].port()];
-      std::uint32_t const count = counts[place];
+      double const there = shares[opposites[place].port];
+      std::uint32_t const count = opposites[place].transfers;
       bool const is_below = there < level;  // no processor can predict it: no branches
       used += is_below ? count * there : 0;
       below = is_below & (there > below) ? there : below;
@@ -157,13 +156,13 @@ void fair_star::state::set_level(std::uint32_t number, double level) {
   std::span<double const> const shares = shares_;
   std::span<double const> const settled = settled_;
   for (std::uint32_t place = 0; place < opposites.size(); ++place) {
-    std::uint32_t const opposite_port = opposites[place].port();
+    std::uint32_t const opposite_port = opposites[place].port;
     double const there = shares[opposite_port];
     bool const may_flip = (there >= lower) & (there <= upper);
     bool const comes_in_doubt = settled[opposite_port] > lower;
     if (!(may_flip | comes_in_doubt)) continue;
-    if (comes_in_doubt) limit(opposite_port, p.counts[place], before, level);
-    if (there != level && (there < level) == opposites[place].attached() && place < p.near) flip(number, place);
+    if (comes_in_doubt) limit(opposite_port, opposites[place].transfers, before, level);
+    if (there != level && (there < level) == opposites[place].attached && place < p.near) flip(number, place);
   }
 }
 

@@ -89,8 +89,8 @@ void served_pairs::add(pair& p, flow const& begun) {
     if (p.attached) set_end(p, p.first.key - ahead);
   }
   p.others.push(added, flow_placed());
-  ++count_at(p, out);
-  ++count_at(p, in);
+  ++opposite_at(p, out).transfers;
+  ++opposite_at(p, in).transfers;
 }
 
 /// What ends first at a port ends now.
@@ -142,8 +142,8 @@ void served_pairs::end_first_transfer(std::uint32_t number) {
   double const ahead = p.first.key - end_of(p);
   p.first = p.others.top();
   p.others.erase(0, flow_placed());
-  --count_at(p, out);
-  --count_at(p, in);
+  --opposite_at(p, out).transfers;
+  --opposite_at(p, in).transfers;
   set_end(p, p.first.key - ahead);
 }
 
@@ -167,9 +167,9 @@ void served_pairs::end_instant() {
 /// A near pair's bottleneck changes sides.
 void served_pairs::flip(std::uint32_t number, std::uint32_t place) {
   ++flips;
-  std::uint32_t from = number, to = ports_[number].opposites[place].port();
+  std::uint32_t from = number, to = ports_[number].opposites[place].port;
   std::uint32_t place_from = place, place_to = ports_[number].members[place].place;
-  if (!ports_[number].opposites[place].attached()) {
+  if (!ports_[number].opposites[place].attached) {
     std::swap(from, to);
     std::swap(place_from, place_to);
   }
@@ -220,20 +220,20 @@ void served_pairs::detach(pair const& p) {
 
 void served_pairs::attach_near(std::uint32_t number, std::uint32_t place, double end) {
   ports_[number].members[place].end = end;
-  ports_[number].opposites[place].attach(true);
+  ports_[number].opposites[place].attached = 1;
   may_end_first(number, place);
 }
 
 void served_pairs::detach_near(std::uint32_t number, std::uint32_t place) {
   ports_[number].members[place].end = infinity;
-  ports_[number].opposites[place].attach(false);
+  ports_[number].opposites[place].attached = 0;
   if (ports_[number].first == place) forget_first(number);
 }
 
 /// The side of the port that the pair is attached to. A new one's is out.
 side served_pairs::limit_of(pair const& p) const {
   if (p.far) return p.limit;
-  return ports_[p.port_out].opposites[p.place].attached() ? out : in;
+  return ports_[p.port_out].opposites[p.place].attached ? out : in;
 }
 
 /// Of the pair's first transfer, on the clock of the port that the pair is attached to.
@@ -266,7 +266,7 @@ std::uint32_t served_pairs::find_pair(std::uint32_t port_out, std::uint32_t port
   port const& p = ports_[look_out ? port_out : port_in];
   std::uint32_t const opposite_port = look_out ? port_in : port_out;
   for (std::size_t place = 0; place < p.opposites.size(); ++place) {
-    if (p.opposites[place].port() == opposite_port) return p.members[place].pair;
+    if (p.opposites[place].port == opposite_port) return p.members[place].pair;
   }
   return none;
 }
@@ -288,12 +288,10 @@ std::uint32_t served_pairs::new_pair(std::uint32_t port_out, std::uint32_t port_
   port& to = ports_[port_in];
   p.place = static_cast<std::uint32_t>(from.members.size());
   auto const place_in = static_cast<std::uint32_t>(to.members.size());
-  from.opposites.emplace_back(port_in);
+  from.opposites.push_back({port_in});
   from.members.push_back({infinity, place_in, number});
-  to.opposites.emplace_back(port_out);
+  to.opposites.push_back({port_out});
   to.members.push_back({infinity, p.place, number});
-  from.counts.push_back(1);
-  to.counts.push_back(1);
   new_pairs_.push_back(number);
   return number;
 }
@@ -308,7 +306,7 @@ void served_pairs::remove_pair(std::uint32_t number) {
   unused_pairs_.push_back(number);
 }
 
-std::uint32_t& served_pairs::count_at(pair const& p, side s) { return port_of(p, s).counts[place_at(p, s)]; }
+opposite& served_pairs::opposite_at(pair const& p, side s) { return port_of(p, s).opposites[place_at(p, s)]; }
 
 std::uint32_t served_pairs::place_at(pair const& p, side s) const {
   return s == out ? p.place : ports_[p.port_out].members[p.place].place;
@@ -329,7 +327,6 @@ void served_pairs::swap(std::uint32_t number, std::uint32_t a, std::uint32_t b) 
   port& p = ports_[number];
   std::swap(p.opposites[a], p.opposites[b]);
   std::swap(p.members[a], p.members[b]);
-  std::swap(p.counts[a], p.counts[b]);
   tell_place(number, a);
   tell_place(number, b);
   if (p.first == a || p.first == b) p.first = p.first == a ? b : a;
@@ -345,7 +342,6 @@ void served_pairs::remove(std::uint32_t number, std::uint32_t place) {
   move(number, static_cast<std::uint32_t>(p.members.size() - 1), place);
   p.opposites.pop_back();
   p.members.pop_back();
-  p.counts.pop_back();
 }
 
 void served_pairs::move(std::uint32_t number, std::uint32_t from, std::uint32_t to) {
@@ -353,7 +349,6 @@ void served_pairs::move(std::uint32_t number, std::uint32_t from, std::uint32_t 
   port& p = ports_[number];
   p.opposites[to] = p.opposites[from];
   p.members[to] = p.members[from];
-  p.counts[to] = p.counts[from];
   tell_place(number, to);
   if (p.first == from) p.first = to;
 }
@@ -362,7 +357,7 @@ void served_pairs::move(std::uint32_t number, std::uint32_t from, std::uint32_t 
 void served_pairs::tell_place(std::uint32_t number, std::uint32_t place) {
   port const& p = ports_[number];
   member const& moved = p.members[place];
-  ports_[p.opposites[place].port()].members[moved.place].place = place;
+  ports_[p.opposites[place].port].members[moved.place].place = place;
   if (number % 2 == 0) pairs_[moved.pair].place = place;
 }
 

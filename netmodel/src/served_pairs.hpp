@@ -44,15 +44,10 @@ enum side : std::uint8_t { out, in };
 inline side other(side s) { return s == out ? in : out; }
 
 /// What a port must see of a pair at each change of its share: there may be many.
-class opposite {
- public:
-  explicit opposite(std::uint32_t port) : bits_(2 * port) {}
-  std::uint32_t port() const { return bits_ / 2; }
-  bool attached() const { return bits_ % 2 != 0; }  // a near pair, here
-  void attach(bool attached) { bits_ = bits_ / 2 * 2 + (attached ? 1 : 0); }
-
- private:
-  std::uint32_t bits_;
+struct opposite {
+  std::uint32_t port;
+  std::uint32_t transfers : 31 = 1;  // of the pair
+  std::uint32_t attached : 1 = 0;    // a near pair, here
 };
 
 /// The rest of what a port has of a pair.
@@ -78,8 +73,7 @@ struct port {
   // Its pairs, near ones first.
   std::vector<opposite> opposites;
   std::vector<member> members;
-  std::vector<std::uint32_t> counts;  // their transfers
-  heap<entry> far_ends;               // attached far pairs by the port's clock at the pair's first end
+  heap<entry> far_ends;  // attached far pairs by the port's clock at the pair's first end
 };
 
 /// On the port's clock.
@@ -178,7 +172,7 @@ class served_pairs {
   std::uint32_t find_pair(std::uint32_t port_out, std::uint32_t port_in) const;
   std::uint32_t new_pair(std::uint32_t port_out, std::uint32_t port_in);
   void remove_pair(std::uint32_t pair_number);
-  std::uint32_t& count_at(pair const& p, side s);
+  opposite& opposite_at(pair const& p, side s);
   std::uint32_t place_at(pair const& p, side s) const;
   void move_among_others(pair& p, bool far);
   void swap(std::uint32_t port_number, std::uint32_t place, std::uint32_t with);

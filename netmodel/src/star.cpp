@@ -61,9 +61,9 @@ void star::state::look_at_near(std::uint32_t number) {
   looks += p.near;
   for (std::uint32_t place = 0; place < p.near; ++place) {
     opposite const pair = p.opposites[place];
-    double const there = shares_[pair.port()];
+    double const there = shares_[pair.port];
     // No branch on where it is attached, which no processor can predict.
-    if (bool(there != here) & ((there < here) == bool(pair.attached()))) flip(number, place);
+    if (bool(there != here) & ((there < here) == bool(pair.attached))) flip(number, place);
   }
 }
 
