@@ -42,16 +42,17 @@ std::vector<star_link> links_of(std::size_t nodes, fair_link const& link) {
   return std::vector(nodes, star_link{link.bandwidth_Bps, link.bandwidth_Bps});
 }
 
-}  // namespace
-
-class fair_star::state final : public served_pairs {
+class fair_shares : public served_pairs<fair_shares> {
  public:
-  state(std::size_t nodes, fair_link link, double latency_s)
+  fair_shares(std::size_t nodes, fair_link link, double latency_s)
       : served_pairs(links_of(nodes, link), latency_s), link_(link), used_(2 * nodes), settled_(2 * nodes, unlimited) {
     if (link.burst_bytes > 0) buckets_.resize(2 * nodes, {link.burst_bytes});
     std::ranges::fill(shares_, unlimited);
     for (port& p : ports_) p.published = 1;
   }
+
+  void share_out();
+  void run_dry(std::uint32_t port_number);
 
  private:
   /// The token bucket of a port.
@@ -68,8 +69,6 @@ class fair_star::state final : public served_pairs {
     bool operator>(doubt const& d) const { return level != d.level ? level > d.level : port > d.port; }
   };
 
-  void share_out() override;
-  void run_dry(std::uint32_t port_number) override;
   void doubt_level(std::uint32_t port_number);
   void compute_level(std::uint32_t port_number);
   std::pair<double, double> filled(std::uint32_t port_number, double bandwidth) const;
@@ -85,7 +84,7 @@ class fair_star::state final : public served_pairs {
   std::vector<double> settled_;  // by port: its share; 0 if that is in doubt
 };
 
-void fair_star::state::share_out() {
+void fair_shares::share_out() {
   for (std::uint32_t const number : changed_ports_.members()) {
     touched.insert(number / 2);
     doubt_level(number);
@@ -98,13 +97,13 @@ void fair_star::state::share_out() {
   }
 }
 
-void fair_star::state::doubt_level(std::uint32_t number) {
+void fair_shares::doubt_level(std::uint32_t number) {
   if (std::exchange(settled_[number], 0) == 0) return;
   doubts_.push_back({shares_[number], number});
   std::push_heap(doubts_.begin(), doubts_.end(), std::greater{});
 }
 
-void fair_star::state::compute_level(std::uint32_t number) {
+void fair_shares::compute_level(std::uint32_t number) {
   double const bandwidth = buckets_.empty() ? link_.bandwidth_Bps : fill_bucket(number);
   auto const [level, used] = filled(number, bandwidth);
   used_[number] = used;
@@ -114,7 +113,7 @@ void fair_star::state::compute_level(std::uint32_t number) {
 
 /// The port's level by those of the others, and what its transfers then use. Newton's method: what they use is a
 /// concave function of the level, so after the first step levels only rise.
-std::pair<double, double> fair_star::state::filled(std::uint32_t number, double bandwidth) const {
+std::pair<double, double> fair_shares::filled(std::uint32_t number, double bandwidth) const {
   port const& p = ports_[number];
   double level = shares_[number];
   std::span<opposite const> const opposites = p.opposites;
@@ -144,7 +143,7 @@ std::pair<double, double> fair_star::state::filled(std::uint32_t number, double 
   }
 }
 
-void fair_star::state::set_level(std::uint32_t number, double level) {
+void fair_shares::set_level(std::uint32_t number, double level) {
   double const before = settled_[number] = shares_[number];
   if (std::abs(level - before) <= rounding * before) return;
   port& p = change(number);
@@ -167,7 +166,7 @@ void fair_star::state::set_level(std::uint32_t number, double level) {
 }
 
 /// The level of `count` transfers of the port has changed, and lay below the port's own or does now.
-void fair_star::state::limit(std::uint32_t number, std::uint32_t count, double before, double now) {
+void fair_shares::limit(std::uint32_t number, std::uint32_t count, double before, double now) {
   if (shares_[number] == unlimited && before != unlimited && now != unlimited && buckets_.empty()) {
     constexpr double full = 1 - 1e-9;  // rounding adds up until the port's level is computed
     if ((used_[number] += count * (now - before)) < full * link_.bandwidth_Bps) return;
@@ -176,14 +175,14 @@ void fair_star::state::limit(std::uint32_t number, std::uint32_t count, double b
 }
 
 /// Up to now. Returns the bandwidth that the port has.
-double fair_star::state::fill_bucket(std::uint32_t number) {
+double fair_shares::fill_bucket(std::uint32_t number) {
   bucket& b = buckets_[number];
   b.tokens = std::clamp(b.tokens + (link_.bandwidth_Bps - b.used) * (now_s_ - b.since_s), 0.0, link_.burst_bytes);
   b.since_s = now_s_;
   return b.tokens > least_bytes ? link_.line_Bps : link_.bandwidth_Bps;
 }
 
-void fair_star::state::drain_bucket(std::uint32_t number, double used) {
+void fair_shares::drain_bucket(std::uint32_t number, double used) {
   bucket& b = buckets_[number];
   port& p = change(number);
   b.used = used;
@@ -199,12 +198,19 @@ void fair_star::state::drain_bucket(std::uint32_t number, double used) {
   }
 }
 
-void fair_star::state::run_dry(std::uint32_t number) {
+void fair_shares::run_dry(std::uint32_t number) {
   bucket& b = buckets_[number];
   b.tokens = 0;
   b.since_s = now_s_;
   change(number).dry_s = infinity;
 }
+
+}  // namespace
+
+class fair_star::state : public fair_shares {
+ public:
+  using fair_shares::fair_shares;
+};
 
 fair_star::fair_star(std::size_t nodes, fair_link link, double latency_s)
     : state_(std::make_unique<state>(nodes, link, latency_s)) {}

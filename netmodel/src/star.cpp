@@ -14,18 +14,21 @@
 
 namespace ovlp::net {
 
-class star::state final : public served_pairs {
+namespace {
+
+class equal_shares : public served_pairs<equal_shares> {
  public:
   using served_pairs::served_pairs;
+  void share_out();
+  void run_dry(std::uint32_t) {}  // bandwidths stay
 
  private:
-  void share_out() override;
   void set_share(std::uint32_t port_number);
   void look_at_near(std::uint32_t port_number);
   void look_at_all(std::uint32_t port_number);
 };
 
-void star::state::share_out() {
+void equal_shares::share_out() {
   auto const changed = changed_ports_.members();
   for (std::uint32_t const number : changed) set_share(number);
   for (std::uint32_t const number : changed) {  // flips will add ports whose shares stay
@@ -37,7 +40,7 @@ void star::state::share_out() {
   }
 }
 
-void star::state::set_share(std::uint32_t number) {
+void equal_shares::set_share(std::uint32_t number) {
   port& p = ports_[number];
   touched.insert(number / 2);
   p.clock = clock_now(number);
@@ -55,7 +58,7 @@ void star::state::set_share(std::uint32_t number) {
 }
 
 /// The port's share has changed: near pairs may flip.
-void star::state::look_at_near(std::uint32_t number) {
+void equal_shares::look_at_near(std::uint32_t number) {
   port const& p = ports_[number];
   double const here = shares_[number];
   looks += p.near;
@@ -68,7 +71,7 @@ void star::state::look_at_near(std::uint32_t number) {
 }
 
 /// The port has published a share: any of its pairs may flip, become far or near.
-void star::state::look_at_all(std::uint32_t number) {
+void equal_shares::look_at_all(std::uint32_t number) {
   port const& p = ports_[number];
   looks += p.members.size();
   for (std::size_t place = 0; place < p.members.size();) {
@@ -77,6 +80,13 @@ void star::state::look_at_all(std::uint32_t number) {
     if (p.members[place].pair == pair) ++place;  // else another pair is here now
   }
 }
+
+}  // namespace
+
+class star::state : public equal_shares {
+ public:
+  using equal_shares::equal_shares;
+};
 
 star::star(std::vector<star_link> const& links, double latency_s) : state_(std::make_unique<state>(links, latency_s)) {}
 star::star(std::size_t nodes, star_link link, double latency_s) : star(std::vector(nodes, link), latency_s) {}
