@@ -170,7 +170,7 @@ TEST_CASE("a fair star: a mistake of the caller is a logic_error" * doctest::tim
 namespace {
 
 /// The same from the definition, event by event: rates rise together, and those stay that fill one of their links.
-std::vector<double> solve(std::size_t nodes, double bandwidth, double latency_s, std::vector<start> const& starts) {
+std::vector<double> solve(std::size_t nodes, fair_link link, double latency_s, std::vector<start> const& starts) {
   struct flow {
     std::size_t index;
     long double left, rate;
@@ -179,6 +179,8 @@ std::vector<double> solve(std::size_t nodes, double bandwidth, double latency_s,
   std::vector<flow> flows;
   std::size_t begun = 0;
   long double now = 0;
+  long double const bandwidth = link.bandwidth_Bps, burst = link.burst_bytes, infinite = infinity;
+  std::vector<long double> tokens(2 * nodes, burst);
   auto const ports = [&](flow const& f) {
     return std::pair(starts[f.index].what.source, nodes + starts[f.index].what.destination);
   };
@@ -186,7 +188,8 @@ std::vector<double> solve(std::size_t nodes, double bandwidth, double latency_s,
     std::vector<bool> fixed(flows.size());
     for (flow& f : flows) f.rate = 0;
     while (std::find(fixed.begin(), fixed.end(), false) != fixed.end()) {
-      std::vector<long double> room(2 * nodes, bandwidth);
+      std::vector<long double> room(2 * nodes);
+      for (std::size_t p = 0; p < 2 * nodes; ++p) room[p] = tokens[p] > 1e-9L ? link.line_Bps : bandwidth;
       std::vector<int> rising(2 * nodes);
       for (std::size_t i = 0; i < flows.size(); ++i) {
         for (std::size_t p : {ports(flows[i]).first + std::size_t{0}, ports(flows[i]).second}) {
@@ -208,11 +211,22 @@ std::vector<double> solve(std::size_t nodes, double bandwidth, double latency_s,
         if (full) fixed[i] = true;
       }
     }
-    long double next = std::numeric_limits<long double>::infinity();
+    std::vector<long double> drain(2 * nodes, -bandwidth);
+    for (flow const& f : flows) {
+      drain[ports(f).first] += f.rate;
+      drain[ports(f).second] += f.rate;
+    }
+    long double next = infinite;
+    for (std::size_t p = 0; p < 2 * nodes; ++p) {
+      if (tokens[p] > 1e-9L && drain[p] > 1e-9L * bandwidth) next = std::min(next, now + tokens[p] / drain[p]);
+    }
     for (flow const& f : flows) next = std::min(next, now + f.left / f.rate);
     if (begun < starts.size()) next = std::min(next, static_cast<long double>(starts[begun].at_s + latency_s));
-    if (next == std::numeric_limits<long double>::infinity()) return ends;
+    if (flows.empty() && begun == starts.size()) return ends;
     for (flow& f : flows) f.left -= f.rate * (next - now);
+    for (std::size_t p = 0; p < 2 * nodes; ++p) {
+      tokens[p] = std::clamp(tokens[p] - drain[p] * (next - now), 0.0L, burst);
+    }
     now = next;
     std::erase_if(flows, [&](flow const& f) {
       if (f.left > 1e-9L) return false;
@@ -232,17 +246,55 @@ TEST_CASE("a fair star does what its definition says, on random lists of transfe
   auto const from_0_to = [&](std::uint64_t most) {
     return std::uniform_int_distribution<std::uint64_t>(0, most)(random);
   };
-  for (int list = 0; list < 300; ++list) {
+  for (int list = 0; list < 400; ++list) {
+    CAPTURE(list);
     std::size_t const nodes = 2 + from_0_to(6);
+    fair_link const link = list % 2 == 0 ? plain : fair_link{100, 50, 1000};
+    double const latency_s = list % 3 == 0 ? 0 : 0.25;
+    std::uint64_t const sizes = list % 5 == 0 ? 1 : 1000;  // alike, or not
+    double const gap_s = list % 7 == 0 ? 0 : 0.7;          // all at once, or not
     std::vector<start> starts;
     double at_s = 0;
     for (std::uint64_t i = 0, count = 1 + from_0_to(40); i < count; ++i) {
-      at_s += static_cast<double>(from_0_to(3)) * 0.7;
+      at_s += static_cast<double>(from_0_to(3)) * gap_s;
       auto const source = static_cast<std::uint32_t>(from_0_to(nodes - 1));
       auto const step = static_cast<std::uint32_t>(1 + from_0_to(nodes - 2));
-      starts.push_back({at_s, {i, source, (source + step) % static_cast<std::uint32_t>(nodes), 1 + from_0_to(1000)}});
+      starts.push_back({at_s, {i, source, (source + step) % static_cast<std::uint32_t>(nodes), from_0_to(sizes) * 7}});
     }
-    fair_star network(nodes, plain, 0.25);
-    check_equal(ends_of(network, starts), solve(nodes, 100, 0.25, starts), 1e-9);
+    fair_star network(nodes, link, latency_s);
+    check_equal(ends_of(network, starts), solve(nodes, link, latency_s, starts), 1e-8);
   }
+}
+
+TEST_CASE("a fair star does what its definition says, with hundreds of transfers at once" * doctest::timeout(60)) {
+  std::mt19937_64 random(ovlp::testing::new_seed());
+  constexpr std::uint32_t nodes = 12;
+  std::vector<start> starts;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    auto const source = std::uniform_int_distribution<std::uint32_t>(0, nodes - 1)(random);
+    auto const step = std::uniform_int_distribution<std::uint32_t>(1, nodes - 1)(random);
+    auto const bytes = std::uniform_int_distribution<std::uint64_t>(1, 1'000'000)(random);
+    starts.push_back({0, {i, source, (source + step) % nodes, bytes}});
+  }
+  fair_star network(nodes, plain, 0);
+  check_equal(ends_of(network, starts), solve(nodes, plain, 0, starts), 1e-9);
+}
+
+TEST_CASE("a fair star keeps the most loaded link busy to the end, through tens of thousands of transfers" *
+          doctest::timeout(60)) {
+  std::mt19937_64 random(ovlp::testing::new_seed());
+  // All send to all, and node 0 twice as much, so its link out is full from the first byte to the last.
+  constexpr std::uint32_t nodes = 24;
+  std::vector<start> starts;
+  double most = 0;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    auto const source = std::uniform_int_distribution<std::uint32_t>(0, nodes - 1)(random);
+    auto const step = std::uniform_int_distribution<std::uint32_t>(1, nodes - 1)(random);
+    auto const bytes = std::uniform_int_distribution<std::uint64_t>(1, 1'000'000)(random) * (source == 0 ? 2 : 1);
+    starts.push_back({0, {i, source, (source + step) % nodes, bytes}});
+    if (source == 0) most += static_cast<double>(bytes);
+  }
+  fair_star network(nodes, plain, 0);
+  auto const ends = ends_of(network, starts);
+  CHECK(*std::max_element(ends.begin(), ends.end()) == doctest::Approx(most / 100).epsilon(1e-9));
 }

@@ -131,7 +131,7 @@ std::pair<double, double> fair_shares::filled(std::uint32_t number, double bandw
       open += is_below ? 0 : count;
     }
     if (open == 0) {
-      if (used <= bandwidth) return {unlimited, used};
+      if (rises || used <= bandwidth) return {unlimited, used};  // rising, it exceeds the bandwidth by rounding at most
       level = below;
       continue;
     }

@@ -23,9 +23,11 @@ struct fair_link {
 /// Each direction of a link may have a token bucket, as traffic shapers do: it fills with `bandwidth_Bps` up to
 /// `burst_bytes`; while it holds something the direction passes `line_Bps`, then `bandwidth_Bps`.
 ///
-/// Cost: each begin or end of a bandwidth phase, and each bucket that runs dry, O(n + p log p) for n transfers in that
-/// phase at p loaded ports. For clusters of some hundred nodes; net::star is for more. Source: Bertsekas and Gallager,
-/// Data Networks, 6.5.2 (max-min fairness); compared with TCP in docs/validation.md.
+/// Cost: each begin or end of a bandwidth phase, and each bucket that runs dry, O(p) for each port whose share follows
+/// from it, p = the nodes that it exchanges transfers with; O(log n) for n transfers of one pair of nodes. In an
+/// all-to-all half of the ports follow, in most programs few. For clusters of some hundred nodes; net::star is for
+/// more. Source: Bertsekas and Gallager, Data Networks, 6.5.2 (max-min fairness); compared with TCP in
+/// docs/validation.md. The algorithm is described in fair_star.cpp.
 class fair_star final : public network, public phase_counts {
  public:
   /// Errors: std::logic_error for links or latencies that are not as said.
@@ -40,7 +42,7 @@ class fair_star final : public network, public phase_counts {
   std::uint32_t outgoing(std::uint32_t node) const override;
   std::span<std::uint32_t const> touched_nodes() const override;
   void clear_touched_nodes() override;
-  /// Transfers whose limiting port changed.
+  /// Of the bottleneck of a pair of nodes, from one side to the other.
   std::uint64_t flips() const override;
 
  private:
