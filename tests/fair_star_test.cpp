@@ -179,7 +179,8 @@ std::vector<double> solve(std::size_t nodes, fair_link link, double latency_s, s
   std::vector<flow> flows;
   std::size_t begun = 0;
   long double now = 0;
-  long double const bandwidth = link.bandwidth_Bps, burst = link.burst_bytes, infinite = infinity;
+  long double const bandwidth = link.bandwidth_Bps, burst = link.burst_bytes;
+  constexpr long double infinite = std::numeric_limits<long double>::infinity();
   std::vector<long double> tokens(2 * nodes, burst);
   auto const ports = [&](flow const& f) {
     return std::pair(starts[f.index].what.source, nodes + starts[f.index].what.destination);

@@ -145,7 +145,9 @@ class served_pairs {
   std::uint64_t looks = 0;
   std::uint64_t moves = 0;
 
- protected:
+ private:
+  friend Shares;
+
   static std::uint32_t port_number(pair const& p, side s) { return s == out ? p.port_out : p.port_in; }
   port& port_of(pair const& p, side s) { return ports_[port_number(p, s)]; }
   port const& port_of(pair const& p, side s) const { return ports_[port_number(p, s)]; }
