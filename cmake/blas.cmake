@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ovlp_blas: CBLAS and LAPACKE over OpenBLAS, for tools and the kernels of examples and benchmarks; never for the library.
 
-# Best the one without threads of its own: those start, and spin, in each program that links it. Where both are
-# installed, the system's choice, which its libblas fits.
-ovlp_require(OpenBLAS CONFIG PACKAGE libopenblas-serial-dev)
+include(CheckCXXSourceRuns)
+
+# Best the one on OpenMP: its threads start at the first kernel that asks for more than one, while those of the
+# one on pthreads start, and spin, in each program that links it. Where several are installed, the system's choice,
+# which its libblas fits.
+ovlp_require(OpenBLAS CONFIG PACKAGE libopenblas-openmp-dev)
 find_path(OVLP_LAPACKE_INCLUDE_DIR lapacke.h)
 find_library(OVLP_LAPACKE_LIBRARY lapacke)
 mark_as_advanced(OVLP_LAPACKE_INCLUDE_DIR OVLP_LAPACKE_LIBRARY)
@@ -15,3 +18,15 @@ endif()
 add_library(ovlp_blas INTERFACE)
 target_include_directories(ovlp_blas SYSTEM INTERFACE ${OpenBLAS_INCLUDE_DIRS} ${OVLP_LAPACKE_INCLUDE_DIR})
 target_link_libraries(ovlp_blas INTERFACE ${OpenBLAS_LIBRARIES} ${OVLP_LAPACKE_LIBRARY})
+
+# An OpenBLAS without threads locks nothing: kernels that run at once in one process overwrite each other's buffers.
+set(CMAKE_REQUIRED_INCLUDES ${OpenBLAS_INCLUDE_DIRS})
+set(CMAKE_REQUIRED_LIBRARIES ${OpenBLAS_LIBRARIES})
+check_cxx_source_runs("#include <cblas.h>\nint main() { return openblas_get_parallel() == OPENBLAS_SEQUENTIAL; }"
+  OVLP_BLAS_SERVES_THREADS)
+unset(CMAKE_REQUIRED_INCLUDES)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(NOT OVLP_BLAS_SERVES_THREADS)
+  unset(OVLP_BLAS_SERVES_THREADS CACHE)
+  ovlp_missing("an OpenBLAS that several threads may call at once (not libopenblas-serial-dev)" libopenblas-openmp-dev)
+endif()

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -202,6 +204,30 @@ TEST_CASE("the paper's graphs give the same factors, to the last bit, whatever r
     }
   }
   CHECK(run_lu("--n 250 --block 33 --graph basic --seed 2").figure("checksum") != expected);
+}
+
+TEST_CASE("kernels that run at once in several threads compute what each computes alone") {
+  int constexpr order = 33;
+  Layout const layout{order, order, 1};
+  Columns left = empty_share(layout, 0), right = empty_share(layout, 0);
+  lu::fill(left, 1);
+  lu::fill(right, 2);
+  auto const product = [&] {
+    std::vector<double> sum(static_cast<std::size_t>(order * layout.leading()));
+    lu::gemm(order, order, order, 1, left.at(0, 0), right.at(0, 0), 0, {sum.data(), layout.leading()});
+    return sum;
+  };
+  std::vector<double> const alone = product();
+  std::atomic<int> others = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&] {
+        for (int time = 0; time < 5000; ++time) others += product() != alone;
+      });
+    }
+  }
+  CHECK(others == 0);
 }
 
 TEST_CASE("sub-blocks change factors by rounding only, and alike in all variants and both backends") {
