@@ -3,10 +3,11 @@
 
 include(CheckCXXSourceRuns)
 
-# Best the one on OpenMP: its threads start at the first kernel that asks for more than one, while those of the
-# one on pthreads start, and spin, in each program that links it. Where several are installed, the system's choice,
-# which its libblas fits.
-ovlp_require(OpenBLAS CONFIG PACKAGE libopenblas-openmp-dev)
+# The one on pthreads, told to use one thread (openblas_set_num_threads), which then holds for all threads that call.
+# On OpenMP each thread that calls would have to say it. Its own threads start with the program and spin for some
+# 30 ms; OPENBLAS_NUM_THREADS=1 in the environment spares them. Where several are installed, the system's choice, which
+# its libblas fits.
+ovlp_require(OpenBLAS CONFIG PACKAGE libopenblas-pthread-dev)
 find_path(OVLP_LAPACKE_INCLUDE_DIR lapacke.h)
 find_library(OVLP_LAPACKE_LIBRARY lapacke)
 mark_as_advanced(OVLP_LAPACKE_INCLUDE_DIR OVLP_LAPACKE_LIBRARY)
@@ -20,13 +21,14 @@ target_include_directories(ovlp_blas SYSTEM INTERFACE ${OpenBLAS_INCLUDE_DIRS} $
 target_link_libraries(ovlp_blas INTERFACE ${OpenBLAS_LIBRARIES} ${OVLP_LAPACKE_LIBRARY})
 
 # An OpenBLAS without threads locks nothing: kernels that run at once in one process overwrite each other's buffers.
+# One on OpenMP computes some products in parts, and so differs in rounding from one run to the next.
 set(CMAKE_REQUIRED_INCLUDES ${OpenBLAS_INCLUDE_DIRS})
 set(CMAKE_REQUIRED_LIBRARIES ${OpenBLAS_LIBRARIES})
-check_cxx_source_runs("#include <cblas.h>\nint main() { return openblas_get_parallel() == OPENBLAS_SEQUENTIAL; }"
-  OVLP_BLAS_SERVES_THREADS)
+check_cxx_source_runs("#include <cblas.h>\nint main() { return openblas_get_parallel() != OPENBLAS_THREAD; }"
+  OVLP_BLAS_ON_PTHREADS)
 unset(CMAKE_REQUIRED_INCLUDES)
 unset(CMAKE_REQUIRED_LIBRARIES)
-if(NOT OVLP_BLAS_SERVES_THREADS)
-  unset(OVLP_BLAS_SERVES_THREADS CACHE)
-  ovlp_missing("an OpenBLAS that several threads may call at once (not libopenblas-serial-dev)" libopenblas-openmp-dev)
+if(NOT OVLP_BLAS_ON_PTHREADS)
+  unset(OVLP_BLAS_ON_PTHREADS CACHE)
+  ovlp_missing("an OpenBLAS on pthreads (neither serial nor on OpenMP)" libopenblas-pthread-dev)
 endif()
