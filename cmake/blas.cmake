@@ -3,10 +3,9 @@
 
 include(CheckCXXSourceRuns)
 
-# The one on pthreads, told to use one thread (openblas_set_num_threads), which then holds for all threads that call.
-# On OpenMP each thread that calls would have to say it. Its own threads start with the program and spin for some
-# 30 ms; OPENBLAS_NUM_THREADS=1 in the environment spares them. Where several are installed, the system's choice, which
-# its libblas fits.
+# The one on pthreads: told once to use one thread (openblas_set_num_threads), it does for all threads that call. Its
+# own threads start with the program all the same, and spin for a moment; OPENBLAS_NUM_THREADS=1 in the environment
+# spares them. Where several are installed, the system's choice, which its libblas fits.
 ovlp_require(OpenBLAS CONFIG PACKAGE libopenblas-pthread-dev)
 find_path(OVLP_LAPACKE_INCLUDE_DIR lapacke.h)
 find_library(OVLP_LAPACKE_LIBRARY lapacke)
@@ -21,7 +20,7 @@ target_include_directories(ovlp_blas SYSTEM INTERFACE ${OpenBLAS_INCLUDE_DIRS} $
 target_link_libraries(ovlp_blas INTERFACE ${OpenBLAS_LIBRARIES} ${OVLP_LAPACKE_LIBRARY})
 
 # An OpenBLAS without threads locks nothing: kernels that run at once in one process overwrite each other's buffers.
-# One on OpenMP computes some products in parts, and so differs in rounding from one run to the next.
+# With the one on OpenMP, LU's factors differed in rounding between the backends (backends_test).
 set(CMAKE_REQUIRED_INCLUDES ${OpenBLAS_INCLUDE_DIRS})
 set(CMAKE_REQUIRED_LIBRARIES ${OpenBLAS_LIBRARIES})
 check_cxx_source_runs("#include <cblas.h>\nint main() { return openblas_get_parallel() != OPENBLAS_THREAD; }"
