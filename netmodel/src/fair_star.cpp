@@ -126,8 +126,8 @@ std::pair<double, double> fair_shares::filled(std::uint32_t number, double bandw
       std::uint32_t const count = opposites[place].transfers;
       bool const is_below = there < level;  // no processor can predict it: no branches
       used += is_below ? count * there : 0;
-      below = is_below & (there > below) ? there : below;
-      above = !is_below & (there < above) ? there : above;
+      below = (is_below & (there > below)) ? there : below;
+      above = (!is_below & (there < above)) ? there : above;
       open += is_below ? 0 : count;
     }
     if (open == 0) {
