@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/process_exit.hpp>
 
 namespace ovlp {
 inline namespace OVLP_CORE {
@@ -18,7 +19,7 @@ failure failure_of(std::exception_ptr thrown) {
     std::rethrow_exception(std::move(thrown));
   } catch (std::exception const& e) {
     report.type = type_name(typeid(e));
-    report.text = dynamic_cast<std::bad_alloc const*>(&e) != nullptr ? "memory ran out" : e.what();
+    report.text = dynamic_cast<std::bad_alloc const*>(&e) != nullptr ? memory_ran_out : e.what();
   } catch (...) {
     std::type_info const* const type = abi::__cxa_current_exception_type();
     report.type = type != nullptr ? type_name(*type) : "unknown type";

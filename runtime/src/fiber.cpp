@@ -72,8 +72,8 @@ class stack_pool {
       int const error = errno;
       if (base != MAP_FAILED) ::munmap(base, bytes);
       throw std::system_error(error, std::generic_category(),
-                              "no stack for another suspended operation (raise vm.max_map_count, or make a port's "
-                              "window smaller)");
+                              "no stack for another suspended operation (make a port's window or --stack-kib smaller, "
+                              "or raise vm.max_map_count or the limit of virtual memory)");
     }
     return made;
   }

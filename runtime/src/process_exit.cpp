@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <set>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -64,6 +65,9 @@ void report_uncaught_errors() {
         std::rethrow_exception(uncaught);
       } catch (error const& e) {
         std::fprintf(stderr, "ovlp: %s\n", e.what());
+        ::_exit(1);
+      } catch (std::bad_alloc const&) {
+        std::fprintf(stderr, "ovlp: %s\n", memory_ran_out);
         ::_exit(1);
       } catch (...) {
         otherwise();

@@ -101,7 +101,7 @@ struct engine::implementation final : main_run {
     try {
       happened = world->run_until([&] { return world->failed() || done(); });
     } catch (std::bad_alloc const&) {
-      throw error("memory ran out after " + std::to_string(world->now_s()) + " s of simulated time");
+      throw error("after " + std::to_string(world->now_s()) + " s of simulated time, " + memory_ran_out);
     } catch (std::system_error const& no_stack) {
       throw error(no_stack.what());
     }

@@ -18,4 +18,21 @@ void give_memory(void* taken, std::size_t alignment) noexcept;
 void* take_block(std::size_t bytes);
 void give_block(void* taken, std::size_t bytes) noexcept;
 
+/// Blocks for containers.
+template <class T>
+struct block_allocator {
+  using value_type = T;
+
+  block_allocator() = default;
+  template <class U>
+  block_allocator(block_allocator<U> const&) noexcept {}
+
+  T* allocate(std::size_t count) {
+    static_assert(alignof(T) <= alignof(std::max_align_t));
+    return static_cast<T*>(take_block(count * sizeof(T)));
+  }
+  void deallocate(T* taken, std::size_t count) noexcept { give_block(taken, count * sizeof(T)); }
+  friend bool operator==(block_allocator, block_allocator) { return true; }
+};
+
 }  // namespace ovlp::detail

@@ -9,6 +9,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/flowgraph/memory.hpp>
 #include <ovlp/flowgraph/object_type.hpp>
 #include <ovlp/runtime/internal/mailbox.hpp>
 
@@ -36,7 +37,8 @@ struct frame {
   std::uint32_t opener = 0;               ///< index of the thread that opened it
   std::int32_t iteration = no_iteration;  ///< of the object that its opener received
 };
-using frames = boost::container::small_vector<frame, 2>;
+/// Those of a call and of one group have room within an envelope.
+using frames = boost::container::small_vector<frame, 2, detail::block_allocator<frame>>;
 
 /// The frame of a call: the lowest of each object in it. It also carries the call of the main program within which
 /// it was made, for the records.

@@ -5,6 +5,11 @@
 
 namespace ovlp {
 
+/// What a user reads when std::bad_alloc ends a run.
+inline constexpr char memory_ran_out[] =
+    "memory ran out (a port's window bounds the objects and suspended operations that exist at once, --stack-kib the "
+    "stack of each; a simulation with --no-alloc does without the memory of buffers)";
+
 // How a process of a run ends: nothing that was to be printed or written is lost without a word and a status.
 
 /// From now on an exception of ours that nobody catches ends the program with its text and status 1.
