@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -77,7 +78,7 @@ int run_application(int argc, char** argv) {
   ovlp::options options{"failures_app", "Goes wrong as it is told to"};
   options.add("--mode", plan.mode, "what the tasks do")
       .one_of({"normal", "throw", "throw-int", "throw-first", "throw-last", "exit", "quit", "compute", "sleep", "stall",
-               "print", "print-throw", "throw-in-main", "leave", "relaunch", "abandon"});
+               "print", "print-throw", "throw-in-main", "no-memory-in-main", "leave", "relaunch", "abandon"});
   options.add("--node", plan.node, "only on this node; -1: on all");
   options.add("--tasks", plan.tasks, "tasks").at_least(0);
   options.add("--lines", plan.lines, "lines that a task prints").at_least(0);
@@ -135,6 +136,7 @@ int run_application(int argc, char** argv) {
     bool const other = std::getenv("FAILURES_OTHER_GRAPH") != nullptr || engines++ > 0;
     int const sum = other ? run(split >> work >> again >> merge, plan) : run(split >> work >> merge, plan);
     std::printf("result %d\n", sum);
+    if (plan.mode == "no-memory-in-main") throw std::bad_alloc();
     if (plan.mode == "throw-in-main") throw std::logic_error("the main program is wrong");
   };
   if (uncaught) {
