@@ -120,6 +120,11 @@ TEST_CASE("a fair star: an idle link saves up its burst and passes it at line sp
   }
 }
 
+TEST_CASE("a fair star: a burst changes nothing where links are as fast as the line" * doctest::timeout(10)) {
+  fair_star network(2, {2000, 50, 1000}, 0);
+  check_equal(ends_of(network, {{0, {0, 0, 1, 4000}}}), {2});
+}
+
 TEST_CASE("a fair star: a transfer of no bytes ends with its latency phase" * doctest::timeout(10)) {
   fair_star network(3, plain, 2);
   check_equal(ends_of(network, {{0, {0, 0, 1, 0}}, {0, {1, 0, 1, 100}}, {0.5, {2, 1, 2, 0}}}), {2, 3, 2.5});
@@ -156,7 +161,7 @@ TEST_CASE("a fair star: a mistake of the caller is a logic_error" * doctest::tim
   CHECK_THROWS_AS(fair_star(2, {0}, 0), std::logic_error);
   CHECK_THROWS_AS(fair_star(2, {infinity}, 0), std::logic_error);
   CHECK_THROWS_AS(fair_star(2, {100, -1}, 0), std::logic_error);
-  CHECK_THROWS_AS(fair_star(2, {100, 10, 50}, 0), std::logic_error);
+  CHECK_THROWS_AS(fair_star(2, {100, 10, infinity}, 0), std::logic_error);
   CHECK_THROWS_AS(fair_star(2, plain, -1), std::logic_error);
   fair_star network(2, plain, 0);
   CHECK_THROWS_AS(network.start({0, 0, 0, 1}, 0), std::logic_error);

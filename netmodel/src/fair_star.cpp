@@ -37,8 +37,7 @@ constexpr double least_bytes = 1e-6;  // a bucket with less is empty: rounding m
 
 std::vector<star_link> links_of(std::size_t nodes, fair_link const& link) {
   require(std::isfinite(link.burst_bytes) && link.burst_bytes >= 0, "fair_star: a burst is finite and not negative");
-  require(std::isfinite(link.line_Bps) && (link.burst_bytes == 0 || link.line_Bps > link.bandwidth_Bps),
-          "fair_star: the speed of a line is finite and above its bandwidth");
+  require(std::isfinite(link.line_Bps), "fair_star: the speed of a line is finite");
   return std::vector(nodes, star_link{link.bandwidth_Bps, link.bandwidth_Bps});
 }
 
@@ -46,7 +45,7 @@ class fair_shares : public served_pairs<fair_shares> {
  public:
   fair_shares(std::size_t nodes, fair_link link, double latency_s)
       : served_pairs(links_of(nodes, link), latency_s), link_(link), used_(2 * nodes), settled_(2 * nodes, unlimited) {
-    if (link.burst_bytes > 0) buckets_.resize(2 * nodes, {link.burst_bytes});
+    if (link.burst_bytes > 0 && link.line_Bps > link.bandwidth_Bps) buckets_.resize(2 * nodes, {link.burst_bytes});
     std::ranges::fill(shares_, unlimited);
     for (port& p : ports_) p.published = 1;
   }

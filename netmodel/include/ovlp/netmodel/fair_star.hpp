@@ -14,7 +14,7 @@ namespace ovlp::net {
 struct fair_link {
   double bandwidth_Bps;    ///< more than 0
   double burst_bytes = 0;  ///< what an idle direction saves up and passes at line speed
-  double line_Bps = 1e10;  ///< that speed, above bandwidth_Bps
+  double line_Bps = 1e10;  ///< that speed; where it is not above bandwidth_Bps, a burst changes nothing
 };
 
 /// A star as net::star, but its links are shared max-min fair: what a transfer cannot use of its share, since it is
