@@ -24,6 +24,8 @@ function(ovlp_add_module name)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     # An optimized library is compiled as a whole, so that calls between its files are inlined: docs/performance.md.
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    # Of types in anonymous namespaces GCC fears that other files see them too.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
   ovlp_use_flags(${target})
   install(TARGETS ${target} EXPORT ovlpTargets FILE_SET HEADERS)

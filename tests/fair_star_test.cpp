@@ -150,6 +150,23 @@ TEST_CASE("a fair star: completions are in order of time, then of start; changed
   CHECK(done[2].id == 8);
 }
 
+TEST_CASE("a fair star: what ends at one instant by the equations does so whatever the rounding" * doctest::timeout(10)) {
+  std::uint32_t const pairs = 100, each = 20, all = pairs * each;
+  fair_star network(2 * pairs, plain, 1e-3);
+  std::mt19937_64 random(ovlp::testing::new_seed());
+  std::uniform_real_distribution<double> begins(0, 1000);
+  std::vector<start> starts;  // each link has served another number of bytes when the others come
+  for (std::uint32_t i = 0; i < pairs; ++i) starts.push_back({begins(random), {all + i, i, pairs + i, 10'000'000}});
+  for (std::uint32_t i = 0; i < all; ++i) starts.push_back({1000, {i, i % pairs, pairs + i % pairs, 1234}});
+  std::stable_sort(starts.begin(), starts.end(), [](start const& a, start const& b) { return a.at_s < b.at_s; });
+  std::vector<double> const ends = ends_of(network, starts);
+  CHECK(ends[0] == doctest::Approx(1000.001 + 1234 * (each + 1) / 100.0).epsilon(1e-12));
+  for (std::uint32_t i = 0; i < all; ++i) {
+    CAPTURE(i);
+    CHECK(ends[i] == ends[0]);
+  }
+}
+
 TEST_CASE("a fair star: transfers too short for the resolution of time end" * doctest::timeout(10)) {
   fair_star network(2, {1e12, 1e3, 1e13}, 0);
   std::vector<start> starts;

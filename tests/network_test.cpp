@@ -62,10 +62,11 @@ class fake_transport final : public transport {
   bool connected(node_id node) const override { return connections.contains(node); }
   bool any_connected() const override { return !connections.empty(); }
   using transport::send;
-  bool send(node_id to, std::unique_ptr<outgoing> message) override {
+  bool send(node_id to, std::unique_ptr<outgoing> message, sending) override {
     sent.emplace_back(to, read_back(*message));
     return true;
   }
+  void flush() override {}
   void send_heartbeats(std::chrono::milliseconds) override {}
   clock::time_point last_received(node_id) const override { return {}; }
   void tick() override {}
@@ -350,6 +351,9 @@ struct tcp_end final : transport::observer {
     return answer == nullptr ? "something else" : answer->list.at(0);
   }
   void say(node_id to, std::string const& words) { carrier.send(to, waiting_answer{false, {words}}); }
+  bool say_with_others(node_id to, std::string const& words) {
+    return carrier.send(to, std::make_unique<outgoing>(service(waiting_answer{false, {words}})), sending::with_others);
+  }
   void report(std::string const& what) {
     ovlp::scoped_lock const lock(mutex);
     reports.push_back(what);
@@ -414,6 +418,47 @@ TEST_CASE("what is sent to a node that is not connected is dropped") {
   CHECK(driver.expect(1) == texts{"lost 1: the connection was closed"});
   CHECK(!driver.carrier.connected(1));
   driver.say(1, "too late");
+}
+
+TEST_CASE("messages that may go with others wait for a flush, or for one that goes at once, and arrive in order") {
+  tcp_end driver(0), worker(1);
+  worker.connect(driver.accept());
+  CHECK(driver.expect(1) == texts{"hello 1"});
+  CHECK(worker.say_with_others(0, "a"));
+  CHECK(worker.say_with_others(0, "b"));
+  std::this_thread::sleep_for(20ms);  // time enough to arrive, were they sent
+  {
+    ovlp::scoped_lock const lock(driver.mutex);
+    CHECK(driver.reports.empty());
+  }
+  worker.carrier.flush();
+  CHECK(driver.expect(2) == texts{"1 sent a", "1 sent b"});
+  worker.say_with_others(0, "c");
+  worker.say(0, "d");
+  CHECK(driver.expect(2) == texts{"1 sent c", "1 sent d"});
+  worker.say_with_others(0, "e");
+  worker.say_with_others(0, std::string(100000, 'x'));  // not worth waiting for more
+  CHECK(driver.expect(2) == texts{"1 sent e", "1 sent " + std::string(100000, 'x')});
+  texts many;
+  for (int i = 0; i < 100; ++i) {
+    worker.say_with_others(0, std::to_string(i));
+    many.push_back("1 sent " + std::to_string(i));
+  }
+  worker.carrier.flush();
+  CHECK(driver.expect(100) == many);
+}
+
+TEST_CASE("a heartbeat sends what is kept, and a connection that closes forgets it") {
+  tcp_end driver(0), worker(1);
+  worker.connect(driver.accept());
+  CHECK(driver.expect(1) == texts{"hello 1"});
+  worker.say_with_others(0, "kept");
+  worker.carrier.send_heartbeats(1h);
+  CHECK(driver.expect(1) == texts{"1 sent kept"});
+  worker.say_with_others(0, "forgotten");
+  worker.close();
+  worker.carrier.flush();
+  CHECK(driver.expect(1) == texts{"lost 1: the connection was closed"});
 }
 
 TEST_CASE("the next process of a node takes its place without a loss once the last one has gone") {

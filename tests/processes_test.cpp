@@ -640,6 +640,46 @@ TEST_CASE("objects arrive on another node as they left" * doctest::timeout(60)) 
   });
 }
 
+namespace {
+
+struct Signal {
+  std::string file;
+  int number;
+};
+constexpr int signals = 20;
+
+/// Posts quickly, then goes on without a kernel until the last one has arrived on the other node.
+void send_signals(Signal wanted, out<Signal>& sent) {
+  for (int i = 1; i <= signals; ++i) sent.post({wanted.file, i});
+  while (!std::filesystem::exists(wanted.file)) {
+  }
+}
+Signal notice(Signal signal) {
+  if (signal.number == signals) std::ofstream{signal.file};
+  return signal;
+}
+Sum count_signals(in<Signal>& noticed) {
+  Sum sum{0, 0};
+  while (noticed.wait()) ++sum.value;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("what an operation has sent arrives while it goes on, with or without a kernel" * doctest::timeout(60)) {
+  really_run_on(2, [](engine& run) {
+    threads<> const here{"here", "node0"}, there{"there", "node1"};
+    graph<Signal, Sum> const g = ovlp::split("send", there.at(0), &send_signals) >>
+                                 ovlp::leaf("notice", here.at(0), &notice) >>
+                                 ovlp::merge("count", there.at(0), &count_signals);
+    auto const file = std::filesystem::temp_directory_path() / ("ovlp-signals-" + std::to_string(::getpid()));
+    for (int i = 0; i < 20; ++i) {
+      CHECK(run(g, {file.string(), 0}).value == signals);
+      std::filesystem::remove(file);
+    }
+  });
+}
+
 TEST_CASE("all nodes talk to each other at once" * doctest::timeout(60)) {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 6};

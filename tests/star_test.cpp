@@ -213,6 +213,25 @@ TEST_CASE("many that end at one instant are in order of start" * doctest::timeou
   }
 }
 
+TEST_CASE("what ends at one instant by the equations does so whatever the rounding, in order of start" *
+          doctest::timeout(10)) {
+  std::uint32_t const pairs = 100, each = 20, all = pairs * each;
+  star network(2 * pairs, plain, 1e-3);
+  std::mt19937_64 random(ovlp::testing::new_seed());
+  std::uniform_real_distribution<double> begins(0, 1000);
+  std::vector<start> starts;  // each link has served another number of bytes when the others come
+  for (std::uint32_t i = 0; i < pairs; ++i) starts.push_back({begins(random), {all + i, i, pairs + i, 10'000'000}});
+  for (std::uint32_t i = 0; i < all; ++i) starts.push_back({1000, {i, i % pairs, pairs + i % pairs, 1234}});
+  std::stable_sort(starts.begin(), starts.end(), [](start const& a, start const& b) { return a.at_s < b.at_s; });
+  std::vector<completion> const ends = run(network, starts);
+  CHECK(ends[0].time_s == doctest::Approx(1000.001 + 1234 * (each + 1) / 100.0).epsilon(1e-12));
+  for (std::uint32_t i = 0; i < all; ++i) {
+    CAPTURE(i);
+    CHECK(ends[i].id == i);
+    CHECK(ends[i].time_s == ends[0].time_s);
+  }
+}
+
 TEST_CASE("transfers too short for the resolution of time end at their start, in order" * doctest::timeout(10)) {
   star network(2, {1e10, 1e10}, 0);
   for (std::uint64_t id = 0; id < 3; ++id) network.start({id, 0, 1, 3 - id}, 1e9);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -28,10 +29,24 @@
 
 namespace ovlp {
 inline namespace OVLP_CORE {
-namespace {
 
 /// Address space below each stack that nobody may touch: more than what a frame has usually, so that none jumps over.
 constexpr std::size_t guard_bytes = 2 * 1024 * 1024;
+
+struct fiber_stack {
+  void* base = nullptr;  // of the mapping; it begins with the guard
+  std::size_t bytes = 0;
+  char* bottom() const { return static_cast<char*>(base) + guard_bytes; }
+  std::size_t usable_bytes() const { return bytes - guard_bytes; }
+};
+
+/// What the C++ runtime keeps per OS thread about exceptions being thrown and caught.
+struct exception_globals {
+  void* caught = nullptr;
+  unsigned int uncaught = 0;
+};
+
+namespace {
 
 /// Where the kernel can (Linux 6.13), without a mapping of its own: a process may have 65,530, and two for each stack
 /// would bound the operations that are suspended at once.
@@ -40,34 +55,28 @@ bool guard(void* base) {
   return ::madvise(base, guard_bytes, guard_install) == 0 || ::mprotect(base, guard_bytes, PROT_NONE) == 0;
 }
 
-struct stack {
-  void* base = nullptr;  // of the mapping; it begins with the guard
-  std::size_t bytes = 0;
-  char* bottom() const { return static_cast<char*>(base) + guard_bytes; }
-  std::size_t usable_bytes() const { return bytes - guard_bytes; }
-};
-
 std::size_t page_bytes() {
   static std::size_t const bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return bytes;
 }
 
-/// Mapped stacks are kept for the next fiber: mapping one costs as much as a hundred switches.
+/// Stacks are kept for the next fibers, until the process ends: to map one, and to touch its pages for the first time,
+/// costs as much as hundreds of switches, and to unmap one nearly as much.
 class stack_pool {
  public:
-  stack take(std::size_t wanted_bytes) {
+  fiber_stack take(std::size_t wanted_bytes) {
     std::size_t const bytes = (wanted_bytes + page_bytes() - 1) / page_bytes() * page_bytes() + guard_bytes;
     {
       scoped_lock const lock(mutex_);
-      if (!free_.empty() && free_.back().bytes == bytes) {
-        stack const taken = free_.back();
-        free_.pop_back();
+      std::vector<fiber_stack>& free = free_[bytes];
+      if (!free.empty()) {
+        fiber_stack const taken = free.back();
+        free.pop_back();
         return taken;
       }
     }
     void* const base =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    stack const made{base, bytes};
     if (base == MAP_FAILED || !guard(base)) {
       int const error = errno;
       if (base != MAP_FAILED) ::munmap(base, bytes);
@@ -75,27 +84,16 @@ class stack_pool {
                               "no stack for another suspended operation (make a port's window or --stack-kib smaller, "
                               "or raise vm.max_map_count or the limit of virtual memory)");
     }
-    return made;
+    return {base, bytes};
   }
-  void give(stack given) {
+  void give(fiber_stack given) {
     scoped_lock const lock(mutex_);
-    if (free_.size() < most_kept) {
-      free_.push_back(given);
-    } else {
-      ::munmap(given.base, given.bytes);
-    }
-  }
-  stack_pool() = default;
-  stack_pool(stack_pool const&) = delete;
-  stack_pool& operator=(stack_pool const&) = delete;
-  ~stack_pool() {
-    for (stack const& kept : free_) ::munmap(kept.base, kept.bytes);
+    free_[given.bytes].push_back(given);
   }
 
  private:
-  static constexpr std::size_t most_kept = 256;
   mutex mutex_;
-  std::vector<stack> free_ OVLP_GUARDED_BY(mutex_);
+  std::map<std::size_t, std::vector<fiber_stack>> free_ OVLP_GUARDED_BY(mutex_);  ///< by bytes
 };
 
 stack_pool& stacks() {
@@ -103,18 +101,12 @@ stack_pool& stacks() {
   return pool;
 }
 
-/// What the C++ runtime keeps per OS thread about exceptions being thrown and caught.
-struct exception_globals {
-  void* caught = nullptr;
-  unsigned int uncaught = 0;
-};
-
 }  // namespace
 
 struct fiber::implementation {
   boost::context::fiber context;  // valid while the fiber is left
   std::function<void()> body;
-  stack own;
+  fiber_stack own;
   exception_globals exceptions;
 #ifdef OVLP_ADDRESS_SANITIZER
   void* fake_stack = nullptr;
@@ -154,7 +146,7 @@ namespace {
 
 /// Gives boost::context our mapping; the fiber owns it.
 struct borrowed_stack {
-  stack lent;
+  fiber_stack lent;
   boost::context::stack_context allocate() { return context(); }
   void deallocate(boost::context::stack_context&) noexcept {}
   boost::context::stack_context context() const {
@@ -215,7 +207,7 @@ fiber::~fiber() {
 void fiber::switch_to(fiber& next) { implementation_->switch_to(*next.implementation_); }
 
 bool fiber::overflows_at(void const* address) const {
-  stack const& own = implementation_->own;
+  fiber_stack const& own = implementation_->own;
   return own.base != nullptr && address >= own.base && address < own.bottom();
 }
 

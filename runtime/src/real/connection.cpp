@@ -21,6 +21,8 @@ constexpr std::size_t most_kept_inbox_bytes = 16 * peer_inbox_bytes;
 // the kernel knows better.
 constexpr int loopback_send_buffer_bytes = 384 * 1024;
 constexpr std::size_t most_buffers = 64;  // of one system call, as Asio allows
+/// Messages that are kept to be sent together: as many as one system call takes, and no more bytes than are worth it.
+constexpr std::size_t most_kept = most_buffers / 2 - 1, most_kept_bytes = 16 * 1024;
 /// Of a large object so many bytes, or all that are left, must be there before its receiver is woken (SO_RCVLOWAT).
 /// Why: docs/testbed.md.
 constexpr std::size_t receive_low_water_bytes = 128 * 1024;
@@ -80,6 +82,7 @@ void connection::close() {
   boost::system::error_code ignored;
   socket_.close(ignored);
   queue_.clear();
+  kept_ = kept_bytes_ = 0;
   pieces_ = {};
   buffers_ = {};
   half_read_.reset();
@@ -220,12 +223,29 @@ void connection::bulk_received(std::size_t bytes) {
 
 // Sending
 
-bool connection::send(std::unique_ptr<outgoing> message) {
+connection::fate connection::send(std::unique_ptr<outgoing> message, sending when) {
   scoped_lock const lock(sending_);
-  if (broken_) return true;
+  if (broken_) return fate::taken;
+  bool const keep = when == sending::with_others && may_keep(*message);
+  if (keep) {
+    ++kept_;
+    kept_bytes_ += message->bytes();
+  }
   queue_.push_back(std::move(message));
+  if (keep) return kept_ == 1 ? fate::kept : fate::taken;
   if (!waits_for_room_) write();
-  return queue_.empty();
+  return queue_.empty() ? fate::taken : fate::waiting;
+}
+
+/// Where others wait for room in the system's buffer, it takes its turn behind them.
+bool connection::may_keep(outgoing const& message) const {
+  return kept_ == queue_.size() && !waits_for_room_ && kept_ < most_kept && !message.has_bulk() &&
+         kept_bytes_ + message.bytes() <= most_kept_bytes;
+}
+
+void connection::flush() {
+  scoped_lock const lock(sending_);
+  if (kept_ > 0 && !waits_for_room_ && !broken_) write();
 }
 
 /// Returns how many objects the system has taken to their ends.
@@ -248,9 +268,14 @@ std::size_t connection::write() {
     last_sent_ = clock::now();
     for (first_done_ += written; !queue_.empty() && first_done_ >= queue_.front()->bytes(); queue_.pop_front()) {
       first_done_ -= queue_.front()->bytes();
-      if (queue_.front()->is_object()) ++objects;
+      if (kept_ > 0) {
+        --kept_;
+      } else if (queue_.front()->is_object()) {
+        ++objects;
+      }
     }
   }
+  if (kept_ == 0) kept_bytes_ = 0;
   if (!error) {
     boost::system::error_code ignored;
     if (finishing_) socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);

@@ -16,6 +16,7 @@
 
 #include <ovlp/runtime/internal/synchronization.hpp>
 
+#include "transport.hpp"
 #include "wire.hpp"
 
 namespace ovlp::real {
@@ -51,9 +52,15 @@ class connection : public std::enable_shared_from_this<connection> {
   /// Sends and reads over this socket from now on; `first`, if any, is sent before anything else. It must be closed.
   /// Thread: the reactor.
   void open(boost::asio::ip::tcp::socket socket, std::unique_ptr<outgoing> first = nullptr);
-  /// Thread: any. While it is closed, messages are dropped. Returns whether the system has taken the whole message;
-  /// else, if it is an object, handlers::sent is called when it has.
-  bool send(std::unique_ptr<outgoing> message);
+  enum class fate : std::uint8_t {
+    taken,    ///< by the system, or dropped
+    kept,     ///< for flush(); so far this connection kept none
+    waiting,  ///< for the system to take it; of an object, handlers::sent is called when it has
+  };
+  /// Thread: any. While it is closed, messages are dropped. One more that is kept counts as taken.
+  fate send(std::unique_ptr<outgoing> message, sending when = sending::now);
+  /// Sends what it has kept. Thread: any.
+  void flush();
   /// No more handlers are called, unless it is opened again. Thread: the reactor.
   void close();
 
@@ -76,6 +83,7 @@ class connection : public std::enable_shared_from_this<connection> {
   std::span<std::byte> inbox() { return {inbox_.get(), inbox_bytes_}; }
   void fill_bulk();
   void bulk_received(std::size_t bytes);
+  bool may_keep(outgoing const& message) const OVLP_REQUIRES(sending_);
   std::size_t write() OVLP_REQUIRES(sending_);
   void wait_for_room(std::size_t opening);
   void write_on();
@@ -108,6 +116,8 @@ class connection : public std::enable_shared_from_this<connection> {
   mutex sending_;
   std::deque<std::unique_ptr<outgoing>> queue_ OVLP_GUARDED_BY(sending_);
   std::size_t first_done_ OVLP_GUARDED_BY(sending_) = 0;  ///< bytes of the first message that are sent
+  std::size_t kept_ OVLP_GUARDED_BY(sending_) = 0;        ///< the first messages, which count as taken
+  std::size_t kept_bytes_ OVLP_GUARDED_BY(sending_) = 0;  ///< of them, when the last one came
   bool waits_for_room_ OVLP_GUARDED_BY(sending_) = false;
   bool broken_ OVLP_GUARDED_BY(sending_) = true;
   bool finishing_ OVLP_GUARDED_BY(sending_) = false;

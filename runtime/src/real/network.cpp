@@ -86,9 +86,12 @@ network::network(reactor& reactor, world& world, thread_manager& manager, progra
       liveness_(reactor, *transport_, members_, run_, launches_.get(), self_, options.peer_timeout_s),
       stalls_(*transport_, members_, run_, manager, counts_),
       statistics_(reactor, *transport_, members_, run_, world, statistics),
-      timer_(reactor.context()) {}
+      timer_(reactor.context()) {
+  reactor_.when_looking([this] { flush(); });
+}
 
 network::~network() {
+  reactor_.when_looking({});
   auto const lead = reactor_.lead();
   reactor_.on_error({});
 }
@@ -220,14 +223,14 @@ void network::say_goodbye() {
 
 // Sending
 
-bool network::send(node_id to, envelope_ptr object) {
+bool network::send(node_id to, envelope_ptr object, sending when) {
   ++counts_.sent;
-  return transport_->send(to, std::make_unique<outgoing>(std::move(object)));
+  return transport_->send(to, std::make_unique<outgoing>(std::move(object)), when);
 }
 
-void network::send(node_id to, control const& message) {
+void network::send(node_id to, control const& message, sending when) {
   ++counts_.sent;
-  transport_->send(to, std::make_unique<outgoing>(message));
+  transport_->send(to, std::make_unique<outgoing>(message), when);
 }
 
 // Receiving

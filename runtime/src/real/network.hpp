@@ -57,9 +57,11 @@ class network final : private transport::observer {
   // Thread: any.
   /// What ended the run, if something did.
   std::optional<failure> failed() const { return run_.failed(); }
-  /// Returns whether all of it has been handed to the system; else thread_manager::sent follows.
-  bool send(node_id to, envelope_ptr object);
-  void send(node_id to, control const& message);
+  /// Returns whether the transport has taken it; else thread_manager::sent follows.
+  bool send(node_id to, envelope_ptr object, sending when);
+  void send(node_id to, control const& message, sending when);
+  /// Sends what has been kept to go with others.
+  void flush() { transport_->flush(); }
   void launch(node_id node);
   void release(node_id node);
   void fail(failure const& what);

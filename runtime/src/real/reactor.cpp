@@ -54,11 +54,21 @@ reactor::~reactor() {
   ::close(timer_);
 }
 
-void reactor::arm_watch(std::chrono::microseconds period) {
-  if (armed_.exchange(true)) return;
+void reactor::set_timer(std::chrono::microseconds period) const {
   itimerspec when{};
   when.it_value.tv_nsec = std::chrono::nanoseconds(period).count();
   ::timerfd_settime(timer_, 0, &when, nullptr);
+}
+
+void reactor::arm_watch(std::chrono::microseconds period) {
+  if (armed_.exchange(true)) return;
+  looks_soon_ = period <= watch_period;
+  set_timer(period);
+}
+
+void reactor::arm_soon() {
+  armed_ = true;
+  if (!looks_soon_.exchange(true)) set_timer(watch_period);
 }
 
 std::size_t reactor::poll_one() {
@@ -80,12 +90,19 @@ void reactor::run_one() {
   }
 }
 
+void reactor::do_also() {
+  scoped_lock const lock(also_mutex_);
+  if (also_) also_();
+}
+
 void reactor::watch() {
   std::chrono::microseconds period = watch_period;
   while (!stopping_) {
     std::uint64_t expired = 0;
     if (::read(timer_, &expired, sizeof expired) < 0 && errno != EINTR) return;
+    looks_soon_ = false;
     armed_ = false;  // before the look: who stops leading from now on arms again
+    do_also();
     std::unique_lock const lead(leading_, std::try_to_lock);
     if (!lead) {
       period = watch_period;

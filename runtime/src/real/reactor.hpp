@@ -50,6 +50,16 @@ class reactor {
   /// Raises the flag and wakes its owner.
   void wake(wake_flag& flag);
 
+  /// What the thread of its own also does whenever it looks.
+  void when_looking(std::function<void()> also) {
+    scoped_lock const lock(also_mutex_);
+    also_ = std::move(also);
+  }
+  /// That thread looks within watch_period, whether anybody leads or not. Thread: any.
+  void look_soon() {
+    if (!looks_soon_) arm_soon();
+  }
+
   /// Runs a function as a handler, and waits for it. Not from a handler. Errors: what the function throws.
   void run(std::function<void()> const& function);
   /// What becomes of an exception that a handler throws: memory that ran out, most likely. Before the first handler.
@@ -79,6 +89,9 @@ class reactor {
   void run_one();
   void watch();
   void arm_watch(std::chrono::microseconds period = watch_period);
+  void arm_soon();
+  void do_also();
+  void set_timer(std::chrono::microseconds period) const;
 
   std::chrono::microseconds const polling_;
   boost::asio::io_context context_;
@@ -86,9 +99,12 @@ class reactor {
   mutex leading_;    ///< held by the thread that leads; guards no data
   int const timer_;  // wakes the watching thread; cheaper to set than to wake a thread
   std::atomic<bool> armed_{false};
+  std::atomic<bool> looks_soon_{false};  ///< armed for watch_period, not for longer
   std::atomic<std::size_t> pollers_{0};
   std::atomic<bool> stopping_{false};
   std::function<void(std::exception const&)> handle_error_;
+  mutex also_mutex_;
+  std::function<void()> also_ OVLP_GUARDED_BY(also_mutex_);
   std::thread watcher_;
 };
 

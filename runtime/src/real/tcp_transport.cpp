@@ -83,6 +83,27 @@ bool tcp_transport::any_connected() const {
 
 // Connected
 
+bool tcp_transport::send(node_id to, std::unique_ptr<outgoing> message, sending when) {
+  connection::fate const fate = connections_[to]->send(std::move(message), when);
+  if (fate == connection::fate::kept) {
+    scoped_lock const lock(keeping_mutex_);
+    if (std::find(keeping_.begin(), keeping_.end(), to) == keeping_.end()) keeping_.push_back(to);
+    any_keeps_ = true;
+  }
+  return fate != connection::fate::waiting;
+}
+
+void tcp_transport::flush() {
+  if (!any_keeps_) return;
+  std::vector<node_id> all;
+  {
+    scoped_lock const lock(keeping_mutex_);
+    all.swap(keeping_);
+    any_keeps_ = false;
+  }
+  for (node_id node : all) connections_[node]->flush();
+}
+
 void tcp_transport::send_heartbeats(std::chrono::milliseconds period) {
   for (auto const& c : connections_) {
     if (!c->closed()) c->heartbeat(period);

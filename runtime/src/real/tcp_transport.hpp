@@ -3,6 +3,7 @@
 
 #include "reactor.hpp"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include <boost/asio/ip/tcp.hpp>
+
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 #include "connection.hpp"
 #include "listener.hpp"
@@ -39,9 +42,8 @@ class tcp_transport final : public transport {
   bool connected(node_id node) const override { return !connections_[node]->closed(); }
   bool any_connected() const override;
   using transport::send;
-  bool send(node_id to, std::unique_ptr<outgoing> message) override {
-    return connections_[to]->send(std::move(message));
-  }
+  bool send(node_id to, std::unique_ptr<outgoing> message, sending when) override;
+  void flush() override;
   void send_heartbeats(std::chrono::milliseconds period) override;
   clock::time_point last_received(node_id from) const override { return connections_[from]->last_received(); }
   void tick() override;
@@ -66,6 +68,9 @@ class tcp_transport final : public transport {
   observer& observer_;
   listener listener_;
   std::vector<std::shared_ptr<connection>> connections_;  ///< by node, for good: sending needs no lock to find one
+  mutex keeping_mutex_;
+  std::vector<node_id> keeping_ OVLP_GUARDED_BY(keeping_mutex_);  ///< connections that may keep something
+  std::atomic<bool> any_keeps_{false};
   std::map<node_id, newcomer> early_;  ///< by node: its next process, while its last one is still connected
 };
 

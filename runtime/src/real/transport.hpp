@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,12 @@
 #include "wire.hpp"
 
 namespace ovlp::real {
+
+/// When a message goes to the system.
+enum class sending : std::uint8_t {
+  now,
+  with_others,  ///< a small one may wait for more, until flush()
+};
 
 /// Carries messages between the processes of a run: all that the real backend knows of a network.
 ///
@@ -67,9 +74,14 @@ class transport {
   virtual bool any_connected() const = 0;
 
   /// Does not wait. What is sent to a node that is not connected is dropped. Returns whether all of it has been handed
-  /// to the system; else, if it is an object, observer::handle_sent follows. Thread: any.
-  virtual bool send(node_id to, std::unique_ptr<outgoing> message) = 0;
-  bool send(node_id to, service const& message) { return send(to, std::make_unique<outgoing>(message)); }
+  /// to the system, or is kept to go with others; else, if it is an object, observer::handle_sent follows. Thread: any.
+  virtual bool send(node_id to, std::unique_ptr<outgoing> message, sending when) = 0;
+  bool send(node_id to, service const& message) {
+    return send(to, std::make_unique<outgoing>(message), sending::now);
+  }
+  /// Hands to the system what has been kept to go with others. Whoever sends so sees to it that this is called soon.
+  /// Thread: any.
+  virtual void flush() = 0;
   /// Says to all nodes that this process lives, unless they have been sent something within `period`; also sends on
   /// what waits, for the reactor may be busy. Thread: any.
   virtual void send_heartbeats(std::chrono::milliseconds period) = 0;

@@ -17,11 +17,16 @@ namespace ovlp::real {
 
 namespace {
 
+/// An operation that sends again so soon has probably more to send: until it computes, waits for long or ends.
+constexpr std::chrono::microseconds soon{10};
+
 failure no_thread(execution_thread& thread, std::string const& why) {
   return network_failure(node_name(thread.manager().self()) + " cannot start an execution thread: " + why);
 }
 
 }  // namespace
+
+constinit thread_local world::worker* world::calling_ = nullptr;
 
 world::world(reactor& reactor, std::size_t cores, bool may_poll)
     : reactor_(reactor), cores_(cores), may_poll_(may_poll) {}
@@ -68,11 +73,13 @@ void world::start(execution_thread& thread) {
     scoped_lock const lock(mutex_);
     workers_.reserve(workers_.size() + 1);
     made->os_thread = std::thread([this, &thread] {
+      calling_ = static_cast<worker*>(thread.world);
       try {
         thread.enter();
       } catch (std::exception const& thrown) {  // no stack, or no memory
         network_->fail(no_thread(thread, thrown.what()));
       }
+      network_->flush();
       --running_;
       execution_thread_ended(thread.manager());
     });
@@ -95,22 +102,45 @@ void world::execution_thread_ended(thread_manager& manager) {
 }
 
 void world::idle(execution_thread& thread) {
+  network_->flush();
+  auto& self = *static_cast<worker*>(thread.world);
+  self.idle = true;
   // Polling must not take a core from an operation.
   std::size_t const others = --running_;
-  reactor_.wait(static_cast<worker*>(thread.world)->flag, may_poll_ && others + reactor_.pollers() < cores_);
+  reactor_.wait(self.flag, may_poll_ && others + reactor_.pollers() < cores_);
   ++running_;
+  self.idle = false;
 }
 
 void world::wake(execution_thread& thread) { reactor_.wake(static_cast<worker*>(thread.world)->flag); }
 
 double world::kernel(kernel_call const& what) {
+  network_->flush();
   double const start_s = what.recorded ? computed_s() : 0;  // a system call
   what.body();
   return what.recorded ? computed_s() - start_s : 0;
 }
 
-bool world::transmit(node_id, node_id to, envelope_ptr object) { return network_->send(to, std::move(object)); }
-void world::transmit(node_id, node_id to, control const& message) { network_->send(to, message); }
+bool world::transmit(node_id, node_id to, envelope_ptr object) {
+  sending const how = when();
+  bool const taken = network_->send(to, std::move(object), how);
+  if (how == sending::with_others) reactor_.look_soon();
+  return taken;
+}
+void world::transmit(node_id, node_id to, control const& message) {
+  sending const how = when();
+  network_->send(to, message, how);
+  if (how == sending::with_others) reactor_.look_soon();
+}
+
+/// What operations send in quick succession goes together, when the execution thread begins a kernel or has nothing to
+/// run; at the latest when the reactor looks.
+sending world::when() {
+  worker* const self = calling_;
+  if (self == nullptr || self->idle) return sending::now;
+  auto const before = std::exchange(self->last_sent, std::chrono::steady_clock::now());
+  return self->last_sent - before > soon ? sending::now : sending::with_others;
+}
 void world::launch(node_id node) { network_->launch(node); }
 void world::release(node_id node) { network_->release(node); }
 void world::fail(failure const& what) { network_->fail(what); }

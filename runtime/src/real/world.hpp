@@ -14,6 +14,7 @@
 #include <ovlp/runtime/internal/synchronization.hpp>
 
 #include "reactor.hpp"
+#include "transport.hpp"
 
 namespace ovlp {
 inline namespace OVLP_CORE {
@@ -65,11 +66,16 @@ class world final : public backend {
   struct worker {
     wake_flag flag;
     std::thread os_thread;
+    bool idle = false;
+    std::chrono::steady_clock::time_point last_sent;
   };
+
+  static sending when();
 
   void execution_thread_ended(thread_manager& manager);
   bool has_threads();
 
+  static thread_local worker* calling_;  ///< the calling OS thread's, if it is an execution thread
   reactor& reactor_;
   std::size_t const cores_;
   bool const may_poll_;
