@@ -150,7 +150,8 @@ TEST_CASE("a fair star: completions are in order of time, then of start; changed
   CHECK(done[2].id == 8);
 }
 
-TEST_CASE("a fair star: what ends at one instant by the equations does so whatever the rounding" * doctest::timeout(10)) {
+TEST_CASE("a fair star: what ends at one instant by the equations does so whatever the rounding" *
+          doctest::timeout(10)) {
   std::uint32_t const pairs = 100, each = 20, all = pairs * each;
   fair_star network(2 * pairs, plain, 1e-3);
   std::mt19937_64 random(ovlp::testing::new_seed());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/flowgraph/memory.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <mutex>
@@ -19,8 +20,7 @@ namespace {
 
 constexpr std::size_t step_bytes = 32;  // sizes are multiples of it
 constexpr std::size_t sizes = 24;
-/// What goes from thread to thread at once: the allocator's largest small block.
-constexpr std::size_t batch_bytes = 8128;
+constexpr std::size_t batch_bytes = 8192;  // what goes from thread to thread at once
 
 constexpr std::size_t block_bytes(std::size_t size) { return (size + 1) * step_bytes; }
 constexpr std::size_t size_of(std::size_t bytes) { return (bytes - 1) / step_bytes; }
@@ -76,8 +76,32 @@ struct at_thread_exit {
 };
 thread_local at_thread_exit exit_of_thread;
 
+/// Where new batches come from; they never go back. At first little at a time: not everything that takes blocks is
+/// large, and the allocator of take_memory takes milliseconds and a megabyte before its first block.
+class fresh_memory {
+ public:
+  std::byte* take_batch() {
+    std::lock_guard const lock(mutex_);
+    if (left_bytes_ == 0) {
+      at_ = static_cast<std::byte*>(next_bytes_ < huge_page_bytes ? ::operator new(next_bytes_)
+                                                                  : map_huge_pages(next_bytes_));
+      left_bytes_ = next_bytes_;
+      next_bytes_ = std::min(2 * next_bytes_, huge_page_bytes);
+    }
+    left_bytes_ -= batch_bytes;
+    return std::exchange(at_, at_ + batch_bytes);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::byte* at_ = nullptr;
+  std::size_t left_bytes_ = 0;
+  std::size_t next_bytes_ = 8 * batch_bytes;
+};
+constinit fresh_memory fresh;
+
 link* make_batch(std::size_t size) {
-  auto* at = static_cast<std::byte*>(take_memory(batch_bytes, alignof(std::max_align_t)));
+  std::byte* at = fresh.take_batch();
   link* first = nullptr;
   for (std::size_t i = 0; i < batch(size); ++i, at += block_bytes(size)) first = ::new (at) link{first, nullptr};
   return first;

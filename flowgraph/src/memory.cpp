@@ -22,20 +22,14 @@ void* take_memory(std::size_t bytes, std::size_t alignment) {
 }
 void give_memory(void* taken, std::size_t alignment) noexcept { ::operator delete(taken, std::align_val_t(alignment)); }
 #else
-namespace {
-
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
-
-/// Memory from the system for the pool, in huge pages where the system gives them. To make a page of 4 KiB costs
-/// whoever touches it first 0.2 to 1.3 us, most on virtual machines: a third of a nanosecond for each byte of a new
-/// block, in the middle of a kernel. Huge pages cost an eighth of that.
-void* map(std::intptr_t, std::size_t& bytes) {
-  bytes = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+/// To make a page of 4 KiB costs whoever touches it first 0.2 to 1.3 us, most on virtual machines: a third of a
+/// nanosecond for each byte of a new block, in the middle of a kernel. Huge pages cost an eighth of that.
+void* map_huge_pages(std::size_t bytes) {
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
   void* const reserved = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_HUGETLB, -1, 0);
   if (reserved != MAP_FAILED) return reserved;
   void* const mapped = ::mmap(nullptr, bytes + huge_page_bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (mapped == MAP_FAILED) return nullptr;
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
   // Of what was mapped the part that begins where a huge page may.
   std::size_t const beyond = reinterpret_cast<std::uintptr_t>(mapped) % huge_page_bytes;
   std::size_t const before = beyond == 0 ? 0 : huge_page_bytes - beyond;
@@ -46,6 +40,17 @@ void* map(std::intptr_t, std::size_t& bytes) {
   return start;
 }
 
+namespace {
+
+/// For the pool. nullptr: there is none.
+void* map(std::intptr_t, std::size_t& bytes) {
+  bytes = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+  try {
+    return map_huge_pages(bytes);
+  } catch (std::bad_alloc const&) {
+    return nullptr;
+  }
+}
 int unmap(std::intptr_t, void* start, std::size_t bytes) { return ::munmap(start, bytes); }
 
 /// All memory of the process that is taken here, as long as it lives.

@@ -76,9 +76,7 @@ class transport {
   /// Does not wait. What is sent to a node that is not connected is dropped. Returns whether all of it has been handed
   /// to the system, or is kept to go with others; else, if it is an object, observer::handle_sent follows. Thread: any.
   virtual bool send(node_id to, std::unique_ptr<outgoing> message, sending when) = 0;
-  bool send(node_id to, service const& message) {
-    return send(to, std::make_unique<outgoing>(message), sending::now);
-  }
+  bool send(node_id to, service const& message) { return send(to, std::make_unique<outgoing>(message), sending::now); }
   /// Hands to the system what has been kept to go with others. Whoever sends so sees to it that this is called soon.
   /// Thread: any.
   virtual void flush() = 0;

@@ -12,9 +12,14 @@ namespace ovlp::detail {
 void* take_memory(std::size_t bytes, std::size_t alignment);
 void give_memory(void* taken, std::size_t alignment) noexcept;
 
-/// The same for what is small and comes and goes with each object. An OS thread keeps blocks that it frees and takes
-/// them again; threads hand each other whole batches. Small blocks stay with their size, as many as there were at once.
-/// Aligned for any plain type. Thread: any. Errors: std::bad_alloc.
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+/// Fresh memory from the system, in huge pages where it gives them. `bytes`: a multiple of huge_page_bytes.
+/// Thread: any. Errors: std::bad_alloc.
+void* map_huge_pages(std::size_t bytes);
+
+/// For what is small and comes and goes with each object. An OS thread keeps blocks that it frees and takes them again;
+/// threads hand each other whole batches. Blocks stay with their size, as many as there were at once; large ones are
+/// take_memory's. Aligned for any plain type. Thread: any. Errors: std::bad_alloc.
 void* take_block(std::size_t bytes);
 void give_block(void* taken, std::size_t bytes) noexcept;
 
