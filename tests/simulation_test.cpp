@@ -817,7 +817,7 @@ TEST_CASE("what is wrong with a platform file is said by file and key" * doctest
   CHECK(fault(names + nodes + R"(, "network": {"model": "star", "latency_s": 1e308, "bandwidth_Bps": 1}})") ==
         "p.json: network.latency_s: expected a number up to 1e15, got 1e+308");
   CHECK(fault(names + nodes + R"(, "network": {"model": "ring", "latency_s": 0, "bandwidth_Bps": 1}})") ==
-        "p.json: network.model: expected \"star\" or \"max-min\", got \"ring\"");
+        "p.json: network.model: expected \"star\", \"max-min\", \"bus\" or \"linear\", got \"ring\"");
   CHECK(
       fault(names + nodes + R"(, "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1, "burst_bytes": 1}})")
           .starts_with("p.json: network.burst_bytes: unknown key; expected"));

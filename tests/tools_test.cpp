@@ -83,6 +83,30 @@ TEST_CASE("two transfers that leave one node share its link") {
         Lines{"start_s,source,destination,bytes,end_s", "0,0,1,100,3", "0,0,2,300,5"});
 }
 
+TEST_CASE("each network of a platform has its own ends for the same transfers") {
+  temporary_folder const folder;
+  // Two leave node 0, and one more enters node 1: docs/platforms.md tells how each model comes to its ends.
+  std::string const list =
+      folder.file("list.csv", "start_s,source,destination,bytes\n0,0,1,100\n0,0,2,100\n0,3,1,100\n");
+  auto const ends_with = [&](std::string const& network) {
+    std::string const file = folder.file("p.json", R"({"name": "p", "reference_core": "any", "nodes": [{"count": 4,
+      "cores": 1, "speed": 1}], "network": {)" + network +
+                                                       R"(, "latency_s": 1, "bandwidth_Bps": 100}})");
+    outcome const done = ovlp_command({"transfers", "--platform", file, list, "-o", "-"});
+    CHECK(done.err == "");
+    std::string all;
+    for (std::string const& row : lines_of(done.out)) all += row.substr(row.rfind(',') + 1) + " ";
+    return all;
+  };
+  CHECK(ends_with(R"("model": "star")") == "end_s 3 3 3 ");
+  CHECK(ends_with(R"("model": "max-min")") == "end_s 3 3 3 ");
+  CHECK(ends_with(R"("model": "bus")") == "end_s 2 3 3 ");
+  CHECK(ends_with(R"("model": "bus", "output_links": 2)") == "end_s 2 2 3 ");
+  CHECK(ends_with(R"("model": "bus", "buses": 1)") == "end_s 2 3 4 ");
+  CHECK(ends_with(R"("model": "bus", "output_links": 0, "input_links": 0)") == "end_s 2 2 2 ");
+  CHECK(ends_with(R"("model": "linear")") == "end_s 2 2 2 ");
+}
+
 TEST_CASE("rows stay as they are and in their order, whatever the order of times and columns") {
   temporary_folder const folder;
   // The last row starts first and is alone; of the others, each gets 50 bytes per second from 11 on.

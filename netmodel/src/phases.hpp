@@ -13,6 +13,10 @@
 
 namespace ovlp::net {
 
+/// What ends so soon after an instant ends then: rounding must not tell apart what ends at one instant
+/// (docs/decisions/0015).
+inline double rounding_s(double instant_s) { return 1e-13 * instant_s; }
+
 /// The transfers in their latency phase. It is as long for all, so they leave it in the order of their starts.
 class latency_phase {
  public:

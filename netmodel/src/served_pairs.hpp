@@ -156,8 +156,6 @@ class served_pairs {
     return ports_[number].clock + shares_[number] * (now_s_ - ports_[number].clock_s);
   }
 
-  /// What ends so soon after now ends now: rounding must not tell apart what ends at one instant.
-  double rounding_s() const { return 1e-13 * now_s_; }
   void begin(transfer const& ready, std::uint64_t sequence);
   void add(pair& p, flow const& begun);
   void end_first_of(std::uint32_t port_number);
@@ -267,7 +265,7 @@ std::span<completion const> served_pairs<Shares>::advance(double to_s) {
   while (next_s_ <= to_s) {
     now_s_ = next_s_;
     do {
-      next_ends_.find_up_to(now_s_ + rounding_s(), ending_);
+      next_ends_.find_up_to(now_s_ + rounding_s(now_s_), ending_);
       for (std::size_t const position : ending_) end_first_of(next_ends_[position].number);
       while (starting_.first_ready_s() <= now_s_) begin(starting_.pop(), sequence_++);
       end_instant();
@@ -318,7 +316,7 @@ void served_pairs<Shares>::add(pair& p, flow const& begun) {
 template <class Shares>
 void served_pairs<Shares>::end_first_of(std::uint32_t number) {
   port& p = ports_[number];
-  double const up_to_s = now_s_ + rounding_s();
+  double const up_to_s = now_s_ + rounding_s(now_s_);
   if (p.dry_s <= up_to_s) {
     static_cast<Shares*>(this)->run_dry(number);
     if (first_end_s(number) > up_to_s) return;
@@ -326,7 +324,7 @@ void served_pairs<Shares>::end_first_of(std::uint32_t number) {
   double const near_end = first_near_end(p);
   // Rounding may have left the clock just before the end for which the time was computed.
   double const reached =
-      std::max(clock_now(number) + shares_[number] * rounding_s(), std::min(near_end, first_far_end(p)));
+      std::max(clock_now(number) + shares_[number] * rounding_s(now_s_), std::min(near_end, first_far_end(p)));
   while (!p.far_ends.empty() && p.far_ends.top().key <= reached) end_first_transfer(p.far_ends.top().number);
   if (near_end <= reached) end_near(number, reached);
 }

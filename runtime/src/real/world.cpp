@@ -26,7 +26,7 @@ failure no_thread(execution_thread& thread, std::string const& why) {
 
 }  // namespace
 
-constinit thread_local world::worker* world::calling_ = nullptr;
+constinit thread_local world::worker* world::calling = nullptr;
 
 world::world(reactor& reactor, std::size_t cores, bool may_poll)
     : reactor_(reactor), cores_(cores), may_poll_(may_poll) {}
@@ -73,7 +73,7 @@ void world::start(execution_thread& thread) {
     scoped_lock const lock(mutex_);
     workers_.reserve(workers_.size() + 1);
     made->os_thread = std::thread([this, &thread] {
-      calling_ = static_cast<worker*>(thread.world);
+      calling = static_cast<worker*>(thread.world);
       try {
         thread.enter();
       } catch (std::exception const& thrown) {  // no stack, or no memory
@@ -136,7 +136,7 @@ void world::transmit(node_id, node_id to, control const& message) {
 /// What operations send in quick succession goes together, when the execution thread begins a kernel or has nothing to
 /// run; at the latest when the reactor looks.
 sending world::when() {
-  worker* const self = calling_;
+  worker* const self = calling;
   if (self == nullptr || self->idle) return sending::now;
   auto const before = std::exchange(self->last_sent, std::chrono::steady_clock::now());
   return self->last_sent - before > soon ? sending::now : sending::with_others;

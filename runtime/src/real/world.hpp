@@ -75,7 +75,7 @@ class world final : public backend {
   void execution_thread_ended(thread_manager& manager);
   bool has_threads();
 
-  static thread_local worker* calling_;  ///< the calling OS thread's, if it is an execution thread
+  static thread_local worker* calling;  ///< the calling OS thread's, if it is an execution thread
   reactor& reactor_;
   std::size_t const cores_;
   bool const may_poll_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include <ovlp/netmodel/bus.hpp>
 #include <ovlp/netmodel/fair_star.hpp>
 #include <ovlp/netmodel/star.hpp>
 
@@ -28,9 +29,31 @@ network_maker read_fair_star(support::json_object& from) {
   return [=](std::size_t nodes) { return std::make_unique<net::fair_star>(nodes, link, latency_s); };
 }
 
+std::size_t limit(support::json_object& from, std::string const& key, std::size_t otherwise) {
+  return from.has(key) ? from.count(key, 0) : otherwise;
+}
+
+network_maker read_bus(support::json_object& from) {
+  double const latency_s = from.number("latency_s", 0);
+  double const bandwidth_Bps = from.number_above("bandwidth_Bps", 0);
+  net::bus_limits const limits{limit(from, "buses", 0), limit(from, "output_links", 1), limit(from, "input_links", 1)};
+  return [=](std::size_t nodes) { return std::make_unique<net::bus>(nodes, latency_s, bandwidth_Bps, limits); };
+}
+
+/// No contention.
+network_maker read_linear(support::json_object& from) {
+  double const latency_s = from.number("latency_s", 0);
+  double const bandwidth_Bps = from.number_above("bandwidth_Bps", 0);
+  return [=](std::size_t nodes) {
+    return std::make_unique<net::bus>(nodes, latency_s, bandwidth_Bps, net::bus_limits{0, 0, 0});
+  };
+}
+
 constexpr std::array known_networks{
     known_model<network_model>{"star", read_star},
     known_model<network_model>{"max-min", read_fair_star},
+    known_model<network_model>{"bus", read_bus},
+    known_model<network_model>{"linear", read_linear},
 };
 
 }  // namespace

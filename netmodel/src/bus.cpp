@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which transfer may begin? One that waits can become able to only when its source or its destination gets a link back,
+// or when it comes. So a node's side (out or in) that has a free link and was touched so is a *candidate*, together
+// with the oldest transfer that waits there and finds its other link free. Candidates are in a heap by that transfer's
+// place in the order of comings. When one's turn comes, its transfer begins if it still can, and the side looks for its
+// next one. While no bus is free, candidates stay.
+#include "ovlp/netmodel/bus.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <span>
+#include <vector>
+
+#include <ovlp/support/expects.hpp>
+
+#include "node_set.hpp"
+#include "phases.hpp"
+
+namespace ovlp::net {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+
+/// A transfer that waits, as one of its sides sees it.
+struct waiting {
+  std::uint64_t sequence;
+  std::uint32_t other;  ///< node at the other side
+};
+
+/// In the order of their sequence. To take one away costs as much as there are to the nearer end.
+class waiting_list {
+ public:
+  std::span<waiting const> all() const { return std::span(list_).subspan(first_); }
+  void push(waiting const& w) { list_.push_back(w); }
+  void remove(std::uint64_t sequence) {
+    auto const first = list_.begin() + static_cast<std::ptrdiff_t>(first_);
+    auto const at = std::ranges::lower_bound(first, list_.end(), sequence, {}, &waiting::sequence);
+    if (at - first < list_.end() - at) {
+      std::move_backward(first, at, at + 1);
+      ++first_;
+    } else {
+      list_.erase(at);
+    }
+    if (first_ > 64 && 2 * first_ > list_.size()) {
+      list_.erase(list_.begin(), list_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+  }
+
+ private:
+  std::vector<waiting> list_;
+  std::size_t first_ = 0;
+};
+
+enum direction : std::uint8_t { out, in };
+
+/// One direction of a node's links. Those that are taken are counted apart.
+struct side {
+  std::uint64_t candidate = nobody;  ///< the transfer that it is a candidate with
+  waiting_list waits;
+};
+
+}  // namespace
+
+class bus::state {
+ public:
+  state(std::size_t nodes, double latency_s, double bandwidth_Bps, bus_limits limits)
+      : touched(nodes),
+        latency_s_(latency_s),
+        bandwidth_Bps_(bandwidth_Bps),
+        limits_(limits),
+        taken_(2 * nodes),
+        sides_(2 * nodes) {
+    support::require(std::isfinite(latency_s) && latency_s >= 0, "bus: a latency is finite and not negative");
+    support::require(std::isfinite(bandwidth_Bps) && bandwidth_Bps > 0, "bus: a bandwidth is finite and more than 0");
+  }
+
+  void start(transfer const& started, double now_s) {
+    support::require(now_s < infinity && now_s >= now_s_ && now_s >= last_start_s_,
+                     "bus: a transfer starts in the past");
+    support::require(2 * std::size_t{std::max(started.source, started.destination)} < sides_.size(),
+                     "bus: no such node");
+    support::require(started.source != started.destination, "bus: a transfer from a node to itself");
+    last_start_s_ = now_s;
+    starting_.push(now_s + latency_s_, started);
+  }
+
+  double next_event() const {
+    double const end_s = crossing_.empty() ? infinity : crossing_.top().end_s;
+    return std::max(now_s_, std::min(starting_.first_ready_s(), end_s));
+  }
+
+  std::span<completion const> advance(double to_s) {
+    support::require(to_s < infinity && to_s >= now_s_, "bus: time goes on, and is finite");
+    completions_.clear();
+    while (next_event() <= to_s) {
+      now_s_ = next_event();
+      while (!crossing_.empty() && crossing_.top().end_s <= now_s_ + rounding_s(now_s_)) end_first();
+      while (starting_.first_ready_s() <= now_s_) come(starting_.pop());
+      begin_waiting();
+      if (next_event() > now_s_) completions_.end_instant(now_s_);  // else some were too short for the clock
+    }
+    now_s_ = to_s;
+    return completions_.all();
+  }
+
+  std::uint32_t taken(std::uint32_t node, direction d) const {
+    support::require(2 * std::size_t{node} < sides_.size(), "bus: no such node");
+    return taken_[2 * node + d];
+  }
+
+  node_set touched;
+
+ private:
+  struct crossing {
+    double end_s;
+    std::uint64_t sequence;
+    transfer what;
+    bool operator>(crossing const& o) const { return end_s != o.end_s ? end_s > o.end_s : sequence > o.sequence; }
+  };
+  struct candidate {
+    std::uint64_t sequence;
+    std::uint32_t side;
+    bool operator>(candidate const& o) const { return sequence != o.sequence ? sequence > o.sequence : side > o.side; }
+  };
+
+  static std::uint32_t opposite(std::uint32_t here, std::uint32_t other) {
+    return 2 * other + (here % 2 == out ? in : out);
+  }
+  bool has_link(std::uint32_t number) const {
+    std::size_t const limit = number % 2 == out ? limits_.output_links : limits_.input_links;
+    return limit == 0 || taken_[number] < limit;
+  }
+  bool has_bus() const { return limits_.buses == 0 || crossing_.size() < limits_.buses; }
+
+  /// Its latency is over.
+  void come(transfer const& what) {
+    std::uint64_t const sequence = sequence_++;
+    if (what.bytes == 0) {
+      completions_.add(sequence, what.id);
+      return;
+    }
+    std::uint32_t const from = 2 * what.source + out, to = 2 * what.destination + in;
+    if (has_bus() && candidates_.empty() && has_link(from) && has_link(to)) {
+      begin(sequence, what);
+      return;
+    }
+    waiting_.push_back({sequence, what});
+    sides_[from].waits.push({sequence, what.destination});
+    sides_[to].waits.push({sequence, what.source});
+    look_at(from);
+  }
+
+  void begin(std::uint64_t sequence, transfer const& what) {
+    crossing_.push({now_s_ + static_cast<double>(what.bytes) / bandwidth_Bps_, sequence, what});
+    take_link(2 * what.source + out, 1);
+    take_link(2 * what.destination + in, 1);
+  }
+
+  void end_first() {
+    crossing const over = crossing_.top();
+    crossing_.pop();
+    completions_.add(over.sequence, over.what.id);
+    for (std::uint32_t const number : {2 * over.what.source + out, 2 * over.what.destination + in}) {
+      take_link(number, -1);
+      look_at(number);
+    }
+  }
+
+  void take_link(std::uint32_t number, int more) {
+    taken_[number] += static_cast<std::uint32_t>(more);
+    touched.insert(number / 2);
+  }
+
+  /// The side becomes a candidate if something that waits there may begin; what it was a candidate with counts no more
+  /// if that is younger.
+  void look_at(std::uint32_t number) {
+    if (!has_link(number)) return;
+    std::uint64_t const oldest = oldest_able(number);
+    if (oldest >= sides_[number].candidate) return;
+    sides_[number].candidate = oldest;
+    candidates_.push({oldest, number});
+  }
+
+  std::uint64_t oldest_able(std::uint32_t number) const {
+    for (waiting const& w : sides_[number].waits.all()) {
+      if (has_link(opposite(number, w.other))) return w.sequence;
+    }
+    return nobody;
+  }
+
+  void begin_waiting() {
+    while (!candidates_.empty() && has_bus()) {
+      candidate const first = candidates_.top();
+      candidates_.pop();
+      if (sides_[first.side].candidate != first.sequence) continue;
+      sides_[first.side].candidate = nobody;
+      if (has_link(first.side) && oldest_able(first.side) == first.sequence) begin_waiting(first.sequence);
+      look_at(first.side);
+    }
+  }
+
+  void begin_waiting(std::uint64_t sequence) {
+    waiting_transfer& begins = *std::ranges::lower_bound(waiting_, sequence, {}, &waiting_transfer::sequence);
+    sides_[2 * begins.what.source + out].waits.remove(sequence);
+    sides_[2 * begins.what.destination + in].waits.remove(sequence);
+    begin(sequence, begins.what);
+    begins.has_begun = true;
+    if (2 * ++begun_ > waiting_.size()) {
+      std::erase_if(waiting_, [](waiting_transfer const& w) { return w.has_begun; });
+      begun_ = 0;
+    }
+  }
+
+  double const latency_s_;
+  double const bandwidth_Bps_;
+  bus_limits const limits_;
+  double now_s_ = 0;
+  double last_start_s_ = 0;
+  std::uint64_t sequence_ = 0;  // of the next transfer whose latency ends
+
+  latency_phase starting_;
+  struct waiting_transfer {
+    std::uint64_t sequence;
+    transfer what;
+    bool has_begun = false;
+  };
+  std::vector<waiting_transfer> waiting_;  // in the order of their sequence
+  std::size_t begun_ = 0;                  // of them
+  std::vector<std::uint32_t> taken_;       // links, by side
+  std::vector<side> sides_;                // out of node 0, into node 0, out of node 1, ...
+  std::priority_queue<crossing, std::vector<crossing>, std::greater<>> crossing_;
+  std::priority_queue<candidate, std::vector<candidate>, std::greater<>> candidates_;
+  completion_list completions_;
+};
+
+bus::bus(std::size_t nodes, double latency_s, double bandwidth_Bps, bus_limits limits)
+    : state_(std::make_unique<state>(nodes, latency_s, bandwidth_Bps, limits)) {}
+bus::~bus() = default;
+
+void bus::start(transfer const& started, double now_s) { state_->start(started, now_s); }
+double bus::next_event() const { return state_->next_event(); }
+std::span<completion const> bus::advance(double to_s) { return state_->advance(to_s); }
+std::uint32_t bus::incoming(std::uint32_t node) const { return state_->taken(node, in); }
+std::uint32_t bus::outgoing(std::uint32_t node) const { return state_->taken(node, out); }
+std::span<std::uint32_t const> bus::touched_nodes() const { return state_->touched.members(); }
+void bus::clear_touched_nodes() { state_->touched.clear(); }
+
+}  // namespace ovlp::net

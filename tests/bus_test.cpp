@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/netmodel/bus.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <list>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "support/seed.hpp"
+
+namespace {
+
+using ovlp::net::bus;
+using ovlp::net::bus_limits;
+using ovlp::net::completion;
+using ovlp::net::transfer;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct start {
+  double at_s;
+  transfer what;
+};
+
+/// The end of each transfer by its id, which are 0, 1, ...
+std::vector<double> ends_of(bus& network, std::vector<start> const& starts) {
+  std::vector<double> ends(starts.size(), -1);
+  auto const advance = [&](double to_s) {
+    for (completion const& done : network.advance(to_s)) ends.at(done.id) = done.time_s;
+  };
+  for (start const& s : starts) {
+    while (network.next_event() <= s.at_s) advance(network.next_event());
+    network.start(s.what, s.at_s);
+  }
+  while (network.next_event() < infinity) advance(network.next_event());
+  return ends;
+}
+
+/// From the definition alone: after each end and each latency, those that wait are gone through from the oldest on.
+std::vector<double> naive_ends(std::size_t nodes, double latency_s, double bandwidth_Bps, bus_limits limits,
+                               std::vector<start> const& starts) {
+  auto const free = [](std::size_t taken, std::size_t limit) { return limit == 0 || taken < limit; };
+  std::vector<double> ends(starts.size(), -1);
+  std::vector<std::size_t> taken_out(nodes, 0), taken_in(nodes, 0);
+  std::size_t taken_buses = 0, come = 0;
+  std::list<start const*> waiting;
+  std::vector<start const*> crossing;
+  for (;;) {
+    double now_s = come < starts.size() ? starts[come].at_s + latency_s : infinity;
+    for (start const* s : crossing) now_s = std::min(now_s, ends[s->what.id]);
+    if (now_s == infinity) return ends;
+    std::erase_if(crossing, [&](start const* s) {
+      if (ends[s->what.id] > now_s) return false;
+      --taken_out[s->what.source];
+      --taken_in[s->what.destination];
+      --taken_buses;
+      return true;
+    });
+    for (; come < starts.size() && starts[come].at_s + latency_s <= now_s; ++come) waiting.push_back(&starts[come]);
+    waiting.remove_if([&](start const* s) {
+      transfer const& what = s->what;
+      if (what.bytes > 0) {
+        if (!free(taken_buses, limits.buses) || !free(taken_out[what.source], limits.output_links) ||
+            !free(taken_in[what.destination], limits.input_links))
+          return false;
+        ++taken_out[what.source];
+        ++taken_in[what.destination];
+        ++taken_buses;
+        crossing.push_back(s);
+      }
+      ends[what.id] = now_s + static_cast<double>(what.bytes) / bandwidth_Bps;
+      return true;
+    });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a bus: a transfer alone takes the latency and its bytes divided by the bandwidth" * doctest::timeout(10)) {
+  bus network(2, 0.5, 100, {});
+  CHECK(ends_of(network, {{1, {0, 0, 1, 200}}}) == std::vector<double>{3.5});
+}
+
+TEST_CASE("a bus: transfers out of one node, or into one, take turns" * doctest::timeout(10)) {
+  bus network(3, 0, 100, {});
+  SUBCASE("out") { CHECK(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 2, 100}}}) == std::vector<double>{1, 2}); }
+  SUBCASE("in") { CHECK(ends_of(network, {{0, {0, 0, 2, 100}}, {0, {1, 1, 2, 100}}}) == std::vector<double>{1, 2}); }
+  SUBCASE("out and in at once") {
+    CHECK(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 1, 0, 100}}}) == std::vector<double>{1, 1});
+  }
+}
+
+TEST_CASE("a bus: as many transfers cross at once as there are links and buses" * doctest::timeout(10)) {
+  std::vector<start> const starts{{0, {0, 0, 3, 100}}, {0, {1, 1, 3, 100}}, {0, {2, 2, 3, 100}}};
+  SUBCASE("two links into each node") {
+    bus network(4, 0, 100, {0, 1, 2});
+    CHECK(ends_of(network, starts) == std::vector<double>{1, 1, 2});
+  }
+  SUBCASE("and one bus") {
+    bus network(4, 0, 100, {1, 1, 2});
+    CHECK(ends_of(network, starts) == std::vector<double>{1, 2, 3});
+  }
+  SUBCASE("no limits: nobody waits") {
+    bus network(4, 0, 100, {0, 0, 0});
+    CHECK(ends_of(network, starts) == std::vector<double>{1, 1, 1});
+  }
+}
+
+TEST_CASE("a bus: one that waits holds nothing, and holds back no younger one" * doctest::timeout(10)) {
+  bus network(4, 0, 100, {});
+  // 1 waits for node 1's input until 2, so 2 leaves its source at once, and 1 waits for that, too.
+  CHECK(ends_of(network, {{0, {0, 0, 1, 200}}, {0, {1, 2, 1, 100}}, {1, {2, 2, 3, 200}}}) ==
+        std::vector<double>{2, 4, 3});
+}
+
+TEST_CASE("a bus: the oldest that can begin begins first" * doctest::timeout(10)) {
+  SUBCASE("at a node") {
+    bus network(4, 0, 100, {});
+    CHECK(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 2, 100}}, {0, {2, 0, 3, 100}}, {0, {3, 1, 2, 200}}}) ==
+          std::vector<double>{1, 3, 2, 2});  // 1 finds node 2 taken when its turn comes, so 2 goes
+  }
+  SUBCASE("in the whole network") {
+    bus network(6, 0, 100, {1, 1, 1});
+    CHECK(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 4, 5, 100}}, {0, {2, 2, 3, 100}}, {0, {3, 0, 1, 100}}}) ==
+          std::vector<double>{1, 2, 3, 4});
+  }
+}
+
+TEST_CASE("a bus: a transfer of no bytes takes no link and ends with its latency" * doctest::timeout(10)) {
+  bus network(2, 0.25, 100, {1, 1, 1});
+  CHECK(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 1, 0}}}) == std::vector<double>{1.25, 0.25});
+}
+
+TEST_CASE("a bus: counts are those of transfers that cross, and changed nodes are listed once" * doctest::timeout(10)) {
+  bus network(3, 0, 100, {});
+  network.start({0, 0, 1, 100}, 0);
+  network.start({1, 2, 1, 100}, 0);
+  network.advance(0);
+  CHECK(network.outgoing(0) == 1);
+  CHECK(network.outgoing(2) == 0);  // it waits
+  CHECK(network.incoming(1) == 1);
+  CHECK(network.touched_nodes().size() == 2);
+  network.clear_touched_nodes();
+  network.advance(1);
+  CHECK(network.outgoing(0) == 0);
+  CHECK(network.outgoing(2) == 1);
+  CHECK(network.incoming(1) == 1);
+  CHECK(network.touched_nodes().size() == 3);
+}
+
+TEST_CASE("a bus: a mistake of the caller is a logic_error" * doctest::timeout(10)) {
+  CHECK_THROWS_AS(bus(2, -1, 100, {}), std::logic_error);
+  CHECK_THROWS_AS(bus(2, 0, 0, {}), std::logic_error);
+  CHECK_THROWS_AS(bus(2, 0, infinity, {}), std::logic_error);
+  bus network(2, 0, 100, {});
+  CHECK_THROWS_AS(network.start({0, 0, 2, 1}, 0), std::logic_error);
+  CHECK_THROWS_AS(network.start({0, 1, 1, 1}, 0), std::logic_error);
+  network.start({0, 0, 1, 1}, 1);
+  CHECK_THROWS_AS(network.start({1, 0, 1, 1}, 0.5), std::logic_error);
+  CHECK_THROWS_AS(network.advance(infinity), std::logic_error);
+}
+
+TEST_CASE("a bus does what its definition says, on thousands of random lists of transfers" * doctest::timeout(60)) {
+  std::mt19937_64 random(ovlp::testing::new_seed());
+  auto const up_to = [&](std::uint64_t most) { return random() % (most + 1); };
+  for (int list = 0; list < 3000; ++list) {
+    CAPTURE(list);
+    auto const nodes = static_cast<std::uint32_t>(2 + up_to(8));
+    bus_limits const limits{up_to(4), up_to(3), up_to(3)};
+    // All times are multiples of a quarter, which doubles add exactly.
+    double const latency_s = static_cast<double>(up_to(4)) / 4;
+    std::vector<start> starts;
+    double at_s = 0;
+    for (std::uint64_t id = 0, count = up_to(200); id < count; ++id) {
+      at_s += up_to(2) == 0 ? static_cast<double>(up_to(8)) / 4 : 0;
+      auto const source = static_cast<std::uint32_t>(up_to(nodes - 1));
+      auto const destination = static_cast<std::uint32_t>((source + 1 + up_to(nodes - 2)) % nodes);
+      starts.push_back({at_s, {id, source, destination, up_to(20)}});
+    }
+    bus network(nodes, latency_s, 4, limits);
+    CHECK(ends_of(network, starts) == naive_ends(nodes, latency_s, 4, limits, starts));
+  }
+}
