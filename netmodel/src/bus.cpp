@@ -69,15 +69,15 @@ struct side {
 
 class bus::state {
  public:
-  state(std::size_t nodes, double latency_s, double bandwidth_Bps, bus_limits limits)
+  state(std::size_t nodes, double latency_s, double bandwidth, bus_limits limits)
       : touched(nodes),
         latency_s_(latency_s),
-        bandwidth_Bps_(bandwidth_Bps),
+        bandwidth_Bps_(bandwidth),
         limits_(limits),
         taken_(2 * nodes),
         sides_(2 * nodes) {
     support::require(std::isfinite(latency_s) && latency_s >= 0, "bus: a latency is finite and not negative");
-    support::require(std::isfinite(bandwidth_Bps) && bandwidth_Bps > 0, "bus: a bandwidth is finite and more than 0");
+    support::require(std::isfinite(bandwidth) && bandwidth > 0, "bus: a bandwidth is finite and more than 0");
   }
 
   void start(transfer const& started, double now_s) {
@@ -91,8 +91,9 @@ class bus::state {
   }
 
   double next_event() const {
-    double const end_s = crossing_.empty() ? infinity : crossing_.top().end_s;
-    return std::max(now_s_, std::min(starting_.first_ready_s(), end_s));
+    double next_s = starting_.first_ready_s();
+    if (!crossing_.empty()) next_s = std::min(next_s, crossing_.top().end_s);
+    return std::max(now_s_, next_s);
   }
 
   std::span<completion const> advance(double to_s) {
@@ -239,8 +240,8 @@ class bus::state {
   completion_list completions_;
 };
 
-bus::bus(std::size_t nodes, double latency_s, double bandwidth_Bps, bus_limits limits)
-    : state_(std::make_unique<state>(nodes, latency_s, bandwidth_Bps, limits)) {}
+bus::bus(std::size_t nodes, double latency_s, double bandwidth, bus_limits limits)
+    : state_(std::make_unique<state>(nodes, latency_s, bandwidth, limits)) {}
 bus::~bus() = default;
 
 void bus::start(transfer const& started, double now_s) { state_->start(started, now_s); }

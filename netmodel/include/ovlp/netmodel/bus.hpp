@@ -31,8 +31,9 @@ struct bus_limits {
 /// latency takes no processor.
 class bus final : public network, public phase_counts {
  public:
+  /// `bandwidth`: of each transfer, in bytes per second.
   /// Errors: std::logic_error if the bandwidth is not positive and finite, or the latency negative or not finite.
-  bus(std::size_t nodes, double latency_s, double bandwidth_Bps, bus_limits limits);
+  bus(std::size_t nodes, double latency_s, double bandwidth, bus_limits limits);
   ~bus() override;
 
   void start(transfer const& started, double now_s) override;
