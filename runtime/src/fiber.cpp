@@ -96,8 +96,9 @@ class stack_pool {
   std::map<std::size_t, std::vector<fiber_stack>> free_ OVLP_GUARDED_BY(mutex_);  ///< by bytes
 };
 
+/// Never destroyed: when a program ends by exit(), other threads may still suspend operations.
 stack_pool& stacks() {
-  static stack_pool pool;
+  static stack_pool& pool = *new stack_pool;
   return pool;
 }
 
