@@ -167,10 +167,10 @@ class bus::state {
     crossing const over = crossing_.top();
     crossing_.pop();
     completions_.add(over.sequence, over.what.id);
-    for (std::uint32_t const number : {2 * over.what.source + out, 2 * over.what.destination + in}) {
-      take_link(number, -1);
-      look_at(number);
-    }
+    take_link(2 * over.what.source + out, -1);
+    take_link(2 * over.what.destination + in, -1);
+    look_at(2 * over.what.source + out);
+    look_at(2 * over.what.destination + in);
   }
 
   void take_link(std::uint32_t number, int more) {

@@ -227,12 +227,12 @@ connection::fate connection::send(std::unique_ptr<outgoing> message, sending whe
   scoped_lock const lock(sending_);
   if (broken_) return fate::taken;
   bool const keep = when == sending::with_others && may_keep(*message);
-  if (keep) {
-    ++kept_;
-    kept_bytes_ += message->bytes();
-  }
+  std::size_t const bytes = message->bytes();
   queue_.push_back(std::move(message));
-  if (keep) return kept_ == 1 ? fate::kept : fate::taken;
+  if (keep) {
+    kept_bytes_ += bytes;
+    return ++kept_ == 1 ? fate::kept : fate::taken;
+  }
   if (!waits_for_room_) write();
   return queue_.empty() ? fate::taken : fate::waiting;
 }
