@@ -12,35 +12,18 @@
 #include <stdexcept>
 #include <vector>
 
+#include "support/drive_network.hpp"
 #include "support/seed.hpp"
 
 namespace {
 
 using ovlp::net::bus;
 using ovlp::net::bus_limits;
-using ovlp::net::completion;
 using ovlp::net::transfer;
+using ovlp::testing::ends_of;
+using ovlp::testing::start;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-struct start {
-  double at_s;
-  transfer what;
-};
-
-/// The end of each transfer by its id, which are 0, 1, ...
-std::vector<double> ends_of(bus& network, std::vector<start> const& starts) {
-  std::vector<double> ends(starts.size(), -1);
-  auto const advance = [&](double to_s) {
-    for (completion const& done : network.advance(to_s)) ends.at(done.id) = done.time_s;
-  };
-  for (start const& s : starts) {
-    while (network.next_event() <= s.at_s) advance(network.next_event());
-    network.start(s.what, s.at_s);
-  }
-  while (network.next_event() < infinity) advance(network.next_event());
-  return ends;
-}
 
 /// From the definition alone: after each end and each latency, those that wait are gone through from the oldest on.
 std::vector<double> naive_ends(std::size_t nodes, double latency_s, double bandwidth_Bps, bus_limits limits,

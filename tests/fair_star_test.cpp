@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "support/drive_network.hpp"
 #include "support/seed.hpp"
 
 namespace {
@@ -18,28 +19,11 @@ namespace {
 using ovlp::net::fair_link;
 using ovlp::net::fair_star;
 using ovlp::net::transfer;
+using ovlp::testing::ends_of;
+using ovlp::testing::start;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr fair_link plain{100};  // 100 bytes per second: times can be computed by heart
-
-struct start {
-  double at_s;
-  transfer what;
-};
-
-/// The end of each transfer by its id, which are 0, 1, ...
-std::vector<double> ends_of(fair_star& network, std::vector<start> const& starts) {
-  std::vector<double> ends(starts.size(), -1);
-  auto const advance = [&](double to_s) {
-    for (auto const& done : network.advance(to_s)) ends.at(done.id) = done.time_s;
-  };
-  for (start const& s : starts) {
-    while (network.next_event() <= s.at_s) advance(network.next_event());
-    network.start(s.what, s.at_s);
-  }
-  while (network.next_event() < infinity) advance(network.next_event());
-  return ends;
-}
 
 void check_equal(std::vector<double> const& computed, std::vector<double> const& expected, double within = 1e-12) {
   REQUIRE(computed.size() == expected.size());
@@ -152,17 +136,11 @@ TEST_CASE("a fair star: completions are in order of time, then of start; changed
 
 TEST_CASE("a fair star: what ends at one instant by the equations does so whatever the rounding" *
           doctest::timeout(10)) {
-  std::uint32_t const pairs = 100, each = 20, all = pairs * each;
-  fair_star network(2 * pairs, plain, 1e-3);
-  std::mt19937_64 random(ovlp::testing::new_seed());
-  std::uniform_real_distribution<double> begins(0, 1000);
-  std::vector<start> starts;  // each link has served another number of bytes when the others come
-  for (std::uint32_t i = 0; i < pairs; ++i) starts.push_back({begins(random), {all + i, i, pairs + i, 10'000'000}});
-  for (std::uint32_t i = 0; i < all; ++i) starts.push_back({1000, {i, i % pairs, pairs + i % pairs, 1234}});
-  std::stable_sort(starts.begin(), starts.end(), [](start const& a, start const& b) { return a.at_s < b.at_s; });
-  std::vector<double> const ends = ends_of(network, starts);
-  CHECK(ends[0] == doctest::Approx(1000.001 + 1234 * (each + 1) / 100.0).epsilon(1e-12));
-  for (std::uint32_t i = 0; i < all; ++i) {
+  ovlp::testing::ending_together const all;
+  fair_star network(2 * all.pairs, plain, all.latency_s);
+  std::vector<double> const ends = ends_of(network, all.starts);
+  CHECK(ends[0] == doctest::Approx(all.end_s).epsilon(1e-12));
+  for (std::uint32_t i = 0; i < all.count; ++i) {
     CAPTURE(i);
     CHECK(ends[i] == ends[0]);
   }

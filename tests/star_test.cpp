@@ -14,43 +14,23 @@
 #include <utility>
 #include <vector>
 
+#include "support/drive_network.hpp"
 #include "support/naive_star.hpp"
 #include "support/seed.hpp"
 
 namespace {
 
 using naive_star::phase;
-using naive_star::start;
 using ovlp::net::completion;
 using ovlp::net::star;
 using ovlp::net::star_link;
+using ovlp::testing::by_id;
+using ovlp::testing::ends_of;
+using ovlp::testing::run;
+using ovlp::testing::start;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr star_link plain{100, 100};  // 100 bytes per second: times can be computed by heart
-
-/// Gives the starts to the network at their times, going from event to event, until all has ended.
-std::vector<completion> run(star& network, std::vector<start> const& starts) {
-  std::vector<completion> ends;
-  auto const advance = [&](double to_s) {
-    auto const done = network.advance(to_s);
-    ends.insert(ends.end(), done.begin(), done.end());
-  };
-  for (start const& s : starts) {
-    while (network.next_event() <= s.at_s) advance(network.next_event());
-    network.start(s.what, s.at_s);
-  }
-  while (network.next_event() < infinity) advance(network.next_event());
-  return ends;
-}
-
-/// The end of each transfer by its id, which are 0, 1, ... in these tests.
-std::vector<double> by_id(std::vector<completion> const& ends) {
-  std::vector<double> times(ends.size(), -1);
-  for (completion const& end : ends) times.at(end.id) = end.time_s;
-  return times;
-}
-
-std::vector<double> ends_of(star& network, std::vector<start> const& starts) { return by_id(run(network, starts)); }
 
 void check_equal(std::vector<double> const& computed, std::vector<double> const& expected) {
   REQUIRE(computed.size() == expected.size());
@@ -215,17 +195,11 @@ TEST_CASE("many that end at one instant are in order of start" * doctest::timeou
 
 TEST_CASE("what ends at one instant by the equations does so whatever the rounding, in order of start" *
           doctest::timeout(10)) {
-  std::uint32_t const pairs = 100, each = 20, all = pairs * each;
-  star network(2 * pairs, plain, 1e-3);
-  std::mt19937_64 random(ovlp::testing::new_seed());
-  std::uniform_real_distribution<double> begins(0, 1000);
-  std::vector<start> starts;  // each link has served another number of bytes when the others come
-  for (std::uint32_t i = 0; i < pairs; ++i) starts.push_back({begins(random), {all + i, i, pairs + i, 10'000'000}});
-  for (std::uint32_t i = 0; i < all; ++i) starts.push_back({1000, {i, i % pairs, pairs + i % pairs, 1234}});
-  std::stable_sort(starts.begin(), starts.end(), [](start const& a, start const& b) { return a.at_s < b.at_s; });
-  std::vector<completion> const ends = run(network, starts);
-  CHECK(ends[0].time_s == doctest::Approx(1000.001 + 1234 * (each + 1) / 100.0).epsilon(1e-12));
-  for (std::uint32_t i = 0; i < all; ++i) {
+  ovlp::testing::ending_together const all;
+  star network(2 * all.pairs, plain, all.latency_s);
+  std::vector<completion> const ends = run(network, all.starts);
+  CHECK(ends[0].time_s == doctest::Approx(all.end_s).epsilon(1e-12));
+  for (std::uint32_t i = 0; i < all.count; ++i) {
     CAPTURE(i);
     CHECK(ends[i].id == i);
     CHECK(ends[i].time_s == ends[0].time_s);

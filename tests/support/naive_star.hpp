@@ -6,14 +6,13 @@
 
 #include <ovlp/netmodel/star.hpp>
 
+#include "drive_network.hpp"
+
 /// A star network solved from its definition alone: all rates are computed anew at every event, in long double.
 /// Cost: O(transfers at once) an event. It shares no code with ovlp::net::star.
 namespace naive_star {
 
-struct start {
-  double at_s;
-  ovlp::net::transfer what;
-};
+using ovlp::testing::start;
 
 /// When a transfer is in its bandwidth phase; for one of 0 bytes both are the end of its latency phase.
 struct phase {

@@ -224,13 +224,18 @@ void network::say_goodbye() {
 // Sending
 
 bool network::send(node_id to, envelope_ptr object, sending when) {
-  ++counts_.sent;
-  return transport_->send(to, std::make_unique<outgoing>(std::move(object)), when);
+  return send(to, std::make_unique<outgoing>(std::move(object)), when);
 }
 
 void network::send(node_id to, control const& message, sending when) {
+  send(to, std::make_unique<outgoing>(message), when);
+}
+
+bool network::send(node_id to, std::unique_ptr<outgoing> message, sending when) {
   ++counts_.sent;
-  transport_->send(to, std::make_unique<outgoing>(message), when);
+  bool const taken = transport_->send(to, std::move(message), when);
+  if (when == sending::with_others) reactor_.look_soon();  // which flushes, whatever operations do
+  return taken;
 }
 
 // Receiving

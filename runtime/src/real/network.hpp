@@ -75,6 +75,7 @@ class network final : private transport::observer {
   void handle_lost(node_id node, std::string const& how, bool silent) override;
   void handle_cannot_accept(std::string const& why) override;
 
+  bool send(node_id to, std::unique_ptr<outgoing> message, sending when);
   void handle_service(node_id from, service& message);
   void handle_welcome(welcome const& message);
   void handle_ready(node_id from);

@@ -43,32 +43,30 @@ void pause() {
 
 reactor::reactor(std::chrono::microseconds polling)
     : polling_(polling), work_(context_.get_executor()), timer_(make_timer()), watcher_([this] { watch(); }) {
-  arm_watch();
+  arm_watch(watch_period);
 }
 
 reactor::~reactor() {
   stopping_ = true;
-  armed_ = false;
-  arm_watch();
+  disarm();
+  arm_watch(watch_period);
   watcher_.join();
   ::close(timer_);
 }
 
-void reactor::set_timer(std::chrono::microseconds period) const {
+void reactor::arm_watch(std::chrono::microseconds period) {
+  if (armed_for_.load() <= period) return;
+  scoped_lock const lock(arming_);
+  if (armed_for_.load() <= period) return;
+  armed_for_ = period;
   itimerspec when{};
   when.it_value.tv_nsec = std::chrono::nanoseconds(period).count();
   ::timerfd_settime(timer_, 0, &when, nullptr);
 }
 
-void reactor::arm_watch(std::chrono::microseconds period) {
-  if (armed_.exchange(true)) return;
-  looks_soon_ = period <= watch_period;
-  set_timer(period);
-}
-
-void reactor::arm_soon() {
-  armed_ = true;
-  if (!looks_soon_.exchange(true)) set_timer(watch_period);
+void reactor::disarm() {
+  scoped_lock const lock(arming_);
+  armed_for_ = not_armed;
 }
 
 std::size_t reactor::poll_one() {
@@ -100,8 +98,7 @@ void reactor::watch() {
   while (!stopping_) {
     std::uint64_t expired = 0;
     if (::read(timer_, &expired, sizeof expired) < 0 && errno != EINTR) return;
-    looks_soon_ = false;
-    armed_ = false;  // before the look: who stops leading from now on arms again
+    disarm();  // before the look: who stops leading from now on arms again
     do_also();
     std::unique_lock const lead(leading_, std::try_to_lock);
     if (!lead) {
@@ -130,7 +127,7 @@ void reactor::wait(wake_flag& flag, bool may_poll) {
     if (lead) {
       lead_until(flag, may_poll);
       lead.unlock();
-      arm_watch();
+      arm_watch(watch_period);
     } else {
       follow_until(flag, may_poll);
     }

@@ -56,9 +56,7 @@ class reactor {
     also_ = std::move(also);
   }
   /// That thread looks within watch_period, whether anybody leads or not. Thread: any.
-  void look_soon() {
-    if (!looks_soon_) arm_soon();
-  }
+  void look_soon() { arm_watch(watch_period); }
 
   /// Runs a function as a handler, and waits for it. Not from a handler. Errors: what the function throws.
   void run(std::function<void()> const& function);
@@ -73,7 +71,7 @@ class reactor {
     leadership& operator=(leadership const&) = delete;
     ~leadership() {
       lock_.unlock();
-      led_.arm_watch();
+      led_.arm_watch(watch_period);
     }
 
    private:
@@ -88,18 +86,19 @@ class reactor {
   std::size_t poll_one();
   void run_one();
   void watch();
-  void arm_watch(std::chrono::microseconds period = watch_period);
-  void arm_soon();
+  /// The watching thread looks within `period`. Cheap if it does anyway.
+  void arm_watch(std::chrono::microseconds period);
+  void disarm();
   void do_also();
-  void set_timer(std::chrono::microseconds period) const;
 
   std::chrono::microseconds const polling_;
   boost::asio::io_context context_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   mutex leading_;    ///< held by the thread that leads; guards no data
   int const timer_;  // wakes the watching thread; cheaper to set than to wake a thread
-  std::atomic<bool> armed_{false};
-  std::atomic<bool> looks_soon_{false};  ///< armed for watch_period, not for longer
+  mutex arming_;     ///< held to set the timer and what is known of it
+  static constexpr std::chrono::microseconds not_armed = std::chrono::microseconds::max();
+  std::atomic<std::chrono::microseconds> armed_for_{not_armed};
   std::atomic<std::size_t> pollers_{0};
   std::atomic<bool> stopping_{false};
   std::function<void(std::exception const&)> handle_error_;

@@ -121,17 +121,8 @@ double world::kernel(kernel_call const& what) {
   return what.recorded ? computed_s() - start_s : 0;
 }
 
-bool world::transmit(node_id, node_id to, envelope_ptr object) {
-  sending const how = when();
-  bool const taken = network_->send(to, std::move(object), how);
-  if (how == sending::with_others) reactor_.look_soon();
-  return taken;
-}
-void world::transmit(node_id, node_id to, control const& message) {
-  sending const how = when();
-  network_->send(to, message, how);
-  if (how == sending::with_others) reactor_.look_soon();
-}
+bool world::transmit(node_id, node_id to, envelope_ptr object) { return network_->send(to, std::move(object), when()); }
+void world::transmit(node_id, node_id to, control const& message) { network_->send(to, message, when()); }
 
 /// What operations send in quick succession goes together, when the execution thread begins a kernel or has nothing to
 /// run; at the latest when the reactor looks.
@@ -141,6 +132,7 @@ sending world::when() {
   auto const before = std::exchange(self->last_sent, std::chrono::steady_clock::now());
   return self->last_sent - before > soon ? sending::now : sending::with_others;
 }
+
 void world::launch(node_id node) { network_->launch(node); }
 void world::release(node_id node) { network_->release(node); }
 void world::fail(failure const& what) { network_->fail(what); }

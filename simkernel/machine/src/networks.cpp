@@ -33,21 +33,17 @@ std::size_t limit(support::json_object& from, std::string const& key, std::size_
   return from.has(key) ? from.count(key, 0) : otherwise;
 }
 
-network_maker read_bus(support::json_object& from) {
+network_maker read_in_turns(support::json_object& from, net::bus_limits limits) {
   double const latency_s = from.number("latency_s", 0);
   double const bandwidth = from.number_above("bandwidth_Bps", 0);
-  net::bus_limits const limits{limit(from, "buses", 0), limit(from, "output_links", 1), limit(from, "input_links", 1)};
   return [=](std::size_t nodes) { return std::make_unique<net::bus>(nodes, latency_s, bandwidth, limits); };
 }
 
-/// No contention.
-network_maker read_linear(support::json_object& from) {
-  double const latency_s = from.number("latency_s", 0);
-  double const bandwidth = from.number_above("bandwidth_Bps", 0);
-  return [=](std::size_t nodes) {
-    return std::make_unique<net::bus>(nodes, latency_s, bandwidth, net::bus_limits{0, 0, 0});
-  };
+network_maker read_bus(support::json_object& from) {
+  return read_in_turns(from, {limit(from, "buses", 0), limit(from, "output_links", 1), limit(from, "input_links", 1)});
 }
+
+network_maker read_linear(support::json_object& from) { return read_in_turns(from, {0, 0, 0}); }
 
 constexpr std::array known_networks{
     known_model<network_model>{"star", read_star},
