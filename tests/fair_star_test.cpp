@@ -18,7 +18,6 @@ namespace {
 
 using ovlp::net::fair_link;
 using ovlp::net::fair_star;
-using ovlp::net::transfer;
 using ovlp::testing::ends_of;
 using ovlp::testing::start;
 
