@@ -23,7 +23,6 @@
 namespace ovlp::net {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
 
 /// A transfer that waits, as one of its sides sees it.
@@ -57,10 +56,8 @@ class waiting_list {
   std::size_t first_ = 0;
 };
 
-enum direction : std::uint8_t { out, in };
-
-/// One direction of a node's links. Those that are taken are counted apart.
-struct side {
+/// The links of one side of a node. Those that are taken are counted apart.
+struct links {
   std::uint64_t candidate = nobody;  ///< the transfer that it is a candidate with
   waiting_list waits;
 };
@@ -110,9 +107,9 @@ class bus::state {
     return completions_.all();
   }
 
-  std::uint32_t taken(std::uint32_t node, direction d) const {
+  std::uint32_t taken(std::uint32_t node, side s) const {
     support::require(2 * std::size_t{node} < sides_.size(), "bus: no such node");
-    return taken_[2 * node + d];
+    return taken_[2 * node + s];
   }
 
   node_set touched;
@@ -234,7 +231,7 @@ class bus::state {
   std::vector<waiting_transfer> waiting_;  // in the order of their sequence
   std::size_t begun_ = 0;                  // of them
   std::vector<std::uint32_t> taken_;       // links, by side
-  std::vector<side> sides_;                // out of node 0, into node 0, out of node 1, ...
+  std::vector<links> sides_;               // out of node 0, into node 0, out of node 1, ...
   std::priority_queue<crossing, std::vector<crossing>, std::greater<>> crossing_;
   std::priority_queue<candidate, std::vector<candidate>, std::greater<>> candidates_;
   completion_list completions_;

@@ -13,6 +13,11 @@
 
 namespace ovlp::net {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Of a node: where transfers leave it and where they enter.
+enum side : std::uint8_t { out, in };
+
 /// What ends so soon after an instant ends then: rounding must not tell apart what ends at one instant
 /// (docs/decisions/0015).
 inline double rounding_s(double instant_s) { return 1e-13 * instant_s; }
@@ -30,7 +35,8 @@ class latency_phase {
 
   /// When the first one leaves; infinity if there is none.
   double first_ready_s() const {
-    return transfers_.empty() ? std::numeric_limits<double>::infinity() : transfers_[gone_].ready_s;
+    if (transfers_.empty()) return infinity;
+    return transfers_[gone_].ready_s;
   }
 
   transfer pop() {

@@ -22,7 +22,6 @@
 namespace ovlp::net {
 
 constexpr std::uint32_t none = 0xffffffff;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// How far a share may depart from the published one. Pairs whose published shares differ by its square are far.
 constexpr double departs = 2;
@@ -39,8 +38,6 @@ struct flow {
   std::uint64_t sequence;
   std::uint64_t id;
 };
-
-enum side : std::uint8_t { out, in };
 
 inline side other(side s) { return s == out ? in : out; }
 
