@@ -285,9 +285,10 @@ void network::handle_welcome(welcome const& message) {
 }
 
 void network::handle_ready(node_id from) {
+  // Before the main program, which waits for the nodes of the start, may go on: it records these itself.
+  manager_.reallocation().node_joined(from);
   members_.handle_ready(from);
   world_.notify_main();
-  manager_.reallocation().node_joined(from);
 }
 
 void network::handle_stop(stop const& message) {
