@@ -144,14 +144,15 @@ class bus::state {
       return;
     }
     std::uint32_t const from = 2 * what.source + out, to = 2 * what.destination + in;
-    if (has_bus() && candidates_.empty() && has_link(from) && has_link(to)) {
+    bool const able = has_link(from) && has_link(to);
+    if (able && has_bus() && candidates_.empty()) {
       begin(sequence, what);
       return;
     }
     waiting_.push_back({sequence, what});
     sides_[from].waits.push({sequence, what.destination});
     sides_[to].waits.push({sequence, what.source});
-    look_at(from);
+    if (able) become_candidate(from, sequence);
   }
 
   void begin(std::uint64_t sequence, transfer const& what) {
@@ -175,14 +176,15 @@ class bus::state {
     touched.insert(number / 2);
   }
 
-  /// The side becomes a candidate if something that waits there may begin; what it was a candidate with counts no more
-  /// if that is younger.
   void look_at(std::uint32_t number) {
-    if (!has_link(number)) return;
-    std::uint64_t const oldest = oldest_able(number);
-    if (oldest >= sides_[number].candidate) return;
-    sides_[number].candidate = oldest;
-    candidates_.push({oldest, number});
+    if (has_link(number)) become_candidate(number, oldest_able(number));
+  }
+
+  /// What it was a candidate with counts no more if that is younger.
+  void become_candidate(std::uint32_t number, std::uint64_t with) {
+    if (with >= sides_[number].candidate) return;
+    sides_[number].candidate = with;
+    candidates_.push({with, number});
   }
 
   std::uint64_t oldest_able(std::uint32_t number) const {

@@ -90,7 +90,11 @@ void reactor::run_one() {
 
 void reactor::do_also() {
   scoped_lock const lock(also_mutex_);
-  if (also_) also_();
+  try {
+    if (also_) also_();
+  } catch (std::exception const&) {  // for who leads
+    boost::asio::post(context_, [thrown = std::current_exception()] { std::rethrow_exception(thrown); });
+  }
 }
 
 void reactor::watch() {

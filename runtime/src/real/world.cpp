@@ -76,10 +76,10 @@ void world::start(execution_thread& thread) {
       calling = static_cast<worker*>(thread.world);
       try {
         thread.enter();
+        network_->flush();
       } catch (std::exception const& thrown) {  // no stack, or no memory
         network_->fail(no_thread(thread, thrown.what()));
       }
-      network_->flush();
       --running_;
       execution_thread_ended(thread.manager());
     });
