@@ -8,7 +8,7 @@
 #include <ovlp/netmodel/fair_star.hpp>
 #include <ovlp/netmodel/star.hpp>
 
-#include "model_table.hpp"
+#include "simgrid_network.hpp"
 
 namespace ovlp::machine {
 namespace {
@@ -45,17 +45,31 @@ network_maker read_bus(support::json_object& from) {
 
 network_maker read_linear(support::json_object& from) { return read_in_turns(from, {0, 0, 0}); }
 
+/// A network that says nothing of its nodes.
+template <network_maker (*read)(support::json_object&)>
+network_section read_alone(support::json_object& from) {
+  return {{"", read(from)}, {}};
+}
+
+struct known_network {
+  char const* name;
+  network_section (*read)(support::json_object&);
+};
+
 constexpr std::array known_networks{
-    known_model<network_model>{"star", read_star},
-    known_model<network_model>{"max-min", read_fair_star},
-    known_model<network_model>{"bus", read_bus},
-    known_model<network_model>{"linear", read_linear},
+    known_network{"star", read_alone<read_star>},     known_network{"max-min", read_alone<read_fair_star>},
+    known_network{"bus", read_alone<read_bus>},       known_network{"linear", read_alone<read_linear>},
+    known_network{"simgrid", read_simgrid},
 };
 
 }  // namespace
 
-network_model read_network(support::json_object from) {
-  return read_model<network_model>(from, "model", known_networks);
+network_section read_network(support::json_object from) {
+  known_network const& chosen = from.choice("model", known_networks);
+  network_section read = chosen.read(from);
+  read.model.name = chosen.name;
+  from.end();
+  return read;
 }
 
 }  // namespace ovlp::machine

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/support/json_object.hpp>
 
 namespace ovlp::machine {
 
-/// A platform file's `network`. Errors: config_error.
-network_model read_network(support::json_object from);
+/// A platform file's `network`.
+struct network_section {
+  network_model model;
+  /// As its own description of a machine says; empty: it says nothing.
+  std::vector<node_kind> nodes;
+};
+
+/// Errors: config_error.
+network_section read_network(support::json_object from);
 
 }  // namespace ovlp::machine

@@ -145,9 +145,13 @@ platform platform::parse(std::string const& text, std::string const& file, std::
   for (char const* for_people : {"assumptions", "testbed", "calibration", "fit"}) {
     if (top.has(for_people)) top.at(for_people);
   }
-  for (json_object const& kind : top.objects("nodes")) read.nodes.push_back(read_nodes(kind));
+  network_section network = read_network(top.object("network"));
+  read.network = std::move(network.model);
+  read.nodes = std::move(network.nodes);
+  if (read.nodes.empty()) {
+    for (json_object const& kind : top.objects("nodes")) read.nodes.push_back(read_nodes(kind));
+  }
   if (top.has("host")) read.host = read_host(top.object("host"));
-  read.network = read_network(top.object("network"));
   if (top.has("transport")) read.transport = read_transport(top.object("transport"));
   if (top.has("comm_cpu")) read.communication = read_communication(top.object("comm_cpu"));
   if (top.has("effects")) read.effects = read_effects(top.objects("effects"));

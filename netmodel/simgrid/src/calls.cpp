@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calls.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+#include <xbt/log.h>
+
+namespace ovlp::net {
+
+thread_local sigjmp_buf* after_abort = nullptr;
+
+namespace {
+
+int log_file = -1;
+bool has_aborted = false;
+struct sigaction before {};
+
+void handle_abort(int signal) {
+  if (after_abort != nullptr) siglongjmp(*after_abort, 1);
+  sigaction(SIGABRT, &before, nullptr);  // not SimGrid's
+  std::raise(signal);
+}
+
+}  // namespace
+
+void catch_aborts() {
+  log_file = ::memfd_create("simgrid-log", MFD_CLOEXEC);
+  if (log_file >= 0) {
+    std::string const file = "root.app:file:/proc/self/fd/" + std::to_string(log_file);
+    for (char const* setting : {"root.thresh:error", "root.fmt:%m%n", file.c_str()}) xbt_log_control_set(setting);
+  }
+  struct sigaction handling {};
+  handling.sa_handler = handle_abort;
+  sigaction(SIGABRT, &handling, &before);
+}
+
+bool aborted() { return has_aborted; }
+
+std::string handle_aborted() {
+  has_aborted = true;
+  sigset_t abort;
+  sigemptyset(&abort);
+  sigaddset(&abort, SIGABRT);
+  pthread_sigmask(SIG_UNBLOCK, &abort, nullptr);
+  std::array<char, 4096> text{};
+  ssize_t const got = log_file < 0 ? 0 : ::pread(log_file, text.data(), text.size(), 0);
+  std::string words(text.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+  while (!words.empty() && words.back() == '\n') words.pop_back();
+  for (char& c : words) {
+    if (c == '\n') c = ' ';
+  }
+  return words.empty() ? "SimGrid stopped, and did not say why" : words;
+}
+
+}  // namespace ovlp::net

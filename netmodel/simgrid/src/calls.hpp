@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <csetjmp>
+#include <string>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp::net {
+
+/// Where the calling thread goes on when SimGrid aborts.
+extern thread_local sigjmp_buf* after_abort;
+
+/// Before the first call: SimGrid's log is kept instead of printed, and its aborts come to call(). Once.
+void catch_aborts();
+
+/// SimGrid has aborted: nothing of it may be used any more.
+bool aborted();
+
+/// After an abort. What SimGrid said, in one line.
+std::string handle_aborted();
+
+/// Calls into SimGrid, which ends the process when something is wrong. What it says then is thrown. The call is left
+/// without unwinding it.
+/// Errors: config_error, and what `function` throws.
+template <class Function>
+void call(Function const& function) {
+  struct leaving {
+    ~leaving() { after_abort = nullptr; }
+  };
+  sigjmp_buf here;
+  if (sigsetjmp(here, 0) != 0) {
+    after_abort = nullptr;
+    throw config_error(handle_aborted());
+  }
+  after_abort = &here;
+  leaving const last;
+  function();
+}
+
+}  // namespace ovlp::net

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine.hpp"
+
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include <simgrid/Exception.hpp>
+#include <simgrid/kernel/routing/NetPoint.hpp>
+
+#include "calls.hpp"
+
+namespace ovlp::net {
+namespace {
+
+namespace sg = ::simgrid::s4u;
+
+constexpr auto full_duplex = sg::Link::SharingPolicy::SPLITDUPLEX;
+constexpr double any_speed = 1;
+
+/// Profiles change SimGrid's links at times that it does not tell beforehand.
+void refuse_profiles(std::string const& path) {
+  std::ifstream file(path);
+  if (!file) throw config_error(path + ": cannot be read");
+  std::string line;
+  std::regex const profile("\\b(bandwidth|latency|state|availability|speed)_file\\s*=|<trace(_connect)?\\b");
+  for (std::size_t number = 1; std::getline(file, line); ++number) {
+    if (std::smatch found; std::regex_search(line, found, profile)) {
+      throw config_error(path + ":" + std::to_string(number) + ": expected no profiles (" + found.str(0) +
+                         "): ovlp has its own");
+    }
+  }
+}
+
+void load(sg::Engine const& engine, std::string const& path) {
+  refuse_profiles(path);
+  try {
+    call([&] { engine.load_platform(path); });
+  } catch (::simgrid::ParseError const& wrong) {
+    throw config_error(wrong.what());
+  }
+}
+
+sg::ClusterCallbacks one_host_each() {
+  return sg::ClusterCallbacks([](sg::NetZone* zone, std::vector<unsigned long> const&, unsigned long number) {
+    sg::Host const* const host = zone->create_host("node" + std::to_string(number), any_speed);
+    return std::pair<::simgrid::kernel::routing::NetPoint*, ::simgrid::kernel::routing::NetPoint*>{host->get_netpoint(),
+                                                                                                nullptr};
+  });
+}
+
+/// Makes what a file of SimGrid would describe.
+struct maker {
+  sg::Engine const& engine;
+  simgrid_machine const& described;
+
+  void operator()(simgrid_machine::xml_file const& file) const { load(engine, file.path); }
+
+  void operator()(simgrid_machine::star const& star) const {
+    sg::NetZone* const zone = sg::create_star_zone("star");
+    for (unsigned long i = 0; i < star.nodes; ++i) {
+      std::string const name = "node" + std::to_string(i);
+      sg::Host const* const host = zone->create_host(name, any_speed);
+      auto const* const link = zone->create_split_duplex_link("link of " + name, described.bandwidth)
+                                   ->set_latency(described.latency_s);
+      zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {{link, sg::LinkInRoute::Direction::UP}});
+    }
+    zone->seal();
+  }
+
+  void operator()(simgrid_machine::fat_tree const& tree) const {
+    sg::FatTreeParams const shape(static_cast<unsigned>(tree.down.size()), tree.down, tree.up, tree.links);
+    sg::create_fatTree_zone("fat-tree", nullptr, shape, one_host_each(), described.bandwidth, described.latency_s,
+                            full_duplex)
+        ->seal();
+  }
+
+  void operator()(simgrid_machine::dragonfly const& fly) const {
+    sg::DragonflyParams const shape({fly.groups, fly.group_links}, {fly.chassis, fly.chassis_links},
+                                    {fly.routers, fly.router_links}, fly.nodes);
+    sg::create_dragonfly_zone("dragonfly", nullptr, shape, one_host_each(), described.bandwidth, described.latency_s,
+                              full_duplex)
+        ->seal();
+  }
+
+  void operator()(simgrid_machine::torus const& torus) const {
+    sg::create_torus_zone("torus", nullptr, torus.dimensions, one_host_each(), described.bandwidth,
+                          described.latency_s, full_duplex)
+        ->seal();
+  }
+};
+
+}  // namespace
+
+std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& described) {
+  static std::vector<sg::Host*> hosts;
+  sg::Host::on_creation_cb([](sg::Host& made) { hosts.push_back(&made); });
+  call([&] {
+    std::visit(maker{engine, described}, described.what);
+    engine.seal_platform();
+  });
+  return hosts;
+}
+
+}  // namespace ovlp::net

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// SimGrid is one engine for the process, whose clock only goes on; our seconds are those since the network was made.
+// Transfers are its communications between hosts, started by nobody (no actor runs). Its engine does one event after
+// the other up to the moment that it is told, and calls back for each communication that ends. When the next one is,
+// its models say, as they say it to the engine: the question changes nothing (Model.hpp).
+//
+// SimGrid does not tell when a latency ends, so for the counts of bandwidth phases that is done here, with the latency
+// of the route.
+#include "transfers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+
+#include <ovlp/support/expects.hpp>
+#include <simgrid/kernel/resource/Model.hpp>
+
+#include "../../src/node_set.hpp"
+#include "../../src/phases.hpp"
+#include "calls.hpp"
+
+namespace ovlp::net {
+namespace {
+
+namespace sg = ::simgrid::s4u;
+
+class transfers final : public network, public phase_counts {
+ public:
+  transfers(std::vector<sg::Host*> hosts, double latency_factor)
+      : touched_(hosts.size()),
+        hosts_(std::move(hosts)),
+        latency_factor_(latency_factor),
+        begun_s_(sg::Engine::get_clock()),
+        counts_(2 * hosts_.size(), 0) {
+    support::require(running_ == nullptr, "SimGrid: a second network at a time");
+    running_ = this;
+    static bool const connected = [] {
+      sg::Activity::on_completion_cb([](sg::Activity const& ended) {
+        if (running_ != nullptr) running_->handle_completion(ended);
+      });
+      return true;
+    }();
+    static_cast<void>(connected);
+  }
+
+  ~transfers() override {
+    running_ = nullptr;
+    if (aborted()) return;
+    for (flight& f : flights_) {
+      if (f.what != nullptr) call([&] { f.what->cancel(); });
+    }
+  }
+
+  void start(transfer const& started, double now_s) override {
+    support::require(now_s < infinity && now_s >= now_s_, "SimGrid: a transfer starts in the past");
+    support::require(std::max(started.source, started.destination) < hosts_.size(), "SimGrid: no such node");
+    support::require(started.source != started.destination, "SimGrid: a transfer from a node to itself");
+    go_to(now_s);
+    std::size_t const place = free_place();
+    flight& f = flights_[place];
+    f = {{}, started, sequence_++, false};
+    call([&] {
+      f.what = sg::Comm::sendto_init(hosts_[started.source], hosts_[started.destination]);
+      f.what->set_payload_size(started.bytes);
+      f.what->set_data(reinterpret_cast<void*>(place));
+      f.what->start();
+    });
+    if (counting_ && started.bytes > 0) entering_.push({now_s + latency_s(started), place, f.sequence});
+  }
+
+  double next_event() const override {
+    if (!ended_.empty()) return now_s_;
+    double const clock_s = sg::Engine::get_clock();
+    double least_s = infinity;
+    for (auto* model : sg::Engine::get_instance()->get_all_models()) {
+      double const after_s = model->next_occurring_event(clock_s);
+      if (after_s >= 0) least_s = std::min(least_s, clock_s + after_s - begun_s_);
+    }
+    if (!entering_.empty()) least_s = std::min(least_s, entering_.top().at_s);
+    return std::max(now_s_, least_s);
+  }
+
+  std::span<completion const> advance(double to_s) override {
+    support::require(to_s < infinity && to_s >= now_s_, "SimGrid: time goes on, and is finite");
+    completions_.clear();
+    take_ended();
+    while (next_event() <= to_s) {
+      go_to(next_event());
+      take_ended();
+    }
+    go_to(to_s);
+    take_ended();
+    return completions_.all();
+  }
+
+  phase_counts* phases() override {
+    if (latency_factor_ == 0) return nullptr;
+    counting_ = true;
+    return this;
+  }
+  std::uint32_t incoming(std::uint32_t node) const override { return counts_.at(2 * node + in); }
+  std::uint32_t outgoing(std::uint32_t node) const override { return counts_.at(2 * node + out); }
+  std::span<std::uint32_t const> touched_nodes() const override { return touched_.members(); }
+  void clear_touched_nodes() override { touched_.clear(); }
+
+ private:
+  struct flight {
+    sg::CommPtr what;  // kept beyond its callback
+    transfer asked;
+    std::uint64_t sequence;
+    bool in_bandwidth_phase;
+  };
+  struct latency_end {
+    double at_s;
+    std::size_t place;
+    std::uint64_t sequence;
+    bool operator>(latency_end const& o) const { return at_s != o.at_s ? at_s > o.at_s : sequence > o.sequence; }
+  };
+
+  std::size_t free_place() {
+    if (free_.empty()) {
+      flights_.emplace_back();
+      return flights_.size() - 1;
+    }
+    std::size_t const place = free_.back();
+    free_.pop_back();
+    return place;
+  }
+
+  double latency_s(transfer const& of) {
+    std::uint64_t const pair = std::uint64_t{of.source} << 32 | of.destination;
+    auto const [known, is_new] = latencies_s_.try_emplace(pair, 0);
+    if (is_new) {
+      std::vector<sg::Link*> route;
+      hosts_[of.source]->route_to(hosts_[of.destination], route, &known->second);
+    }
+    return latency_factor_ * known->second;
+  }
+
+  /// Through events of this moment at most.
+  void go_to(double to_s) {
+    double const until_s = begun_s_ + to_s;
+    call([&] {
+      auto* const engine = sg::Engine::get_instance();
+      do {
+        // A little beyond: what is left of an event may be too short for the clock.
+        engine->run_until(std::nextafter(std::max(until_s, sg::Engine::get_clock()), infinity));
+      } while (sg::Engine::get_clock() < until_s);
+    });
+    now_s_ = to_s;
+    for (; !entering_.empty() && entering_.top().at_s <= now_s_; entering_.pop()) {
+      latency_end const& over = entering_.top();
+      flight& f = flights_[over.place];
+      if (f.what != nullptr && f.sequence == over.sequence) count(f, true);
+    }
+  }
+
+  void count(flight& f, bool in_bandwidth_phase) {
+    if (f.in_bandwidth_phase == in_bandwidth_phase) return;
+    f.in_bandwidth_phase = in_bandwidth_phase;
+    std::uint32_t const more = in_bandwidth_phase ? 1 : -1U;
+    counts_[2 * f.asked.source + out] += more;
+    counts_[2 * f.asked.destination + in] += more;
+    touched_.insert(f.asked.source);
+    touched_.insert(f.asked.destination);
+  }
+
+  void handle_completion(sg::Activity const& ended) {
+    ended_.push_back(reinterpret_cast<std::size_t>(static_cast<sg::Comm const&>(ended).get_data<void>()));
+  }
+
+  void take_ended() {
+    for (std::size_t const place : ended_) {
+      flight& f = flights_[place];
+      completions_.add(f.sequence, f.asked.id);
+      count(f, false);
+      f.what = nullptr;
+      free_.push_back(place);
+    }
+    ended_.clear();
+    completions_.end_instant(now_s_);
+  }
+
+  static inline transfers* running_ = nullptr;
+
+  node_set touched_;
+  std::vector<sg::Host*> const hosts_;
+  double const latency_factor_;
+  double const begun_s_;  // on SimGrid's clock
+  double now_s_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::vector<flight> flights_;
+  std::vector<std::size_t> free_;   // places of flights_
+  std::vector<std::size_t> ended_;  // not told yet
+  completion_list completions_;
+
+  bool counting_ = false;
+  std::priority_queue<latency_end, std::vector<latency_end>, std::greater<>> entering_;
+  std::unordered_map<std::uint64_t, double> latencies_s_;  // of routes, by pair of nodes
+  std::vector<std::uint32_t> counts_;                      // out of node 0, into node 0, out of node 1, ...
+};
+
+}  // namespace
+
+std::unique_ptr<network> make_transfers(std::vector<sg::Host*> hosts, double latency_factor) {
+  return std::make_unique<transfers>(std::move(hosts), latency_factor);
+}
+
+}  // namespace ovlp::net

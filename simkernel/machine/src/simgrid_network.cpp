@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simgrid_network.hpp"
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/netmodel/network.hpp>
+#include <ovlp/netmodel/simgrid.hpp>
+
+namespace ovlp::machine {
+namespace {
+
+using net::simgrid_machine;
+using support::json_object;
+
+/// Transfers take latency + bytes / bandwidth where they are alone, and share links max-min fair. SimGrid solves each
+/// event in full: what it has instead loses bytes of some transfers (docs/decisions/0017).
+std::map<std::string, std::string> const plain{{"network/model", "CM02"},
+                                               {"network/crosstraffic", "0"},
+                                               {"network/TCP-gamma", "0"},
+                                               {"network/optim", "Full"}};
+
+unsigned whole(json_object& from, std::string const& key) {
+  std::size_t const read = from.count(key, 1);
+  if (read > std::numeric_limits<unsigned>::max()) from.fail(from.path(key), "a smaller number", from.at(key));
+  return static_cast<unsigned>(read);
+}
+
+template <class Number>
+std::vector<Number> whole_numbers(json_object& from, std::string const& key) {
+  std::vector<Number> read;
+  for (double const number : from.numbers(key, 1)) {
+    if (number != std::floor(number) || number > std::numeric_limits<unsigned>::max())
+      from.fail(from.path(key), "whole numbers", from.at(key));
+    read.push_back(static_cast<Number>(number));
+  }
+  return read;
+}
+
+using shape = decltype(simgrid_machine::what);
+
+shape star_shape(json_object& from) { return simgrid_machine::star{from.count("nodes", 1)}; }
+
+shape fat_tree_shape(json_object& from) {
+  simgrid_machine::fat_tree read{whole_numbers<unsigned>(from, "down"), whole_numbers<unsigned>(from, "up"),
+                                 whole_numbers<unsigned>(from, "links")};
+  for (char const* key : {"up", "links"}) {
+    if ((key[0] == 'u' ? read.up : read.links).size() == read.down.size()) continue;
+    from.fail(from.path(key), "a number for each level (" + std::to_string(read.down.size()) + " in down)",
+              from.at(key));
+  }
+  return read;
+}
+
+shape dragonfly_shape(json_object& from) {
+  return simgrid_machine::dragonfly{whole(from, "groups"),        whole(from, "chassis"),
+                                    whole(from, "routers"),       whole(from, "nodes"),
+                                    whole(from, "group_links"),   whole(from, "chassis_links"),
+                                    whole(from, "router_links")};
+}
+
+shape torus_shape(json_object& from) {
+  return simgrid_machine::torus{whole_numbers<unsigned long>(from, "dimensions")};
+}
+
+struct topology {
+  char const* name;
+  shape (*read)(json_object&);
+};
+
+constexpr std::array topologies{
+    topology{"star", star_shape},
+    topology{"fat-tree", fat_tree_shape},
+    topology{"dragonfly", dragonfly_shape},
+    topology{"torus", torus_shape},
+};
+
+/// Beside the platform file, if its path is relative.
+std::string beside(std::string const& platform, std::string const& file) {
+  return (std::filesystem::path(platform).parent_path() / file).string();
+}
+
+/// Hosts one after the other that are alike are one kind.
+std::vector<node_kind> kinds_of(std::vector<net::simgrid_engine::host> const& hosts, double reference_flops) {
+  std::vector<node_kind> kinds;
+  for (net::simgrid_engine::host const& host : hosts) {
+    double const speed = host.speed_flops / reference_flops;
+    if (kinds.empty() || kinds.back().cores != host.cores || kinds.back().speed != speed) {
+      node_kind kind;
+      kind.count = 0;
+      kind.cores = host.cores;
+      kind.speed = speed;
+      kinds.push_back(kind);
+    }
+    ++kinds.back().count;
+  }
+  return kinds;
+}
+
+}  // namespace
+
+network_section read_simgrid(json_object& from) {
+  simgrid_machine machine;
+  machine.settings = plain;
+  if (from.has("settings")) {
+    json_object settings = from.object("settings");
+    for (std::string const& key : settings.keys()) machine.settings[key] = settings.text(key);
+  }
+  std::vector<node_kind> nodes;
+  if (from.has("file")) {
+    machine.what = simgrid_machine::xml_file{beside(from.file(), from.text("file"))};
+    if (from.has("reference_flops")) {
+      double const reference_flops = from.number_above("reference_flops", 0);
+      nodes = kinds_of(net::simgrid_engine::load(machine).hosts(), reference_flops);
+    }
+  } else {
+    json_object given = from.object("topology");
+    machine.what = given.choice("name", topologies).read(given);
+    given.end();
+    machine.bandwidth = from.number_above("bandwidth_Bps", 0);
+    machine.latency_s = from.number("latency_s", 0);
+  }
+  auto const make = [machine, file = from.file()](std::size_t count) {
+    net::simgrid_engine& engine = net::simgrid_engine::load(machine);
+    if (count > engine.hosts().size())
+      throw config_error(file + ": network: it has " + std::to_string(engine.hosts().size()) + " hosts, and the run " +
+                         std::to_string(count) + " nodes");
+    return engine.make_network(count);
+  };
+  return {{"", make}, std::move(nodes)};
+}
+
+}  // namespace ovlp::machine
