@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calls.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 
 #include <xbt/log.h>
 
@@ -46,6 +48,7 @@ std::string handle_aborted() {
   sigemptyset(&abort);
   sigaddset(&abort, SIGABRT);
   pthread_sigmask(SIG_UNBLOCK, &abort, nullptr);
+  std::fflush(nullptr);  // its log
   std::array<char, 4096> text{};
   ssize_t const got = log_file < 0 ? 0 : ::pread(log_file, text.data(), text.size(), 0);
   std::string words(text.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
@@ -54,6 +57,17 @@ std::string handle_aborted() {
     if (c == '\n') c = ' ';
   }
   return words.empty() ? "SimGrid stopped, and did not say why" : words;
+}
+
+silence::silence() : error_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
+  int const nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  ::dup2(nothing, STDERR_FILENO);
+  ::close(nothing);
+}
+
+silence::~silence() {
+  ::dup2(error_, STDERR_FILENO);
+  ::close(error_);
 }
 
 }  // namespace ovlp::net

@@ -38,4 +38,16 @@ void call(Function const& function) {
   function();
 }
 
+/// While it lives nothing is written to standard error: before SimGrid aborts it prints the stack.
+class silence {
+ public:
+  silence();
+  silence(silence const&) = delete;
+  silence& operator=(silence const&) = delete;
+  ~silence();
+
+ private:
+  int error_;
+};
+
 }  // namespace ovlp::net

@@ -37,47 +37,60 @@ void refuse_profiles(std::string const& path) {
 void load(sg::Engine const& engine, std::string const& path) {
   refuse_profiles(path);
   try {
-    call([&] { engine.load_platform(path); });
+    engine.load_platform(path);
   } catch (::simgrid::ParseError const& wrong) {
     throw config_error(wrong.what());
   }
 }
 
-sg::ClusterCallbacks one_host_each() {
-  return sg::ClusterCallbacks([](sg::NetZone* zone, std::vector<unsigned long> const&, unsigned long number) {
-    sg::Host const* const host = zone->create_host("node" + std::to_string(number), any_speed);
-    return std::pair<::simgrid::kernel::routing::NetPoint*, ::simgrid::kernel::routing::NetPoint*>{host->get_netpoint(),
-                                                                                                nullptr};
-  });
-}
 
 /// Makes what a file of SimGrid would describe.
 struct maker {
   sg::Engine const& engine;
   simgrid_machine const& described;
+  std::vector<sg::Host*> hosts{};
 
-  void operator()(simgrid_machine::xml_file const& file) const { load(engine, file.path); }
+  sg::Host* make_host(sg::NetZone* zone) {
+    return hosts.emplace_back(zone->create_host("node" + std::to_string(hosts.size()), any_speed));
+  }
 
-  void operator()(simgrid_machine::star const& star) const {
+  /// SimGrid asks for them in their order.
+  sg::ClusterCallbacks one_host_each() {
+    using net_point = ::simgrid::kernel::routing::NetPoint*;
+    return sg::ClusterCallbacks([this](sg::NetZone* zone, std::vector<unsigned long> const&, unsigned long) {
+      return std::pair<net_point, net_point>{make_host(zone)->get_netpoint(), nullptr};
+    });
+  }
+
+  void operator()(simgrid_machine::xml_file const& file) {
+    static std::vector<sg::Host*>* made = nullptr;
+    made = &hosts;
+    sg::Host::on_creation_cb([](sg::Host& host) {
+      if (made != nullptr) made->push_back(&host);
+    });
+    load(engine, file.path);
+    made = nullptr;
+  }
+
+  void operator()(simgrid_machine::star const& star) {
     sg::NetZone* const zone = sg::create_star_zone("star");
     for (unsigned long i = 0; i < star.nodes; ++i) {
-      std::string const name = "node" + std::to_string(i);
-      sg::Host const* const host = zone->create_host(name, any_speed);
-      auto const* const link = zone->create_split_duplex_link("link of " + name, described.bandwidth)
+      sg::Host const* const host = make_host(zone);
+      auto const* const link = zone->create_split_duplex_link("link of " + host->get_name(), described.bandwidth)
                                    ->set_latency(described.latency_s);
       zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {{link, sg::LinkInRoute::Direction::UP}});
     }
     zone->seal();
   }
 
-  void operator()(simgrid_machine::fat_tree const& tree) const {
+  void operator()(simgrid_machine::fat_tree const& tree) {
     sg::FatTreeParams const shape(static_cast<unsigned>(tree.down.size()), tree.down, tree.up, tree.links);
     sg::create_fatTree_zone("fat-tree", nullptr, shape, one_host_each(), described.bandwidth, described.latency_s,
                             full_duplex)
         ->seal();
   }
 
-  void operator()(simgrid_machine::dragonfly const& fly) const {
+  void operator()(simgrid_machine::dragonfly const& fly) {
     sg::DragonflyParams const shape({fly.groups, fly.group_links}, {fly.chassis, fly.chassis_links},
                                     {fly.routers, fly.router_links}, fly.nodes);
     sg::create_dragonfly_zone("dragonfly", nullptr, shape, one_host_each(), described.bandwidth, described.latency_s,
@@ -85,7 +98,7 @@ struct maker {
         ->seal();
   }
 
-  void operator()(simgrid_machine::torus const& torus) const {
+  void operator()(simgrid_machine::torus const& torus) {
     sg::create_torus_zone("torus", nullptr, torus.dimensions, one_host_each(), described.bandwidth,
                           described.latency_s, full_duplex)
         ->seal();
@@ -95,13 +108,13 @@ struct maker {
 }  // namespace
 
 std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& described) {
-  static std::vector<sg::Host*> hosts;
-  sg::Host::on_creation_cb([](sg::Host& made) { hosts.push_back(&made); });
+  maker make{engine, described};
+  silence const before_abort;
   call([&] {
-    std::visit(maker{engine, described}, described.what);
+    std::visit(make, described.what);
     engine.seal_platform();
   });
-  return hosts;
+  return std::move(make.hosts);
 }
 
 }  // namespace ovlp::net

@@ -12,10 +12,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <queue>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
+#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/expects.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
 
@@ -60,39 +63,42 @@ class transfers final : public network, public phase_counts {
     support::require(std::max(started.source, started.destination) < hosts_.size(), "SimGrid: no such node");
     support::require(started.source != started.destination, "SimGrid: a transfer from a node to itself");
     go_to(now_s);
+    next_end_s_.reset();
     std::size_t const place = free_place();
     flight& f = flights_[place];
     f = {{}, started, sequence_++, false};
-    call([&] {
+    auto const begin = [&] {
       f.what = sg::Comm::sendto_init(hosts_[started.source], hosts_[started.destination]);
       f.what->set_payload_size(started.bytes);
       f.what->set_data(reinterpret_cast<void*>(place));
       f.what->start();
-    });
-    if (counting_ && started.bytes > 0) entering_.push({now_s + latency_s(started), place, f.sequence});
+    };
+    std::uint64_t const pair = std::uint64_t{started.source} << 32 | started.destination;
+    auto const [known, is_new] = latencies_s_.try_emplace(pair, 0);
+    if (is_new) {
+      known->second = try_route(started, begin);
+    } else {
+      call(begin);
+    }
+    if (counting_ && started.bytes > 0)
+      entering_.push({now_s + latency_factor_ * known->second, place, f.sequence});
   }
 
   double next_event() const override {
     if (!ended_.empty()) return now_s_;
-    double const clock_s = sg::Engine::get_clock();
-    double least_s = infinity;
-    for (auto* model : sg::Engine::get_instance()->get_all_models()) {
-      double const after_s = model->next_occurring_event(clock_s);
-      if (after_s >= 0) least_s = std::min(least_s, clock_s + after_s - begun_s_);
-    }
-    if (!entering_.empty()) least_s = std::min(least_s, entering_.top().at_s);
-    return std::max(now_s_, least_s);
+    if (!next_end_s_) next_end_s_ = next_end_s() - begun_s_;
+    double const next_s = entering_.empty() ? *next_end_s_ : std::min(*next_end_s_, entering_.top().at_s);
+    return std::max(now_s_, next_s);
   }
 
   std::span<completion const> advance(double to_s) override {
     support::require(to_s < infinity && to_s >= now_s_, "SimGrid: time goes on, and is finite");
     completions_.clear();
-    take_ended();
-    while (next_event() <= to_s) {
-      go_to(next_event());
-      take_ended();
+    if (next_event() <= to_s) {
+      run_to(to_s);
+    } else {
+      go_to(to_s);
     }
-    go_to(to_s);
     take_ended();
     return completions_.all();
   }
@@ -121,6 +127,17 @@ class transfers final : public network, public phase_counts {
     bool operator>(latency_end const& o) const { return at_s != o.at_s ? at_s > o.at_s : sequence > o.sequence; }
   };
 
+  /// As SimGrid's models say; costs as much as there are transfers.
+  static double next_end_s() {
+    double const clock_s = sg::Engine::get_clock();
+    double least_s = infinity;
+    for (auto* model : sg::Engine::get_instance()->get_all_models()) {
+      double const after_s = model->next_occurring_event(clock_s);
+      if (after_s >= 0) least_s = std::min(least_s, clock_s + after_s);
+    }
+    return least_s;
+  }
+
   std::size_t free_place() {
     if (free_.empty()) {
       flights_.emplace_back();
@@ -131,19 +148,39 @@ class transfers final : public network, public phase_counts {
     return place;
   }
 
-  double latency_s(transfer const& of) {
-    std::uint64_t const pair = std::uint64_t{of.source} << 32 | of.destination;
-    auto const [known, is_new] = latencies_s_.try_emplace(pair, 0);
-    if (is_new) {
-      std::vector<sg::Link*> route;
-      hosts_[of.source]->route_to(hosts_[of.destination], route, &known->second);
+  /// The first transfer of a pair of nodes, and the latency of their route. Errors: config_error if SimGrid has none.
+  template <class Begin>
+  double try_route(transfer const& first, Begin const& begin) {
+    double latency_s = 0;
+    sg::Host const* const from = hosts_[first.source];
+    sg::Host const* const to = hosts_[first.destination];
+    try {
+      silence const before_abort;
+      call([&] {
+        std::vector<sg::Link*> route;
+        from->route_to(to, route, &latency_s);
+      });
+      call(begin);
+    } catch (config_error const& wrong) {
+      throw config_error("SimGrid has no transfer from node" + std::to_string(first.source) + " (" + from->get_name() +
+                         ") to node" + std::to_string(first.destination) + " (" + to->get_name() +
+                         "): " + wrong.what());
     }
-    return latency_factor_ * known->second;
+    return latency_s;
   }
 
-  /// Through events of this moment at most.
   void go_to(double to_s) {
+    if (sg::Engine::get_clock() < begun_s_ + to_s) {
+      run_to(to_s);
+    } else {
+      now_s_ = to_s;
+    }
+  }
+
+  /// At least one of SimGrid's steps: from event to event. What follows at once from the last one is left for another.
+  void run_to(double to_s) {
     double const until_s = begun_s_ + to_s;
+    next_end_s_.reset();
     call([&] {
       auto* const engine = sg::Engine::get_instance();
       do {
@@ -170,19 +207,23 @@ class transfers final : public network, public phase_counts {
   }
 
   void handle_completion(sg::Activity const& ended) {
-    ended_.push_back(reinterpret_cast<std::size_t>(static_cast<sg::Comm const&>(ended).get_data<void>()));
+    auto const* const place = static_cast<sg::Comm const&>(ended).get_data<void>();
+    ended_.push_back({sg::Engine::get_clock() - begun_s_, reinterpret_cast<std::size_t>(place)});
   }
 
   void take_ended() {
-    for (std::size_t const place : ended_) {
+    double instant_s = now_s_;
+    for (auto const& [at_s, place] : ended_) {
+      if (at_s != instant_s) completions_.end_instant(std::min(instant_s, now_s_));
+      instant_s = at_s;
       flight& f = flights_[place];
       completions_.add(f.sequence, f.asked.id);
       count(f, false);
       f.what = nullptr;
       free_.push_back(place);
     }
+    completions_.end_instant(std::min(instant_s, now_s_));
     ended_.clear();
-    completions_.end_instant(now_s_);
   }
 
   static inline transfers* running_ = nullptr;
@@ -192,10 +233,15 @@ class transfers final : public network, public phase_counts {
   double const latency_factor_;
   double const begun_s_;  // on SimGrid's clock
   double now_s_ = 0;
+  mutable std::optional<double> next_end_s_;  // on our clock; none: it may have changed
   std::uint64_t sequence_ = 0;
   std::vector<flight> flights_;
-  std::vector<std::size_t> free_;   // places of flights_
-  std::vector<std::size_t> ended_;  // not told yet
+  std::vector<std::size_t> free_;  // places of flights_
+  struct end {
+    double at_s;
+    std::size_t place;
+  };
+  std::vector<end> ended_;  // not told yet, in order of time
   completion_list completions_;
 
   bool counting_ = false;
