@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <ovlp/support/statistics.hpp>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -53,8 +54,23 @@ inline void pin_to_core(int core) {
     throw std::system_error(errno, std::generic_category(), "pin to core " + std::to_string(core));
 }
 
+/// Of factors that are right; both definitions of it give about 1 or less. A NaN is not.
+constexpr double most_residual = 10;
+
 /// Prints the one line of JSON which `compare` reads.
 inline void report(const json& result) { std::printf("%s\n", result.dump().c_str()); }
+
+/// A message that shows when a part of it is missing, or of another place.
+template <class Element>
+void fill(std::span<Element> message) {
+  for (std::size_t i = 0; i < message.size(); ++i) message[i] = static_cast<Element>(i);
+}
+template <class Element>
+bool is_filled(std::span<const Element> message) {
+  for (std::size_t i = 0; i < message.size(); ++i)
+    if (message[i] != static_cast<Element>(i)) return false;
+  return true;
+}
 
 /// The result of a ping-pong.
 /// Units: `round_trips_s` in seconds. `bandwidth_MBps` counts both directions of the median round trip,

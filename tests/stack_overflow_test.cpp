@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include <ovlp/flowgraph/sanitizers.hpp>
+
 namespace {
 
 using ovlp::testing::shell;
@@ -15,7 +17,7 @@ bool contains(std::string const& text, std::string const& part) { return text.fi
 
 TEST_CASE("an operation that overflows its stack is named, with its thread, its node and the option that helps" *
           doctest::timeout(60)) {
-  for (std::string const kind : {"recursion", "frame"}) {
+  for (std::string const kind : {"recursion", "frame", "huge"}) {
     for (std::string const backend : {"real", "simulated"}) {
       std::string const command = std::string(OVERFLOW_APP) + " --nodes 2 --kind " + kind + " --backend=" + backend;
       CAPTURE(command);
@@ -28,6 +30,33 @@ TEST_CASE("an operation that overflows its stack is named, with its thread, its 
     }
   }
 }
+
+TEST_CASE("what the runtime calls for an operation may overflow its stack, too" * doctest::timeout(60)) {
+  for (std::string const kind : {"condition", "state"}) {
+    for (std::string const backend : {"real", "simulated"}) {
+      auto const end = shell(std::string(OVERFLOW_APP) + " --nodes 2 --kind " + kind + " --backend=" + backend);
+      CAPTURE(kind);
+      CAPTURE(end.text);
+      CHECK(end.status != 0);
+      CHECK(contains(end.text, "ovlp: stack overflow in the maker of a state, or the condition of a wait on node"));
+      CHECK(contains(end.text, ": its 256 KiB are too few; --stack-kib gives more\n"));
+    }
+  }
+}
+
+#if !defined(OVLP_ADDRESS_SANITIZER) && !defined(OVLP_THREAD_SANITIZER)  // they reserve more than any limit
+TEST_CASE("a run for which there is not enough memory says so, and ends" * doctest::timeout(60)) {
+  for (std::string const limit_kib : {"22000", "26000", "30000", "34000", "42000"}) {
+    auto const end = shell("ulimit -v " + limit_kib + " && exec timeout 20 " + OVERFLOW_APP +
+                           " --nodes 2 --kind frame --backend=real");
+    CAPTURE(limit_kib);
+    CAPTURE(end.text);
+    CHECK(end.status != 0);
+    CHECK(end.status != 124);  // of timeout
+    CHECK(!end.text.empty());
+  }
+}
+#endif
 
 TEST_CASE("a stack as large as --stack-kib says holds a large frame" * doctest::timeout(60)) {
   for (std::string const backend : {"real", "simulated"}) {

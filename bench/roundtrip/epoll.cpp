@@ -101,7 +101,8 @@ int main(int argc, char** argv) try {
   CLI11_PARSE(app, argc, argv);
 
   const int warm_up = rounds / 10 + 1;
-  std::vector<char> message(bytes, 'x');
+  std::vector<char> message(bytes);
+  bench::fill(std::span<char>(message));
   sockaddr_in address{};
   const int listener = listen_on_loopback(address);
 
@@ -120,6 +121,8 @@ int main(int argc, char** argv) try {
   ping_pong(peer, message, warm_up);
   const auto round_trips = ping_pong(peer, message, rounds);
   must(waitpid(child, nullptr, 0), "waitpid");
+  if (!bench::is_filled(std::span<const char>(message)))
+    throw std::runtime_error("the message is not what was sent");
   bench::report(bench::round_trip_result("epoll", bytes, round_trips));
 } catch (const std::exception& e) {
   std::fprintf(stderr, "roundtrip_epoll: %s\n", e.what());

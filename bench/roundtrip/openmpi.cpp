@@ -50,10 +50,15 @@ int main(int argc, char** argv) {
   }
   if (pin) bench::pin_to_core(rank);
 
-  std::vector<char> message(bytes, 'x');
+  std::vector<char> message(bytes);
+  bench::fill(std::span<char>(message));
   ping_pong(rank, message, rounds / 10 + 1);  // warm-up: connects the sockets, touches the pages
   MPI_Barrier(MPI_COMM_WORLD);
   const auto round_trips = ping_pong(rank, message, rounds);
+  if (!bench::is_filled(std::span<const char>(message))) {
+    std::fprintf(stderr, "roundtrip_openmpi: the message is not what was sent\n");
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
   if (rank == 0) bench::report(bench::round_trip_result("openmpi", bytes, round_trips));
   MPI_Finalize();
 }

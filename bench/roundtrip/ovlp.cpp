@@ -24,7 +24,11 @@ struct Rounds {
 };
 struct Times {
   std::vector<double> round_trips_s;
+  bool came_back;  ///< the last ball, as it was
 };
+
+bool is_as_sent(Small const& ball) { return ball.value == 1; }
+bool is_as_sent(Large const& ball) { return bench::is_filled(ball.values.view()); }
 
 template <class Ball>
 ovlp::graph<Ball, Ball> pong(ovlp::threads<>& there) {
@@ -35,12 +39,13 @@ ovlp::graph<Ball, Ball> pong(ovlp::threads<>& there) {
 template <class Ball>
 Times play(ovlp::here<>& here, ovlp::graph<Ball, Ball> const& pong, Ball ball, int rounds) {
   for (int i = 0; i < rounds / 10; ++i) ball = here.call(pong, std::move(ball));
-  Times times;
+  Times times{};
   for (int i = 0; i < rounds; ++i) {
     auto const start = bench::clock::now();
     ball = here.call(pong, std::move(ball));
     times.round_trips_s.push_back(bench::seconds_since(start));
   }
+  times.came_back = is_as_sent(ball);
   return times;
 }
 
@@ -60,11 +65,17 @@ int main(int argc, char** argv) {
   ovlp::graph<Rounds, Times> const ping =
       ovlp::leaf("ping", home.at(0), [small, large](ovlp::here<>& here, Rounds order) {
         if (order.bytes == 8) return play(here, small, Small{1}, order.count);
-        return play(here, large, Large{ovlp::buffer<std::uint64_t>(order.bytes / 8)}, order.count);
+        Large ball{ovlp::buffer<std::uint64_t>(order.bytes / 8)};
+        bench::fill(ball.values.mutate());
+        return play(here, large, std::move(ball), order.count);
       });
   run.add(small);
   run.add(large);
 
   Times const times = run(ping, Rounds{rounds, bytes});
+  if (!times.came_back) {
+    std::fprintf(stderr, "roundtrip_ovlp: the object is not what was sent\n");
+    return 1;
+  }
   bench::report(bench::round_trip_result("ovlp", bytes, times.round_trips_s));
 }

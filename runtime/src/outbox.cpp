@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/reallocation.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 namespace ovlp {
@@ -19,6 +20,7 @@ void outbox::send(node_id to, envelope_ptr object) {
     now = queues_[to].add(std::move(object), node_.settings().concurrent_per_pair);
   }
   hand_over(to, std::move(now));
+  if (all_sent()) node_.reallocation().look_after_transfer();
 }
 
 void outbox::hand_over(node_id to, envelope_ptr object) {

@@ -12,6 +12,7 @@
 #include <iostream>
 #include <new>
 #include <set>
+#include <system_error>
 
 #include <ovlp/flowgraph/error.hpp>
 namespace ovlp {
@@ -54,6 +55,14 @@ void at_exit() {
 }
 
 }  // namespace
+
+std::string explained(std::exception const& thrown) {
+  if (dynamic_cast<std::bad_alloc const*>(&thrown) != nullptr) return memory_ran_out;
+  auto const* const system = dynamic_cast<std::system_error const*>(&thrown);
+  if (system == nullptr || system->code() != std::errc::resource_unavailable_try_again) return thrown.what();
+  return "no thread can be started: a limit is reached (ulimit -v of memory, ulimit -u of processes, a control group); "
+         "fewer --execution-threads, or fewer processes on this machine, need less";
+}
 
 void report_uncaught_errors() {
   static std::terminate_handler const otherwise = std::get_terminate();

@@ -51,15 +51,21 @@ struct sigaction previous;
 void report(int signal, siginfo_t* what, void*) {
   execution_thread const* const self = scheduler::self();
   loop_fiber const* const on = self == nullptr ? nullptr : self->loop();
-  if (on != nullptr && on->operation != nullptr && on->fiber.overflows_at(what->si_addr)) {
-    execution const& e = *on->operation;
-    thread_manager const& manager = e.thread().manager();
-    thread_address const at = e.thread().address();
-    (line() << "ovlp: stack overflow in " << kind_name(e.definition().kind) << " '" << e.definition().name << "' in "
-            << manager.program().collection(at.collection).name << "[" << std::size_t{at.index} << "] on node"
-            << std::size_t{manager.self()} << ": its " << manager.settings().stack_bytes / 1024
-            << " KiB are too few; --stack-kib gives more\n")
-        .print();
+  if (on != nullptr && on->fiber.overflows_at(what->si_addr)) {
+    thread_manager const& manager = self->manager();
+    line text;
+    text << "ovlp: stack overflow in ";
+    if (on->operation != nullptr) {
+      execution const& e = *on->operation;
+      thread_address const at = e.thread().address();
+      text << kind_name(e.definition().kind) << " '" << e.definition().name << "' in "
+           << manager.program().collection(at.collection).name << "[" << std::size_t{at.index} << "]";
+    } else {  // between operations
+      text << "the maker of a state, or the condition of a wait";
+    }
+    text << " on node" << std::size_t{manager.self()} << ": its " << manager.settings().stack_bytes / 1024
+         << " KiB are too few; --stack-kib gives more\n";
+    text.print();
   }
   // Returning repeats the fault, for whoever comes next.
   ::sigaction(signal, &previous, nullptr);

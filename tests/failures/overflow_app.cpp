@@ -27,9 +27,18 @@ struct Task {
   return frame[at];
 }
 
+/// Larger than the guard below a stack, which it could jump over.
+[[gnu::noinline]] double huge_frame(int at) {
+  double volatile frame[1'000'000];
+  frame[at] = at;
+  return frame[at];
+}
+
 int overflow(Task const& task) {
   if (task.kind == "recursion") return recurse(1);
-  return static_cast<int>(large_frame(task.number));
+  if (task.kind == "frame") return static_cast<int>(large_frame(task.number));
+  if (task.kind == "huge") return static_cast<int>(huge_frame(task.number));
+  return 0;
 }
 
 struct Waiting {
@@ -40,18 +49,25 @@ template <class Engine>
 int run_application(int argc, char** argv) {
   std::string kind = "recursion", backend;
   ovlp::options options{"overflow", "Needs more stack than it has"};
-  options.add("--kind", kind, "how").one_of({"recursion", "frame"});
+  options.add("--kind", kind, "how").one_of({"recursion", "frame", "huge", "condition", "state"});
   options.add("--backend", backend, "real or simulated");
   Engine run{argc, argv, options};
   ovlp::threads<> const master{"master", "node0"};
-  ovlp::threads<Waiting> const workers{"workers", run.nodes()};
-  auto const g = ovlp::split("post", master.at(0),
+  ovlp::threads<Waiting> const workers{"workers", run.nodes(), [kind](std::size_t index) {
+                                         return Waiting{kind == "state" && index > 1 ? recurse(1) : 0};
+                                       }};
+  ovlp::graph<Task, int> const g = ovlp::split("post", master.at(0),
                              [](Task task, ovlp::out<Task>& tasks) {
                                for (int i = 0; i < 8; ++i) tasks.post({task.kind, i});
                              }) >>
                  ovlp::leaf("greedy", workers.by([](Task const&, ovlp::routing const& now) { return now.size - 1; }),
                             [](ovlp::here<Waiting>& here, Task task) {
-                              if (++here.state.there < 8) here.wait_until([&] { return here.state.there == 8; });
+                              if (++here.state.there < 8) {
+                                here.wait_until([&] {
+                                  bool const all = here.state.there == 8;
+                                  return all && (task.kind != "condition" || recurse(1) == 0);
+                                });
+                              }
                               return task.number + overflow(task);
                             }) >>
                  ovlp::merge("add", master.at(0), [](ovlp::in<int>& numbers) {
@@ -59,6 +75,8 @@ int run_application(int argc, char** argv) {
                    while (auto const number = numbers.wait()) sum += *number;
                    return sum;
                  });
+  run.add(g);
+  if (kind == "state") run.resize(workers, run.nodes() + 1);
   std::printf("%d\n", run(g, {kind, 0}));
   return 0;
 }

@@ -62,7 +62,7 @@ struct engine::implementation final : main_run {
   } catch (error const&) {
     throw;
   } catch (std::exception const& thrown) {
-    throw error(std::string("the engine cannot start: ") + thrown.what());
+    throw error("the engine cannot start: " + explained(thrown));
   }
 
   real_options const options;
@@ -100,7 +100,7 @@ struct engine::implementation final : main_run {
   } catch (error const&) {
     throw;
   } catch (std::exception const& thrown) {  // no thread, no memory
-    throw error(std::string("the run cannot start: ") + thrown.what());
+    throw error("the run cannot start: " + explained(thrown));
   }
 
   [[noreturn]] void serve() {

@@ -167,6 +167,17 @@ struct launcher::child {
     if (which == 1) last_error = line[which].substr(0, longest_quoted_bytes);
     printed[which]->print("[" + node_name(node) + "] " + std::exchange(line[which], {}));
   }
+  /// What it has printed; and nothing more, if this is the end.
+  void take(std::size_t which, std::size_t bytes, bool end) {
+    for (std::size_t i = 0; i < bytes; ++i) {
+      char const c = read[which][i];
+      if (c != '\n') line[which] += c;
+      if (c == '\n' || line[which].size() == longest_line_bytes) print(which);
+    }
+    if (!end) return;
+    if (!line[which].empty()) print(which);
+    open[which] = false;
+  }
   /// It has ended, and all it printed is out.
   bool over() { return ended() && !open[0] && !open[1]; }
 };
@@ -207,18 +218,13 @@ void launcher::forward(std::shared_ptr<child> const& from, std::size_t which) {
   if (from->held[which]) return;  // the pipe fills, and the process waits, like one that prints to us alone
   out.async_read_some(boost::asio::buffer(from->read[which]),
                       [from, which](boost::system::error_code error, std::size_t bytes) {
-                        std::string& line = from->line[which];
-                        for (std::size_t i = 0; i < bytes; ++i) {
-                          char const c = from->read[which][i];
-                          if (c != '\n') line += c;
-                          if (c == '\n' || line.size() == longest_line_bytes) from->print(which);
+                        try {
+                          from->take(which, bytes, bool{error});
+                          if (!error) forward(from, which);
+                        } catch (...) {  // no memory: what it still prints is lost, and nobody waits for it
+                          from->open[which] = false;
+                          throw;
                         }
-                        if (!error) {
-                          forward(from, which);
-                          return;
-                        }
-                        if (!line.empty()) from->print(which);
-                        from->open[which] = false;
                       });
 }
 
@@ -287,7 +293,11 @@ void launcher::finish(std::chrono::milliseconds patience, std::function<bool(nod
           }
         }
       }
-      reactor_.context().run_one_for(std::chrono::milliseconds(1));
+      try {
+        reactor_.context().run_one_for(std::chrono::milliseconds(1));
+      } catch (std::exception const& thrown) {  // the end goes on
+        std::fprintf(stderr, "ovlp: at the end of the run: %s\n", thrown.what());
+      }
     }
     for (auto const& c : children_) note_end(*c);
     children_.clear();

@@ -78,7 +78,7 @@ void listener::listen(std::string const& where) {
 void listener::accept() {
   accepting_ = true;
   acceptor_.async_accept([this](boost::system::error_code error, tcp::socket socket) {
-    if (!acceptor_.is_open()) return;
+    if (!acceptor_.is_open() || error == boost::asio::error::operation_aborted) return;
     if (!error) {
       if (strangers_.size() >= most_strangers + handle_.expected()) drop_oldest();
       ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);  // processes that we launch must not hold it open

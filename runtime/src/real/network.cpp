@@ -98,8 +98,7 @@ network::~network() {
 
 void network::fail_on_errors() {
   reactor_.on_error([this](std::exception const& thrown) {
-    bool const memory = dynamic_cast<std::bad_alloc const*>(&thrown) != nullptr;
-    fail(network_failure(node_name(self_) + ": " + (memory ? memory_ran_out : thrown.what())));
+    fail(network_failure(node_name(self_) + ": " + explained(thrown)));
   });
 }
 

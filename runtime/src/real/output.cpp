@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output.hpp"
 
+#include <system_error>
 #include <utility>
 
 namespace ovlp::real {
@@ -19,7 +20,10 @@ void output::print(std::string const& line) {
   {
     scoped_lock const lock(mutex_);
     waiting_.append(line).push_back('\n');
-    if (!thread_.joinable()) thread_ = std::thread([this] { write(); });
+    if (!thread_.joinable() && !start()) {
+      put(std::exchange(waiting_, {}));
+      return;
+    }
   }
   changed_.notify_all();
 }
@@ -34,6 +38,21 @@ bool output::full(std::function<void()> then) {
 void output::flush() {
   scoped_lock const lock(mutex_);
   while (!waiting_.empty() || writing_) changed_.wait(mutex_);
+}
+
+/// Without a thread one has to wait after all.
+bool output::start() {
+  try {
+    thread_ = std::thread([this] { write(); });
+    return true;
+  } catch (std::system_error const&) {
+    return false;
+  }
+}
+
+void output::put(std::string const& text) {
+  std::fwrite(text.data(), 1, text.size(), to_);
+  std::fflush(to_);
 }
 
 void output::write() {
@@ -51,8 +70,7 @@ void output::write() {
       writing_ = true;
     }
     for (auto const& then : want_room) then();
-    std::fwrite(now.data(), 1, now.size(), to_);
-    std::fflush(to_);
+    put(now);
   }
 }
 

@@ -32,6 +32,8 @@ class output {
 
  private:
   static constexpr std::size_t most_waiting_bytes = 1024 * 1024;
+  bool start() OVLP_REQUIRES(mutex_);
+  void put(std::string const& text);
   void write();
 
   std::FILE* const to_;

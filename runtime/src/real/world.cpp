@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/process_exit.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 #include <ovlp/support/host.hpp>
 
@@ -20,8 +21,8 @@ namespace {
 /// An operation that sends again so soon has probably more to send: until it computes, waits for long or ends.
 constexpr std::chrono::microseconds soon{10};
 
-failure no_thread(execution_thread& thread, std::string const& why) {
-  return network_failure(node_name(thread.manager().self()) + " cannot start an execution thread: " + why);
+failure no_thread(execution_thread& thread, std::exception const& why) {
+  return network_failure(node_name(thread.manager().self()) + " cannot start an execution thread: " + explained(why));
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ void world::start(execution_thread& thread) {
         thread.enter();
         network_->flush();
       } catch (std::exception const& thrown) {  // no stack, or no memory
-        network_->fail(no_thread(thread, thrown.what()));
+        network_->fail(no_thread(thread, thrown));
       }
       --running_;
       execution_thread_ended(thread.manager());
@@ -88,7 +89,7 @@ void world::start(execution_thread& thread) {
     notify_main();  // from now on it need not lead
   } catch (std::system_error const& thrown) {
     --running_;
-    network_->fail(no_thread(thread, thrown.what()));
+    network_->fail(no_thread(thread, thrown));
   }
 }
 

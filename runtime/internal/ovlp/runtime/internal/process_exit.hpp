@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <exception>
 #include <string>
 
 namespace ovlp {
 
 /// What a user reads when std::bad_alloc ends a run.
 inline constexpr char memory_ran_out[] =
-    "memory ran out (a port's window bounds the objects and suspended operations that exist at once, --stack-kib the "
-    "stack of each; a simulation with --no-alloc does without the memory of buffers)";
+    "memory ran out: of the machine, or a limit (ulimit -v, a control group). A port's window bounds the objects and "
+    "suspended operations that exist at once, --stack-kib the stack of each; --no-alloc spares a simulation the memory "
+    "of buffers; fewer nodes and threads need less";
+
+/// Of an exception of the runtime itself: if memory or threads ran out, which limits there are and what to change; else
+/// its own text.
+std::string explained(std::exception const& thrown);
 
 // How a process of a run ends: nothing that was to be printed or written is lost without a word and a status.
 
