@@ -46,12 +46,8 @@ int main(int argc, char** argv) {
   auto const start = bench::clock::now();
   lu::Factored const factored = run(factor, {});
   double const seconds = bench::seconds_since(start);
-  bench::json result{{"contestant", "ovlp"},
-                     {"graph", graph},
-                     {"n", n},
-                     {"block", block},
-                     {"seconds", seconds},
-                     {"gflops", 2e-9 / 3.0 * std::pow(n, 3) / seconds}};
+  bench::json result{{"contestant", "ovlp"}, {"graph", graph},     {"n", n},
+                     {"block", block},       {"seconds", seconds}, {"gflops", 2e-9 / 3.0 * std::pow(n, 3) / seconds}};
   if (check) result["residual"] = lu::residual(run(gather, factored), seed);
   bench::report(result);
   return check && !(result["residual"] <= bench::most_residual) ? 1 : 0;

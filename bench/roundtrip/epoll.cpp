@@ -121,8 +121,7 @@ int main(int argc, char** argv) try {
   ping_pong(peer, message, warm_up);
   const auto round_trips = ping_pong(peer, message, rounds);
   must(waitpid(child, nullptr, 0), "waitpid");
-  if (!bench::is_filled(std::span<const char>(message)))
-    throw std::runtime_error("the message is not what was sent");
+  if (!bench::is_filled(std::span<const char>(message))) throw std::runtime_error("the message is not what was sent");
   bench::report(bench::round_trip_result("epoll", bytes, round_trips));
 } catch (const std::exception& e) {
   std::fprintf(stderr, "roundtrip_epoll: %s\n", e.what());

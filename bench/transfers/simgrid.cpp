@@ -28,7 +28,8 @@ void make_hosts(const bench::json& network) {
       hosts.push_back(star->create_host(std::to_string(i), 1e9));
       const auto* const link =
           star->create_split_duplex_link("link " + std::to_string(i), bandwidth)->set_latency(latency_s);
-      star->add_route(hosts.back()->get_netpoint(), nullptr, nullptr, nullptr, {{link, sg::LinkInRoute::Direction::UP}});
+      star->add_route(hosts.back()->get_netpoint(), nullptr, nullptr, nullptr,
+                      {{link, sg::LinkInRoute::Direction::UP}});
     }
     star->seal();
     return;

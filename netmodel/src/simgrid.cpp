@@ -3,33 +3,37 @@
 
 #include <dlfcn.h>
 
-#include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include <ovlp/flowgraph/error.hpp>
 
 namespace ovlp::net {
 namespace {
 
-constexpr std::array module_directories{OVLP_MODULE_DIRS};
+/// $OVLP_MODULE_DIR, or where the build and the installation put modules.
+std::vector<std::string> directories() {
+  if (char const* const given = std::getenv("OVLP_MODULE_DIR")) return {given};  // NOLINT(concurrency-mt-unsafe)
+  return {OVLP_MODULE_DIRS};
+}
 
 using maker = simgrid_engine*(simgrid_machine const&);
 
 maker& load_module() {
-  void* module = nullptr;
-  std::string why;
-  for (std::string const directory : module_directories) {
+  std::string tried;
+  for (std::string const& directory : directories()) {
     std::string const file = directory + "/ovlp_simgrid.so";
-    module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (module != nullptr) break;
-    why += "\n  ";
-    why += ::dlerror();
+    tried += (tried.empty() ? "" : ", ") + file;
+    if (!std::filesystem::exists(file)) continue;
+    void* const module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const found = module == nullptr ? nullptr : ::dlsym(module, "ovlp_make_simgrid_engine");
+    if (found != nullptr) return *reinterpret_cast<maker*>(found);
+    throw config_error(std::string("network model \"simgrid\": its module cannot be loaded: ") + ::dlerror());
   }
-  void* const found = module == nullptr ? nullptr : ::dlsym(module, "ovlp_make_simgrid_engine");
-  if (found == nullptr)
-    throw config_error(
-        "network model \"simgrid\": its module cannot be loaded: install libsimgrid-dev, and build ovlp again" + why);
-  return *reinterpret_cast<maker*>(found);
+  throw config_error("network model \"simgrid\": there is no module for it (" + tried +
+                     "): install libsimgrid-dev, and build ovlp again");
 }
 
 }  // namespace

@@ -56,25 +56,26 @@ int run_application(int argc, char** argv) {
   ovlp::threads<Waiting> const workers{"workers", run.nodes(), [kind](std::size_t index) {
                                          return Waiting{kind == "state" && index > 1 ? recurse(1) : 0};
                                        }};
-  ovlp::graph<Task, int> const g = ovlp::split("post", master.at(0),
-                             [](Task task, ovlp::out<Task>& tasks) {
-                               for (int i = 0; i < 8; ++i) tasks.post({task.kind, i});
-                             }) >>
-                 ovlp::leaf("greedy", workers.by([](Task const&, ovlp::routing const& now) { return now.size - 1; }),
-                            [](ovlp::here<Waiting>& here, Task task) {
-                              if (++here.state.there < 8) {
-                                here.wait_until([&] {
-                                  bool const all = here.state.there == 8;
-                                  return all && (task.kind != "condition" || recurse(1) == 0);
-                                });
-                              }
-                              return task.number + overflow(task);
-                            }) >>
-                 ovlp::merge("add", master.at(0), [](ovlp::in<int>& numbers) {
-                   int sum = 0;
-                   while (auto const number = numbers.wait()) sum += *number;
-                   return sum;
-                 });
+  ovlp::graph<Task, int> const g =
+      ovlp::split("post", master.at(0),
+                  [](Task task, ovlp::out<Task>& tasks) {
+                    for (int i = 0; i < 8; ++i) tasks.post({task.kind, i});
+                  }) >>
+      ovlp::leaf("greedy", workers.by([](Task const&, ovlp::routing const& now) { return now.size - 1; }),
+                 [](ovlp::here<Waiting>& here, Task task) {
+                   if (++here.state.there < 8) {
+                     here.wait_until([&] {
+                       bool const all = here.state.there == 8;
+                       return all && (task.kind != "condition" || recurse(1) == 0);
+                     });
+                   }
+                   return task.number + overflow(task);
+                 }) >>
+      ovlp::merge("add", master.at(0), [](ovlp::in<int>& numbers) {
+        int sum = 0;
+        while (auto const number = numbers.wait()) sum += *number;
+        return sum;
+      });
   run.add(g);
   if (kind == "state") run.resize(workers, run.nodes() + 1);
   std::printf("%d\n", run(g, {kind, 0}));

@@ -43,7 +43,6 @@ void load(sg::Engine const& engine, std::string const& path) {
   }
 }
 
-
 /// Makes what a file of SimGrid would describe.
 struct maker {
   sg::Engine const& engine;
@@ -99,8 +98,8 @@ struct maker {
   }
 
   void operator()(simgrid_machine::torus const& torus) {
-    sg::create_torus_zone("torus", nullptr, torus.dimensions, one_host_each(), described.bandwidth,
-                          described.latency_s, full_duplex)
+    sg::create_torus_zone("torus", nullptr, torus.dimensions, one_host_each(), described.bandwidth, described.latency_s,
+                          full_duplex)
         ->seal();
   }
 };

@@ -53,8 +53,9 @@ class transfers final : public network, public phase_counts {
   ~transfers() override {
     running_ = nullptr;
     if (aborted()) return;
-    for (flight& f : flights_) {
-      if (f.what != nullptr) call([&] { f.what->cancel(); });
+    try {
+      cancel_all();
+    } catch (config_error const&) {  // it has aborted
     }
   }
 
@@ -80,8 +81,7 @@ class transfers final : public network, public phase_counts {
     } else {
       call(begin);
     }
-    if (counting_ && started.bytes > 0)
-      entering_.push({now_s + latency_factor_ * known->second, place, f.sequence});
+    if (counting_ && started.bytes > 0) entering_.push({now_s + latency_factor_ * known->second, place, f.sequence});
   }
 
   double next_event() const override {
@@ -126,6 +126,17 @@ class transfers final : public network, public phase_counts {
     std::uint64_t sequence;
     bool operator>(latency_end const& o) const { return at_s != o.at_s ? at_s > o.at_s : sequence > o.sequence; }
   };
+
+  void cancel_all() {
+    bool any = false;
+    for (flight& f : flights_) {
+      if (f.what == nullptr) continue;
+      call([&] { f.what->cancel(); });
+      any = true;
+    }
+    // It looks once more at those that it has cancelled.
+    if (any) call([] { sg::Engine::get_instance()->run_until(std::nextafter(sg::Engine::get_clock(), infinity)); });
+  }
 
   /// As SimGrid's models say; costs as much as there are transfers.
   static double next_end_s() {

@@ -97,9 +97,8 @@ network::~network() {
 }
 
 void network::fail_on_errors() {
-  reactor_.on_error([this](std::exception const& thrown) {
-    fail(network_failure(node_name(self_) + ": " + explained(thrown)));
-  });
+  reactor_.on_error(
+      [this](std::exception const& thrown) { fail(network_failure(node_name(self_) + ": " + explained(thrown))); });
 }
 
 // Node 0

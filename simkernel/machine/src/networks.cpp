@@ -57,8 +57,8 @@ struct known_network {
 };
 
 constexpr std::array known_networks{
-    known_network{"star", read_alone<read_star>},     known_network{"max-min", read_alone<read_fair_star>},
-    known_network{"bus", read_alone<read_bus>},       known_network{"linear", read_alone<read_linear>},
+    known_network{"star", read_alone<read_star>}, known_network{"max-min", read_alone<read_fair_star>},
+    known_network{"bus", read_alone<read_bus>},   known_network{"linear", read_alone<read_linear>},
     known_network{"simgrid", read_simgrid},
 };
 

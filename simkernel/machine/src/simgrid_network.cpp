@@ -25,10 +25,8 @@ using support::json_object;
 
 /// Transfers take latency + bytes / bandwidth where they are alone, and share links max-min fair. SimGrid solves each
 /// event in full: what it has instead loses bytes of some transfers (docs/decisions/0017).
-std::map<std::string, std::string> const plain{{"network/model", "CM02"},
-                                               {"network/crosstraffic", "0"},
-                                               {"network/TCP-gamma", "0"},
-                                               {"network/optim", "Full"}};
+std::map<std::string, std::string> const plain{
+    {"network/model", "CM02"}, {"network/crosstraffic", "0"}, {"network/TCP-gamma", "0"}, {"network/optim", "Full"}};
 
 unsigned whole(json_object& from, std::string const& key) {
   std::size_t const read = from.count(key, 1);
@@ -63,10 +61,9 @@ shape fat_tree_shape(json_object& from) {
 }
 
 shape dragonfly_shape(json_object& from) {
-  return simgrid_machine::dragonfly{whole(from, "groups"),        whole(from, "chassis"),
-                                    whole(from, "routers"),       whole(from, "nodes"),
-                                    whole(from, "group_links"),   whole(from, "chassis_links"),
-                                    whole(from, "router_links")};
+  return simgrid_machine::dragonfly{
+      whole(from, "groups"),      whole(from, "chassis"),       whole(from, "routers"),     whole(from, "nodes"),
+      whole(from, "group_links"), whole(from, "chassis_links"), whole(from, "router_links")};
 }
 
 shape torus_shape(json_object& from) {

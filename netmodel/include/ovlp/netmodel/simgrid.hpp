@@ -33,7 +33,7 @@ struct simgrid_machine {
   };
   /// Nodes: groups x chassis x routers x nodes.
   struct dragonfly {
-    unsigned groups, chassis, routers, nodes;         ///< in all; of a group; of a chassis; of a router
+    unsigned groups, chassis, routers, nodes;           ///< in all; of a group; of a chassis; of a router
     unsigned group_links, chassis_links, router_links;  ///< parallel ones between two of them
     bool operator==(dragonfly const&) const = default;
   };

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Platforms whose network SimGrid simulates, as programs use them: a process each, since each has one machine.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/process.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using ovlp::support::outcome;
+using ovlp::testing::lines_of;
+using ovlp::testing::temporary_folder;
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+outcome run(std::vector<std::string> command) { return ovlp::support::run({std::move(command), "", {}, 60s}); }
+
+/// A platform file with this network, and nodes of one core.
+std::string platform(temporary_folder const& folder, std::string const& network, std::size_t nodes = 4) {
+  std::string const kinds =
+      nodes == 0 ? "" : R"("nodes": [{"count": )" + std::to_string(nodes) + R"(, "cores": 1, "speed": 1}], )";
+  return folder.file("platform.json",
+                     R"({"name": "p", "reference_core": "any", )" + kinds + R"("network": )" + network + "}");
+}
+
+/// `ovlp transfers` of these rows.
+outcome transfers(temporary_folder const& folder, std::string const& platform_file, std::string const& rows) {
+  std::string const list = folder.file("list.csv", "start_s,source,destination,bytes\n" + rows);
+  return run({OVLP_COMMAND, "transfers", "--platform", platform_file, list, "-o", "-"});
+}
+
+/// Their ends with six digits, each with a blank behind it.
+std::string ends(outcome const& done) {
+  CHECK(done.err == "");
+  std::ostringstream all;
+  auto const rows = lines_of(done.out);
+  for (std::size_t i = 1; i < rows.size(); ++i) all << std::stod(rows[i].substr(rows[i].rfind(',') + 1)) << ' ';
+  return all.str();
+}
+
+std::string xml(std::string const& zone) {
+  return "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+         "<platform version=\"4.1\">\n<zone id=\"z\" routing=\"Full\">\n" +
+         zone + "</zone>\n</platform>\n";
+}
+
+std::string const two_hosts =
+    "<host id=\"zeta\" speed=\"3Gf\" core=\"2\"/>\n<host id=\"alpha\" speed=\"1Gf\"/>\n"
+    "<link id=\"l\" bandwidth=\"100Bps\" latency=\"1s\"/>\n";
+std::string const route = "<route src=\"zeta\" dst=\"alpha\"><link_ctn id=\"l\"/></route>\n";
+
+/// The platform beside this file of SimGrid, whose hosts are the nodes.
+std::string with_xml(temporary_folder const& folder, std::string const& contents) {
+  folder.file("machine.xml", contents);
+  return platform(folder, R"({"model": "simgrid", "file": "machine.xml", "reference_flops": 1e9})", 0);
+}
+
+void check_refused(outcome const& tried, std::string const& message) {
+  CHECK(tried.status != 0);
+  CHECK(tried.out == "");
+  CHECK(lines_of(tried.err).size() == 1);
+  CAPTURE(tried.err);
+  CHECK(contains(tried.err, message));
+}
+
+std::string topology(std::string const& parameters) {
+  return R"({"model": "simgrid", "topology": {)" + parameters + R"(}, "latency_s": 1, "bandwidth_Bps": 100})";
+}
+
+}  // namespace
+
+TEST_CASE("hosts of a file of SimGrid are nodes, in the file's order" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const file = with_xml(folder, xml(two_hosts + route));
+  // One link for both directions: 50 bytes per second each.
+  CHECK(ends(transfers(folder, file, "0,0,1,100\n")) == "2 ");
+  CHECK(ends(transfers(folder, file, "0,0,1,100\n0,1,0,100\n")) == "3 3 ");
+}
+
+TEST_CASE("topologies have the routes that their names promise" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  auto const ends_on = [&](std::string const& parameters, std::string const& rows) {
+    return ends(transfers(folder, platform(folder, topology(parameters), 8), rows));
+  };
+  // A link up and one down.
+  CHECK(ends_on(R"("name": "star", "nodes": 8)", "0,0,7,100\n0,1,7,100\n") == "4 4 ");
+  // Two switches of four nodes: within one two links, between them four; all share one link up, or have one each.
+  std::string const between = "0,0,1,100\n10,0,4,100\n20,0,4,100\n20,1,5,100\n";
+  CHECK(ends_on(R"("name": "fat-tree", "down": [4, 2], "up": [1, 1], "links": [1, 1])", between) == "3 15 26 26 ");
+  CHECK(ends_on(R"("name": "fat-tree", "down": [4, 2], "up": [1, 4], "links": [1, 1])", between) == "3 15 25 25 ");
+  // Along one dimension, the shorter way around.
+  CHECK(ends_on(R"("name": "torus", "dimensions": [8])", "0,0,1,100\n10,0,3,100\n20,0,7,100\n") == "2 14 22 ");
+  // Two groups of two chassis of a router with two nodes: up, to the other, down.
+  std::string const dragonfly =
+      R"("name": "dragonfly", "groups": 2, "group_links": 1, "chassis": 2, "chassis_links": 1, "routers": 1, )"
+      R"("router_links": 1, "nodes": 2)";
+  CHECK(ends_on(dragonfly, "0,0,1,100\n10,0,2,100\n") == "3 14 ");
+}
+
+TEST_CASE("SimGrid's own settings can be had" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  auto const with =
+      [&](std::string const& settings) {
+        return ends(transfers(folder, platform(folder, R"({"model": "simgrid", "topology": {"name": "star", "nodes": 4},
+                             "settings": {)" + settings + R"(}, "latency_s": 1, "bandwidth_Bps": 100})"),
+                              "0,0,1,97\n"));
+      };
+  CHECK(with("") == "2.97 ");
+  // Its default: latencies 13.01 times as long, and 97 % of the bandwidth.
+  CHECK(with(R"("network/model": "LV08")") == "27.02 ");
+}
+
+TEST_CASE("errors in a file of SimGrid are one line that says where" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  auto const refused = [&](std::string const& contents, std::string const& message) {
+    check_refused(transfers(folder, with_xml(folder, contents), "0,0,1,100\n"), message);
+  };
+  refused("hello", "machine.xml:1: Invalid XML");
+  refused(xml("<host id=\"a\" speed=\"1Gx\"/>\n"), "machine.xml:5: unknown unit: Gx");
+  refused(xml(two_hosts + "<route src=\"zeta\" dst=\"omega\"><link_ctn id=\"l\"/></route>\n"), "machine.xml:8: Route");
+  refused(xml("<host id=\"a\" speed=\"1Gf\"/>\n<host id=\"a\" speed=\"1Gf\"/>\n"), "a second host named 'a'");
+  refused(xml(two_hosts), "SimGrid has no transfer from node0 (zeta) to node1 (alpha): ");
+  refused(xml("<host id=\"a\" speed=\"1Gf\" state_file=\"s.txt\"/>\n"), "machine.xml:5: expected no profiles");
+  std::string const file = platform(folder, R"({"model": "simgrid", "file": "none.xml", "reference_flops": 1})", 0);
+  check_refused(transfers(folder, file, "0,0,1,100\n"), "none.xml: cannot be read");
+}
+
+TEST_CASE("errors in a topology are one line that says where" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  auto const refused = [&](std::string const& network, std::string const& message) {
+    check_refused(transfers(folder, platform(folder, network), "0,0,1,100\n"), message);
+  };
+  refused(topology(R"("name": "ring")"),
+          "network.topology.name: expected \"star\", \"fat-tree\", \"dragonfly\" or "
+          "\"torus\", got \"ring\"");
+  refused(topology(R"("name": "torus", "dimensions": [2.5])"), "network.topology.dimensions: expected whole numbers");
+  refused(topology(R"("name": "fat-tree", "down": [4, 2], "up": [1], "links": [1, 1])"),
+          "network.topology.up: expected a number for each level (2 in down)");
+  refused(topology(R"("name": "star", "nodes": 3)"), "it has 3 hosts, and the run 4 nodes");
+  refused(R"({"model": "simgrid", "topology": {"name": "star", "nodes": 4}, "settings": {"network/model": "XY"},
+             "latency_s": 1, "bandwidth_Bps": 100})",
+          "XY");
+  refused(R"({"model": "simgrid", "topology": {"name": "star", "nodes": 4}, "settings": {"no/such": "1"},
+             "latency_s": 1, "bandwidth_Bps": 100})",
+          "no/such");
+}
+
+TEST_CASE("without the module a platform that needs it says what to do" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const file = platform(folder, topology(R"("name": "star", "nodes": 4)"));
+  folder.file("list.csv", "start_s,source,destination,bytes\n0,0,1,100\n");
+  check_refused(run({"/usr/bin/env", "OVLP_MODULE_DIR=/nowhere", OVLP_COMMAND, "transfers", "--platform", file,
+                     folder.path() / "list.csv", "-o", "-"}),
+                "there is no module for it (/nowhere/ovlp_simgrid.so): install libsimgrid-dev, and build ovlp again");
+}
+
+#ifdef LU_SIMULATED
+TEST_CASE("applications run on a fat tree, a dragonfly and a file of SimGrid" * doctest::timeout(120)) {
+  std::vector<std::string> const lu{LU_SIMULATED, "--n",        "1024",      "--block", "128",
+                                    "--graph",    "pipelined",  "--nodes",   "8",       "--execution",
+                                    "partial",    "--no-alloc", "--platform"};
+  std::vector<std::string> const heat{HEAT_SIMULATED, "--nodes", "8", "--platform"};
+  for (auto const& program : {lu, heat}) {
+    for (std::string const name : {"fat-tree-1024", "dragonfly-1024"}) {
+      std::vector<std::string> command = program;
+      command.push_back(name);
+      outcome const done = run(command);
+      CAPTURE(name);
+      CAPTURE(done.err);
+      CHECK(done.status == 0);
+    }
+  }
+}
+
+TEST_CASE("LU takes on SimGrid's star what it takes on a max-min fair star" * doctest::timeout(120)) {
+  temporary_folder const folder;
+  auto const time_on = [&](std::string const& network) {
+    std::string const file = folder.file("p.json", R"({"name": "p", "reference_core": "any", "nodes": [{"count": 8,
+        "cores": 1, "speed": 1}], "comm_cpu": {"incoming": [0, 0.5], "outgoing": [0, 0.3]}, "network": )" +
+                                                       network +
+                                                       R"(, "kernels": {"lu.gemm": {"coefficient_s": 3.44e-11,
+        "exponents": [1, 1, 1]}, "lu.trsm": {"coefficient_s": 1.8e-11, "exponents": [2, 1]}, "lu.getrf":
+        {"coefficient_s": 1.78e-11, "exponents": [1, 2]}, "lu.laswp": {"coefficient_s": 4.6e-9, "exponents": [1, 1]},
+        "lu.subtract": {"coefficient_s": 8e-10, "exponents": [1, 1]}, "lu.copy": {"coefficient_s": 1.6e-9,
+        "exponents": [1, 1]}, "lu.laswp_left": {"coefficient_s": 4.6e-9, "exponents": [1, 1]}}})");
+    outcome const done = run({LU_SIMULATED, "--n", "1536", "--block", "128", "--graph", "basic", "--nodes", "8",
+                              "--execution", "partial", "--no-alloc", "--platform", file});
+    CAPTURE(done.err);
+    CHECK(done.status == 0);
+    std::size_t const at = done.out.find("\ntime");
+    REQUIRE(at != std::string::npos);
+    return std::strtod(done.out.c_str() + at + 5, nullptr);
+  };
+  double const ours = time_on(R"({"model": "max-min", "latency_s": 3e-5, "bandwidth_Bps": 117e6})");
+  double const simgrid = time_on(R"({"model": "simgrid", "topology": {"name": "star", "nodes": 8}, "latency_s": 1.5e-5,
+                                     "bandwidth_Bps": 117e6})");
+  CHECK(ours > 0.1);
+  CHECK(simgrid == doctest::Approx(ours).epsilon(1e-5));
+}
+#endif
