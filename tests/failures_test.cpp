@@ -654,7 +654,8 @@ TEST_CASE("an exception of the main program that nobody catches is told, and not
 TEST_CASE("memory that runs out outside of operations ends the run with what to change") {
   application const run({"--nodes", "2", "--mode", "no-memory-in-main", "--uncaught"});
   expect_failure(run, promised);
-  expect_text(run.driver().err(), "ovlp: memory ran out (a port's window bounds");
+  expect_text(run.driver().err(),
+              "ovlp: memory ran out: of the machine, or a limit (ulimit -v, a control group). A port's window bounds");
 }
 
 TEST_CASE("the figures that an option asks for are written also if the program does not ask for them") {

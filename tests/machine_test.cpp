@@ -3,12 +3,17 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/netmodel/network.hpp>
 
 namespace {
 
@@ -48,7 +53,54 @@ void run(virtual_machine& machine) {
   }
 }
 
+/// A network that is wrong: its only transfer ends when it says, if it says so.
+class wrong_network final : public ovlp::net::network {
+ public:
+  wrong_network(double next_s, std::vector<ovlp::net::completion> ends) : next_s_(next_s), ends_(std::move(ends)) {}
+  void start(ovlp::net::transfer const&, double) override { started_ = true; }
+  double next_event() const override {
+    if (!started_) return never;
+    return next_s_;
+  }
+  std::span<ovlp::net::completion const> advance(double) override {
+    started_ = false;
+    return ends_;
+  }
+
+ private:
+  double const next_s_;
+  std::vector<ovlp::net::completion> const ends_;
+  bool started_ = false;
+};
+
 }  // namespace
+
+TEST_CASE("a network whose transfers end in the past, in the future, twice or never is found out" *
+          doctest::timeout(10)) {
+  auto const message_of = [](double next_s, std::vector<ovlp::net::completion> const& ends) -> std::string {
+    platform on = two_nodes();
+    on.network.make = [&](std::size_t) { return std::make_unique<wrong_network>(next_s, ends); };
+    virtual_machine machine(on, 2);
+    note hello(machine, 100);
+    thread later(machine.processor_of(1));  // so that the clock goes on before
+    computation work(machine);
+    later.add(work, 2);
+    while (machine.now_s() < 1) machine.advance();
+    machine.send(hello);
+    try {
+      run(machine);
+    } catch (std::logic_error const& wrong) {
+      return wrong.what();
+    }
+    return "";
+  };
+  std::string const which = "network: the transfer of 100 bytes from node0 to node1 ";
+  CHECK(message_of(2, {{0, 2}}) == "");
+  CHECK(message_of(2, {{0, -1}}) == which + "ends in the past");
+  CHECK(message_of(2, {{0, 3}}) == which + "ends in the future");
+  CHECK(message_of(2, {{0, 2}, {0, 2}}) == "network: a transfer ends twice");
+  CHECK(message_of(never, {}) == which + "never ends");
+}
 
 TEST_CASE("a few lines drive a machine: a message takes its latency and its bytes, computing its work" *
           doctest::timeout(10)) {

@@ -104,6 +104,17 @@ TEST_CASE("topologies have the routes that their names promise" * doctest::timeo
   CHECK(ends_on(dragonfly, "0,0,1,100\n10,0,2,100\n") == "3 14 ");
 }
 
+TEST_CASE("the example that compares networks ends on SimGrid's as docs/platforms.md says" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  auto const ends_on = [&](std::string const& shape, std::string const& latency_s) {
+    std::string const network = R"({"model": "simgrid", "topology": {)" + shape + R"(}, "latency_s": )" + latency_s +
+                                R"(, "bandwidth_Bps": 100})";
+    return ends(transfers(folder, platform(folder, network), "0,0,1,100\n0,0,2,100\n0,3,1,100\n"));
+  };
+  CHECK(ends_on(R"("name": "star", "nodes": 4)", "0.5") == "3 3 3 ");
+  CHECK(ends_on(R"("name": "torus", "dimensions": [4])", "1") == "2 4 4 ");
+}
+
 TEST_CASE("SimGrid's own settings can be had" * doctest::timeout(60)) {
   temporary_folder const folder;
   auto const with =

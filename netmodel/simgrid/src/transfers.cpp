@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <queue>
@@ -39,11 +40,11 @@ class transfers final : public network, public phase_counts {
         latency_factor_(latency_factor),
         begun_s_(sg::Engine::get_clock()),
         counts_(2 * hosts_.size(), 0) {
-    support::require(running_ == nullptr, "SimGrid: a second network at a time");
-    running_ = this;
+    support::require(current == nullptr, "SimGrid: a second network at a time");
+    current = this;
     static bool const connected = [] {
       sg::Activity::on_completion_cb([](sg::Activity const& ended) {
-        if (running_ != nullptr) running_->handle_completion(ended);
+        if (current != nullptr) current->handle_completion(ended);
       });
       return true;
     }();
@@ -51,7 +52,7 @@ class transfers final : public network, public phase_counts {
   }
 
   ~transfers() override {
-    running_ = nullptr;
+    current = nullptr;
     if (aborted()) return;
     try {
       cancel_all();
@@ -65,13 +66,12 @@ class transfers final : public network, public phase_counts {
     support::require(started.source != started.destination, "SimGrid: a transfer from a node to itself");
     go_to(now_s);
     next_end_s_.reset();
-    std::size_t const place = free_place();
-    flight& f = flights_[place];
+    flight& f = free_flight();
     f = {{}, started, sequence_++, false};
     auto const begin = [&] {
       f.what = sg::Comm::sendto_init(hosts_[started.source], hosts_[started.destination]);
       f.what->set_payload_size(started.bytes);
-      f.what->set_data(reinterpret_cast<void*>(place));
+      f.what->set_data(&f);
       f.what->start();
     };
     std::uint64_t const pair = std::uint64_t{started.source} << 32 | started.destination;
@@ -81,7 +81,7 @@ class transfers final : public network, public phase_counts {
     } else {
       call(begin);
     }
-    if (counting_ && started.bytes > 0) entering_.push({now_s + latency_factor_ * known->second, place, f.sequence});
+    if (counting_ && started.bytes > 0) entering_.push({now_s + latency_factor_ * known->second, &f, f.sequence});
   }
 
   double next_event() const override {
@@ -122,8 +122,8 @@ class transfers final : public network, public phase_counts {
   };
   struct latency_end {
     double at_s;
-    std::size_t place;
-    std::uint64_t sequence;
+    flight* of;
+    std::uint64_t sequence;  // of the transfer that `of` was then
     bool operator>(latency_end const& o) const { return at_s != o.at_s ? at_s > o.at_s : sequence > o.sequence; }
   };
 
@@ -149,14 +149,11 @@ class transfers final : public network, public phase_counts {
     return least_s;
   }
 
-  std::size_t free_place() {
-    if (free_.empty()) {
-      flights_.emplace_back();
-      return flights_.size() - 1;
-    }
-    std::size_t const place = free_.back();
+  flight& free_flight() {
+    if (free_.empty()) return flights_.emplace_back();
+    flight& f = *free_.back();
     free_.pop_back();
-    return place;
+    return f;
   }
 
   /// The first transfer of a pair of nodes, and the latency of their route. Errors: config_error if SimGrid has none.
@@ -202,7 +199,7 @@ class transfers final : public network, public phase_counts {
     now_s_ = to_s;
     for (; !entering_.empty() && entering_.top().at_s <= now_s_; entering_.pop()) {
       latency_end const& over = entering_.top();
-      flight& f = flights_[over.place];
+      flight& f = *over.of;
       if (f.what != nullptr && f.sequence == over.sequence) count(f, true);
     }
   }
@@ -218,26 +215,24 @@ class transfers final : public network, public phase_counts {
   }
 
   void handle_completion(sg::Activity const& ended) {
-    auto const* const place = static_cast<sg::Comm const&>(ended).get_data<void>();
-    ended_.push_back({sg::Engine::get_clock() - begun_s_, reinterpret_cast<std::size_t>(place)});
+    ended_.push_back({sg::Engine::get_clock() - begun_s_, static_cast<sg::Comm const&>(ended).get_data<flight>()});
   }
 
   void take_ended() {
     double instant_s = now_s_;
-    for (auto const& [at_s, place] : ended_) {
+    for (auto const& [at_s, f] : ended_) {
       if (at_s != instant_s) completions_.end_instant(std::min(instant_s, now_s_));
       instant_s = at_s;
-      flight& f = flights_[place];
-      completions_.add(f.sequence, f.asked.id);
-      count(f, false);
-      f.what = nullptr;
-      free_.push_back(place);
+      completions_.add(f->sequence, f->asked.id);
+      count(*f, false);
+      f->what = nullptr;
+      free_.push_back(f);
     }
     completions_.end_instant(std::min(instant_s, now_s_));
     ended_.clear();
   }
 
-  static inline transfers* running_ = nullptr;
+  static inline transfers* current = nullptr;
 
   node_set touched_;
   std::vector<sg::Host*> const hosts_;
@@ -246,11 +241,11 @@ class transfers final : public network, public phase_counts {
   double now_s_ = 0;
   mutable std::optional<double> next_end_s_;  // on our clock; none: it may have changed
   std::uint64_t sequence_ = 0;
-  std::vector<flight> flights_;
-  std::vector<std::size_t> free_;  // places of flights_
+  std::deque<flight> flights_;  // which SimGrid knows by their addresses
+  std::vector<flight*> free_;
   struct end {
     double at_s;
-    std::size_t place;
+    flight* of;
   };
   std::vector<end> ended_;  // not told yet, in order of time
   completion_list completions_;

@@ -46,9 +46,11 @@ network_maker read_bus(support::json_object& from) {
 network_maker read_linear(support::json_object& from) { return read_in_turns(from, {0, 0, 0}); }
 
 /// A network that says nothing of its nodes.
-template <network_maker (*read)(support::json_object&)>
+template <network_maker (*Read)(support::json_object&)>
 network_section read_alone(support::json_object& from) {
-  return {{"", read(from)}, {}};
+  network_section section;
+  section.model.make = Read(from);
+  return section;
 }
 
 struct known_network {
