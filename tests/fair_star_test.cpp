@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <vector>
@@ -16,13 +18,15 @@
 
 namespace {
 
-using ovlp::net::fair_link;
 using ovlp::net::fair_star;
+using ovlp::net::link_burst;
+using ovlp::net::node_link;
 using ovlp::testing::ends_of;
 using ovlp::testing::start;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr fair_link plain{100};  // 100 bytes per second: times can be computed by heart
+/// 100 bytes per second: times can be computed by heart.
+std::vector<node_link> plain(std::size_t nodes) { return ovlp::net::alike(nodes, 100); }
 
 void check_equal(std::vector<double> const& computed, std::vector<double> const& expected, double within = 1e-12) {
   REQUIRE(computed.size() == expected.size());
@@ -36,7 +40,7 @@ void check_equal(std::vector<double> const& computed, std::vector<double> const&
 
 TEST_CASE("a fair star: a transfer alone takes the latency and its bytes divided by the bandwidth" *
           doctest::timeout(10)) {
-  fair_star network(2, plain, 1);
+  fair_star network(plain(2), 1);
   CHECK(network.next_event() == infinity);
   network.start({7, 0, 1, 500}, 2);
   CHECK(network.next_event() == 3);  // the end of its latency phase
@@ -55,37 +59,37 @@ TEST_CASE("a fair star: a transfer alone takes the latency and its bytes divided
 
 TEST_CASE("a fair star: what a transfer cannot use of its share others get" * doctest::timeout(10)) {
   // 0 and 1 send to 2, so 0 -> 2 has 50 B/s; 0 -> 3 has the other 50 of node 0, and 4 -> 3 what is left of node 3.
-  fair_star network(5, plain, 0);
+  fair_star network(plain(5), 0);
   check_equal(ends_of(network, {{0, {0, 0, 2, 50}}, {0, {1, 1, 2, 50}}, {0, {2, 0, 3, 50}}, {0, {3, 4, 3, 50}}}),
               {1, 1, 1, 1});
   // Three into node 3, so 33 1/3 each; 0 -> 4 gets the other 66 2/3 of node 0, where equal shares would give it 50.
-  fair_star other(5, plain, 0);
+  fair_star other(plain(5), 0);
   auto const ends =
       ends_of(other, {{0, {0, 0, 3, 100}}, {0, {1, 1, 3, 100}}, {0, {2, 2, 3, 100}}, {0, {3, 0, 4, 100}}});
   check_equal(ends, {3, 3, 3, 1.5});
 }
 
 TEST_CASE("a fair star: shares change when a transfer starts or ends" * doctest::timeout(10)) {
-  fair_star network(3, plain, 0);
+  fair_star network(plain(3), 0);
   // Alone until 1, two until 3, alone again.
   check_equal(ends_of(network, {{0, {0, 0, 1, 300}}, {1, {1, 0, 2, 100}}}), {4, 3});
 }
 
 TEST_CASE("a fair star: an idle link saves up its burst and passes it at line speed" * doctest::timeout(10)) {
-  fair_link const bursty{100, 50, 1000};
+  link_burst const bursty{50, 1000};
   SUBCASE("a transfer within the burst") {
-    fair_star network(2, bursty, 0);
+    fair_star network(plain(2), 0, bursty);
     check_equal(ends_of(network, {{0, {0, 0, 1, 40}}}), {0.04});
   }
   SUBCASE("a longer one: the bucket fills while it runs dry") {
     // 1000 B/s until 50 + 100 t = 1000 t, then 100 B/s.
     double const dry_s = 50.0 / 900;
-    fair_star network(2, bursty, 0);
+    fair_star network(plain(2), 0, bursty);
     check_equal(ends_of(network, {{0, {0, 0, 1, 250}}}), {dry_s + (250 - 1000 * dry_s) / 100});
   }
   SUBCASE("the bucket fills while the link is idle, and not beyond its size") {
     double const dry_s = 50.0 / 900, first_s = dry_s + (250 - 1000 * dry_s) / 100;
-    fair_star network(2, bursty, 0);
+    fair_star network(plain(2), 0, bursty);
     // A quarter of a second later there are 25 bytes; after ten more seconds there are 50.
     double const quarter_dry_s = 25.0 / 900;
     double const second_s = first_s + 0.25 + quarter_dry_s + (100 - 1000 * quarter_dry_s) / 100;
@@ -96,7 +100,7 @@ TEST_CASE("a fair star: an idle link saves up its burst and passes it at line sp
   }
   SUBCASE("the bucket of either side holds a transfer up") {
     double const dry_s = 50.0 / 900;
-    fair_star network(3, bursty, 0);
+    fair_star network(plain(3), 0, bursty);
     // The second one finds node 0's bucket empty and that of node 2 full.
     double const first_s = dry_s + (250 - 1000 * dry_s) / 100;
     check_equal(ends_of(network, {{0, {0, 0, 1, 250}}, {first_s, {1, 0, 2, 100}}}), {first_s, first_s + 1});
@@ -104,19 +108,19 @@ TEST_CASE("a fair star: an idle link saves up its burst and passes it at line sp
 }
 
 TEST_CASE("a fair star: a burst changes nothing where links are as fast as the line" * doctest::timeout(10)) {
-  fair_star network(2, {2000, 50, 1000}, 0);
+  fair_star network(ovlp::net::alike(2, 2000), 0, {50, 1000});
   check_equal(ends_of(network, {{0, {0, 0, 1, 4000}}}), {2});
 }
 
 TEST_CASE("a fair star: a transfer of no bytes ends with its latency phase" * doctest::timeout(10)) {
-  fair_star network(3, plain, 2);
+  fair_star network(plain(3), 2);
   check_equal(ends_of(network, {{0, {0, 0, 1, 0}}, {0, {1, 0, 1, 100}}, {0.5, {2, 1, 2, 0}}}), {2, 3, 2.5});
   CHECK(network.outgoing(0) == 0);
 }
 
 TEST_CASE("a fair star: completions are in order of time, then of start; changed nodes are listed once" *
           doctest::timeout(10)) {
-  fair_star network(6, plain, 0);
+  fair_star network(plain(6), 0);
   for (std::uint64_t i = 0; i < 3; ++i) {
     network.start({10 - i, static_cast<std::uint32_t>(2 * i), static_cast<std::uint32_t>(2 * i + 1), 100}, 0);
   }
@@ -136,7 +140,7 @@ TEST_CASE("a fair star: completions are in order of time, then of start; changed
 TEST_CASE("a fair star: what ends at one instant by the equations does so whatever the rounding" *
           doctest::timeout(10)) {
   ovlp::testing::ending_together const all;
-  fair_star network(2 * all.pairs, plain, all.latency_s);
+  fair_star network(plain(2 * all.pairs), all.latency_s);
   std::vector<double> const ends = ends_of(network, all.starts);
   CHECK(ends[0] == doctest::Approx(all.end_s).epsilon(1e-12));
   for (std::uint32_t i = 0; i < all.count; ++i) {
@@ -146,19 +150,19 @@ TEST_CASE("a fair star: what ends at one instant by the equations does so whatev
 }
 
 TEST_CASE("a fair star: transfers too short for the resolution of time end" * doctest::timeout(10)) {
-  fair_star network(2, {1e12, 1e3, 1e13}, 0);
+  fair_star network(ovlp::net::alike(2, 1e12), 0, {1e3, 1e13});
   std::vector<start> starts;
   for (std::uint64_t i = 0; i < 100; ++i) starts.push_back({1e9, {i, 0, 1, 1 + i}});
   for (double end_s : ends_of(network, starts)) CHECK(end_s == doctest::Approx(1e9));
 }
 
 TEST_CASE("a fair star: a mistake of the caller is a logic_error" * doctest::timeout(10)) {
-  CHECK_THROWS_AS(fair_star(2, {0}, 0), std::logic_error);
-  CHECK_THROWS_AS(fair_star(2, {infinity}, 0), std::logic_error);
-  CHECK_THROWS_AS(fair_star(2, {100, -1}, 0), std::logic_error);
-  CHECK_THROWS_AS(fair_star(2, {100, 10, infinity}, 0), std::logic_error);
-  CHECK_THROWS_AS(fair_star(2, plain, -1), std::logic_error);
-  fair_star network(2, plain, 0);
+  CHECK_THROWS_AS(fair_star(ovlp::net::alike(2, 0), 0), std::logic_error);
+  CHECK_THROWS_AS(fair_star(ovlp::net::alike(2, infinity), 0), std::logic_error);
+  CHECK_THROWS_AS(fair_star(plain(2), 0, {-1}), std::logic_error);
+  CHECK_THROWS_AS(fair_star(plain(2), 0, {10, infinity}), std::logic_error);
+  CHECK_THROWS_AS(fair_star(plain(2), -1), std::logic_error);
+  fair_star network(plain(2), 0);
   CHECK_THROWS_AS(network.start({0, 0, 0, 1}, 0), std::logic_error);
   CHECK_THROWS_AS(network.start({0, 0, 2, 1}, 0), std::logic_error);
   network.advance(3);
@@ -170,7 +174,9 @@ TEST_CASE("a fair star: a mistake of the caller is a logic_error" * doctest::tim
 namespace {
 
 /// The same from the definition, event by event: rates rise together, and those stay that fill one of their links.
-std::vector<double> solve(std::size_t nodes, fair_link link, double latency_s, std::vector<start> const& starts) {
+std::vector<double> solve(std::vector<node_link> const& links, double latency_s, link_burst limits,
+                          std::vector<start> const& starts) {
+  std::size_t const nodes = links.size();
   struct flow {
     std::size_t index;
     long double left, rate;
@@ -179,7 +185,19 @@ std::vector<double> solve(std::size_t nodes, fair_link link, double latency_s, s
   std::vector<flow> flows;
   std::size_t begun = 0;
   long double now = 0;
-  long double const bandwidth = link.bandwidth_Bps, burst = link.burst_bytes;
+  long double const burst = limits.bytes;
+  // In the order in which their latencies end.
+  std::vector<std::size_t> order(starts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto const ready_s = [&](std::size_t i) {
+    return starts[i].at_s +
+           (latency_s + links[starts[i].what.source].latency_s + links[starts[i].what.destination].latency_s);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ready_s(a) < ready_s(b); });
+  auto const bandwidth = [&](std::size_t p) -> long double {
+    node_link const& l = links[p % nodes];
+    return (p < nodes ? l.out_Bps : l.in_Bps) * (l.over_time ? l.over_time->at(static_cast<double>(now)) : 1);
+  };
   constexpr long double infinite = std::numeric_limits<long double>::infinity();
   std::vector<long double> tokens(2 * nodes, burst);
   auto const ports = [&](flow const& f) {
@@ -190,7 +208,10 @@ std::vector<double> solve(std::size_t nodes, fair_link link, double latency_s, s
     for (flow& f : flows) f.rate = 0;
     while (std::find(fixed.begin(), fixed.end(), false) != fixed.end()) {
       std::vector<long double> room(2 * nodes);
-      for (std::size_t p = 0; p < 2 * nodes; ++p) room[p] = tokens[p] > 1e-9L ? link.line_Bps : bandwidth;
+      for (std::size_t p = 0; p < 2 * nodes; ++p) {
+        room[p] = bandwidth(p);
+        if (tokens[p] > 1e-9L) room[p] = std::max<long double>(room[p], limits.line_Bps);
+      }
       std::vector<int> rising(2 * nodes);
       for (std::size_t i = 0; i < flows.size(); ++i) {
         for (std::size_t p : {ports(flows[i]).first + std::size_t{0}, ports(flows[i]).second}) {
@@ -207,22 +228,26 @@ std::vector<double> solve(std::size_t nodes, fair_link link, double latency_s, s
       }
       for (std::size_t i = 0; i < flows.size(); ++i) {
         auto const [out, in] = ports(flows[i]);
-        bool const full =
-            room[out] - rise * rising[out] <= 1e-12L * bandwidth || room[in] - rise * rising[in] <= 1e-12L * bandwidth;
-        if (full) fixed[i] = true;
+        auto const full = [&](std::size_t p) { return room[p] - rise * rising[p] <= 1e-12L * bandwidth(p); };
+        if (full(out) || full(in)) fixed[i] = true;
       }
     }
-    std::vector<long double> drain(2 * nodes, -bandwidth);
+    std::vector<long double> drain(2 * nodes);
+    for (std::size_t p = 0; p < 2 * nodes; ++p) drain[p] = -bandwidth(p);
     for (flow const& f : flows) {
       drain[ports(f).first] += f.rate;
       drain[ports(f).second] += f.rate;
     }
     long double next = infinite;
     for (std::size_t p = 0; p < 2 * nodes; ++p) {
-      if (tokens[p] > 1e-9L && drain[p] > 1e-9L * bandwidth) next = std::min(next, now + tokens[p] / drain[p]);
+      if (tokens[p] > 1e-9L && drain[p] > 1e-9L * bandwidth(p)) next = std::min(next, now + tokens[p] / drain[p]);
     }
     for (flow const& f : flows) next = std::min(next, now + f.left / f.rate);
-    if (begun < starts.size()) next = std::min(next, static_cast<long double>(starts[begun].at_s + latency_s));
+    if (begun < starts.size()) next = std::min(next, static_cast<long double>(ready_s(order[begun])));
+    for (node_link const& l : links) {
+      if (l.over_time == nullptr) continue;
+      next = std::min(next, static_cast<long double>(l.over_time->next_change_s(static_cast<double>(now))));
+    }
     if (flows.empty() && begun == starts.size()) return ends;
     for (flow& f : flows) f.left -= f.rate * (next - now);
     for (std::size_t p = 0; p < 2 * nodes; ++p) {
@@ -234,8 +259,8 @@ std::vector<double> solve(std::size_t nodes, fair_link link, double latency_s, s
       ends[f.index] = static_cast<double>(now);
       return true;
     });
-    for (; begun < starts.size() && starts[begun].at_s + latency_s <= now; ++begun) {
-      flows.push_back({begun, static_cast<long double>(starts[begun].what.bytes), 0});
+    for (; begun < starts.size() && ready_s(order[begun]) <= now; ++begun) {
+      flows.push_back({order[begun], static_cast<long double>(starts[order[begun]].what.bytes), 0});
     }
   }
 }
@@ -250,7 +275,18 @@ TEST_CASE("a fair star does what its definition says, on random lists of transfe
   for (int list = 0; list < 400; ++list) {
     CAPTURE(list);
     std::size_t const nodes = 2 + from_0_to(6);
-    fair_link const link = list % 2 == 0 ? plain : fair_link{100, 50, 1000};
+    link_burst const burst = list % 2 == 0 ? link_burst{} : link_burst{50, 1000};
+    std::vector<node_link> links = plain(nodes);
+    for (node_link& l : links) {
+      if (list % 4 >= 2) l = {static_cast<double>(1 + from_0_to(200)), static_cast<double>(1 + from_0_to(200))};
+      if (list % 8 >= 4) l.latency_s = static_cast<double>(from_0_to(4)) / 8;
+      if (list % 16 >= 8) {
+        double const at_s = static_cast<double>(1 + from_0_to(40)) / 4;
+        l.over_time =
+            std::make_shared<ovlp::net::factor_over_time const>(std::vector<ovlp::net::factor_over_time::step>{
+                {at_s, static_cast<double>(1 + from_0_to(20)) / 10}, {2 * at_s, 0.25}, {3 * at_s, 2}});
+      }
+    }
     double const latency_s = list % 3 == 0 ? 0 : 0.25;
     std::uint64_t const sizes = list % 5 == 0 ? 1 : 1000;  // alike, or not
     double const gap_s = list % 7 == 0 ? 0 : 0.7;          // all at once, or not
@@ -262,8 +298,8 @@ TEST_CASE("a fair star does what its definition says, on random lists of transfe
       auto const step = static_cast<std::uint32_t>(1 + from_0_to(nodes - 2));
       starts.push_back({at_s, {i, source, (source + step) % static_cast<std::uint32_t>(nodes), from_0_to(sizes) * 7}});
     }
-    fair_star network(nodes, link, latency_s);
-    check_equal(ends_of(network, starts), solve(nodes, link, latency_s, starts), 1e-8);
+    fair_star network(links, latency_s, burst);
+    check_equal(ends_of(network, starts), solve(links, latency_s, burst, starts), 1e-8);
   }
 }
 
@@ -277,8 +313,8 @@ TEST_CASE("a fair star does what its definition says, with hundreds of transfers
     auto const bytes = std::uniform_int_distribution<std::uint64_t>(1, 1'000'000)(random);
     starts.push_back({0, {i, source, (source + step) % nodes, bytes}});
   }
-  fair_star network(nodes, plain, 0);
-  check_equal(ends_of(network, starts), solve(nodes, plain, 0, starts), 1e-9);
+  fair_star network(plain(nodes), 0);
+  check_equal(ends_of(network, starts), solve(plain(nodes), 0, {}, starts), 1e-9);
 }
 
 TEST_CASE("a fair star keeps the most loaded link busy to the end, through tens of thousands of transfers" *
@@ -296,7 +332,7 @@ TEST_CASE("a fair star keeps the most loaded link busy to the end, through tens 
     starts.push_back({0, {i, source, (source + step) % nodes, bytes}});
     if (source == 0) most += static_cast<double>(bytes);
   }
-  fair_star network(nodes, plain, 0);
+  fair_star network(plain(nodes), 0);
   auto const ends = ends_of(network, starts);
   CHECK(*std::max_element(ends.begin(), ends.end()) == doctest::Approx(most / 100).epsilon(1e-9));
 }

@@ -79,7 +79,9 @@ TEST_CASE("a network whose transfers end in the past, in the future, twice or ne
           doctest::timeout(10)) {
   auto const message_of = [](double next_s, std::vector<ovlp::net::completion> const& ends) -> std::string {
     platform on = two_nodes();
-    on.network.make = [&](std::size_t) { return std::make_unique<wrong_network>(next_s, ends); };
+    on.network.make = [&](std::vector<ovlp::net::node_link> const&) {
+      return std::make_unique<wrong_network>(next_s, ends);
+    };
     virtual_machine machine(on, 2);
     note hello(machine, 100);
     thread later(machine.processor_of(1));  // so that the clock goes on before

@@ -16,6 +16,7 @@
 #include "quota_budget.hpp"
 #include "shared_host.hpp"
 #include "support/seed.hpp"
+#include "unsteady_speed.hpp"
 
 namespace {
 
@@ -25,9 +26,11 @@ using ovlp::machine::event;
 using ovlp::machine::event_queue;
 using ovlp::machine::host_core;
 using ovlp::machine::job;
+using ovlp::machine::node_kind;
 using ovlp::machine::processor;
 using ovlp::machine::quota_budget;
 using ovlp::machine::shared_processor;
+using ovlp::machine::unsteady_speed;
 
 /// Jobs that start at given times, and when they end.
 class timeline {
@@ -118,6 +121,109 @@ TEST_CASE("what communication takes is missing to all jobs" * doctest::timeout(1
   t.at(1, [&] { p.set_taken(0); });
   t.run();
   CHECK(t.end_s("a") == approximately(1.25));
+}
+
+namespace {
+
+using steps = std::vector<ovlp::net::factor_over_time::step>;
+
+/// Steps, and no chance.
+unsteady_speed changing(double speed, steps const& over_time) {
+  node_kind kind;
+  kind.speed_over_time = std::make_shared<ovlp::net::factor_over_time const>(over_time);
+  return {kind, speed, 0, 0};
+}
+
+}  // namespace
+
+TEST_CASE("a node whose speed changes serves its jobs at the speed of the moment" * doctest::timeout(10)) {
+  timeline t;
+  dedicated_processor p(t.events, 1, changing(2, {{1, 0.5}, {3, 0}, {10, 2}}));
+  SUBCASE("one after the other") {
+    t.start("a", p, 3);          // 2 s of it in the first second
+    t.start_at(4, "b", p, 4);    // while it stands still
+    t.start_at(100, "c", p, 4);  // after the last step
+    t.run();
+    CHECK(t.end_s("a") == approximately(2));
+    CHECK(t.end_s("b") == approximately(11));
+    CHECK(t.end_s("c") == approximately(101));
+  }
+  SUBCASE("an end at the moment of a change") {
+    t.start("a", p, 2);
+    t.start_at(2, "b", p, 1);  // ends as the node comes to stand still
+    t.run();
+    CHECK(t.end_s("a") == approximately(1));
+    CHECK(t.end_s("b") == approximately(3));
+  }
+  SUBCASE("several jobs") {
+    t.start("a", p, 2);
+    t.start("b", p, 3);
+    t.run();
+    CHECK(t.end_s("a") == approximately(3));  // they have had 1 s each after 1 s, and 1 s more each two seconds later
+    CHECK(t.end_s("b") == approximately(10.25));
+  }
+}
+
+TEST_CASE("a node that stands still for good never ends its jobs" * doctest::timeout(10)) {
+  timeline t;
+  dedicated_processor p(t.events, 1, changing(1, {{1, 0}}));
+  t.start("a", p, 2);
+  t.run();
+  CHECK(t.end_s("a") == -1);
+}
+
+TEST_CASE("under a quota, and on a shared core, speeds change too" * doctest::timeout(10)) {
+  timeline t;
+  quota_budget const half({0.5, 1, 0}, 1, 0);
+  SUBCASE("a node of its own") {
+    dedicated_processor p(t.events, 1, changing(1, {{2, 0.5}}), half);
+    t.start("a", p, 1.5);  // 0.5 in each of the first two seconds, then 0.25
+    t.run();
+    CHECK(t.end_s("a") == approximately(3.5));
+  }
+  SUBCASE("two nodes on a core") {
+    auto const core = std::make_shared<host_core>();
+    shared_processor p(t.events, changing(1, {{2, 0.5}}), half, core);
+    shared_processor q(t.events, changing(1, {{0.75, 0.25}}), half, core);
+    t.start("a", p, 1.5);
+    t.start("b", q, 0.3);  // has the core from 0.5 on: 0.25 until it slows, then 0.05 at a quarter of the speed
+    t.run();
+    CHECK(t.end_s("a") == approximately(3.5));
+    CHECK(t.end_s("b") == approximately(0.95));
+  }
+}
+
+TEST_CASE("slow-downs come by chance: with the same seed the same ones, at each node others" * doctest::timeout(10)) {
+  node_kind kind;
+  auto const exponential = [](double mean) {
+    return [=](std::mt19937_64& random) { return std::exponential_distribution(1 / mean)(random); };
+  };
+  kind.slowdowns.push_back({exponential(9), exponential(1), [](std::mt19937_64&) { return 4.0; }});
+  auto const end_s = [&](std::uint64_t seed, std::size_t node) {
+    timeline t;
+    dedicated_processor p(t.events, 1, unsteady_speed(kind, 1, seed, node));
+    t.start("a", p, 10'000);
+    t.run();
+    return t.end_s("a");
+  };
+  CHECK(end_s(1, 0) == end_s(1, 0));
+  CHECK(end_s(1, 0) != end_s(2, 0));
+  CHECK(end_s(1, 0) != end_s(1, 1));
+  // In 10 seconds 9 s of work and a quarter of one are done. There are a thousand phases.
+  CHECK(end_s(1, 0) == doctest::Approx(10'000 / 0.925).epsilon(0.02));
+  CHECK(end_s(2, 5) == doctest::Approx(10'000 / 0.925).epsilon(0.02));
+}
+
+TEST_CASE("several slow-downs at once multiply, and a draw below 1 changes nothing" * doctest::timeout(10)) {
+  node_kind kind;
+  auto const always = [](double value) { return [=](std::mt19937_64&) { return value; }; };
+  kind.slowdowns = {
+      {always(1), always(3), always(2)}, {always(2), always(1), always(5)}, {always(1), always(1), always(0.1)}};
+  timeline t;
+  dedicated_processor p(t.events, 1, unsteady_speed(kind, 1, 0, 0));
+  t.start("a", p, 1.85);  // 1 in the first second, then 0.5, then 0.1, then half a second at half the speed
+  t.run();
+  CHECK(t.end_s("a") == approximately(3.5));
 }
 
 TEST_CASE("on many cores communication takes nothing from a few jobs" * doctest::timeout(10)) {

@@ -65,7 +65,7 @@ TEST_CASE("SimGrid's star: transfers end when those of a max-min fair star do" *
   for (int list = 0; list < 2000; ++list) {
     auto const starts = random_starts(random);
     auto const simulated = make_network();
-    fair_star ours(nodes, {bandwidth}, latency_s);
+    fair_star ours(ovlp::net::alike(nodes, bandwidth), latency_s);
     auto const got = ends_of(*simulated, starts), expected = ends_of(ours, starts);
     REQUIRE(got.size() == expected.size());
     for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -84,7 +84,7 @@ TEST_CASE("SimGrid's star: as many transfers are in their bandwidth phase as in 
     auto const starts = random_starts(random);
     auto const simulated = make_network();
     auto& counts = *simulated->phases();
-    fair_star ours(nodes, {bandwidth}, latency_s);
+    fair_star ours(ovlp::net::alike(nodes, bandwidth), latency_s);
     std::size_t next = 0;
     std::vector<std::uint32_t> before(2 * nodes, 0);
     for (double now_s = 0; now_s < 0.5; now_s += 0.00123) {  // between events

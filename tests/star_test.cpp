@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -22,15 +23,16 @@ namespace {
 
 using naive_star::phase;
 using ovlp::net::completion;
+using ovlp::net::node_link;
 using ovlp::net::star;
-using ovlp::net::star_link;
 using ovlp::testing::by_id;
 using ovlp::testing::ends_of;
 using ovlp::testing::run;
 using ovlp::testing::start;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr star_link plain{100, 100};  // 100 bytes per second: times can be computed by heart
+/// 100 bytes per second: times can be computed by heart.
+std::vector<node_link> plain(std::size_t nodes) { return ovlp::net::alike(nodes, 100); }
 
 void check_equal(std::vector<double> const& computed, std::vector<double> const& expected) {
   REQUIRE(computed.size() == expected.size());
@@ -43,7 +45,7 @@ void check_equal(std::vector<double> const& computed, std::vector<double> const&
 }  // namespace
 
 TEST_CASE("a transfer alone takes the latency and its bytes divided by the bandwidth" * doctest::timeout(10)) {
-  star network(2, plain, 1);
+  star network(plain(2), 1);
   CHECK(network.next_event() == infinity);
   network.start({7, 0, 1, 500}, 2);
   CHECK(network.next_event() == 3);  // the end of its latency phase
@@ -60,33 +62,33 @@ TEST_CASE("a transfer alone takes the latency and its bytes divided by the bandw
 
 TEST_CASE("transfers from one source share its link out" * doctest::timeout(10)) {
   SUBCASE("that start together") {
-    star network(4, plain, 1);
+    star network(plain(4), 1);
     check_equal(ends_of(network, {{0, {0, 0, 1, 500}}, {0, {1, 0, 2, 500}}}), {11, 11});
   }
   SUBCASE("that start at different times") {
     // 0 is alone for 2 s; from 3 to 9 each has 50 B/s; then 1 has 100 B/s for its last 200 bytes.
-    star network(4, plain, 1);
+    star network(plain(4), 1);
     check_equal(ends_of(network, {{0, {0, 0, 1, 500}}, {2, {1, 0, 2, 500}}}), {9, 11});
   }
   SUBCASE("that are three") {
     // From 0 to 3 each has 100/3 B/s and 0 ends; 1 and 2 have 50 B/s until 5, when 1 ends; 2 has 100 B/s.
-    star network(4, plain, 0);
+    star network(plain(4), 0);
     check_equal(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 2, 200}}, {0, {2, 0, 3, 300}}}), {3, 5, 6});
   }
   SUBCASE("that go to the same destination") {
-    star network(4, plain, 0);
+    star network(plain(4), 0);
     check_equal(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 1, 200}}, {0, {2, 0, 1, 300}}}), {3, 5, 6});
   }
 }
 
 TEST_CASE("transfers to one destination share its link in" * doctest::timeout(10)) {
   // 0 and 1 have 50 B/s until 3, then all have 100/3 B/s until 7.5, then 2 has 100 B/s for its last 150 bytes.
-  star network(4, plain, 0);
+  star network(plain(4), 0);
   check_equal(ends_of(network, {{0, {0, 1, 0, 300}}, {0, {1, 2, 0, 300}}, {3, {2, 3, 0, 300}}}), {7.5, 7.5, 9});
 }
 
 TEST_CASE("transfers that share no link do not disturb each other" * doctest::timeout(10)) {
-  star network(4, plain, 0);
+  star network(plain(4), 0);
   SUBCASE("between other nodes") { check_equal(ends_of(network, {{0, {0, 0, 1, 300}}, {1, {1, 2, 3, 300}}}), {3, 4}); }
   SUBCASE("in opposite directions: links are full duplex") {
     check_equal(ends_of(network, {{0, {0, 0, 1, 300}}, {1, {1, 1, 0, 300}}}), {3, 4});
@@ -99,7 +101,7 @@ TEST_CASE("transfers that share no link do not disturb each other" * doctest::ti
 TEST_CASE("what a transfer cannot use of its share is not given to others" * doctest::timeout(10)) {
   // Two leave node 0 and three enter node 2. 0 has 100/2 B/s, although 1 uses but 100/3 of its 100/2 B/s; max-min
   // fairness would give 0 the rest, 200/3 B/s.
-  star network(5, plain, 0);
+  star network(plain(5), 0);
   check_equal(ends_of(network, {{0, {0, 0, 1, 300}}, {0, {1, 0, 2, 300}}, {0, {2, 3, 2, 300}}, {0, {3, 4, 2, 300}}}),
               {6, 9, 9, 9});
 }
@@ -120,7 +122,7 @@ TEST_CASE("the smaller share of the two links is the rate when bandwidths differ
 TEST_CASE("a transfer keeps its bytes when its bottleneck changes sides, there and back" * doctest::timeout(10)) {
   // 0 -> 1 shares its way out: 50 B/s. From 2 to 5 two others enter node 1: 100/3 B/s, 100 bytes. Then 50 B/s again,
   // until the other one has left at 12: all 0 has by then is 100 + 100 + 350, and 50 bytes are left at 100 B/s.
-  star network(5, plain, 0);
+  star network(plain(5), 0);
   check_equal(ends_of(network, {{0, {0, 0, 1, 600}}, {0, {1, 0, 2, 600}}, {2, {2, 3, 1, 100}}, {2, {3, 4, 1, 100}}}),
               {12.5, 12, 5, 5});
   CHECK(network.flips() == 2);
@@ -128,7 +130,7 @@ TEST_CASE("a transfer keeps its bytes when its bottleneck changes sides, there a
 
 TEST_CASE("a transfer of no bytes ends with its latency phase and is never in a bandwidth phase" *
           doctest::timeout(10)) {
-  star network(3, plain, 1);
+  star network(plain(3), 1);
   network.start({0, 0, 1, 0}, 4);
   network.start({1, 0, 2, 100}, 4);
   CHECK(network.next_event() == 5);
@@ -142,7 +144,7 @@ TEST_CASE("a transfer of no bytes ends with its latency phase and is never in a 
 }
 
 TEST_CASE("a latency of 0 ends at the start" * doctest::timeout(10)) {
-  star network(2, plain, 0);
+  star network(plain(2), 0);
   network.start({0, 0, 1, 0}, 3);
   network.start({1, 0, 1, 100}, 3);
   CHECK(network.outgoing(0) == 0);  // nothing changes before advance
@@ -154,22 +156,22 @@ TEST_CASE("a latency of 0 ends at the start" * doctest::timeout(10)) {
 
 TEST_CASE("starts and ends at one instant are applied before rates are set" * doctest::timeout(10)) {
   SUBCASE("a start when another ends") {
-    star network(3, plain, 0);
+    star network(plain(3), 0);
     check_equal(ends_of(network, {{0, {0, 0, 1, 100}}, {1, {1, 0, 2, 200}}}), {1, 3});
     CHECK(network.flips() == 0);
   }
   SUBCASE("a latency phase that ends when a transfer ends") {
-    star network(3, plain, 1);
+    star network(plain(3), 1);
     check_equal(ends_of(network, {{0, {0, 0, 1, 100}}, {1, {1, 0, 2, 200}}}), {2, 4});
   }
   SUBCASE("one transfer after the other between the same nodes") {
-    star network(2, plain, 0);
+    star network(plain(2), 0);
     check_equal(ends_of(network, {{0, {0, 0, 1, 100}}, {1, {1, 0, 1, 100}}, {2, {2, 0, 1, 100}}}), {1, 2, 3});
   }
 }
 
 TEST_CASE("completions are in order of time, then of start" * doctest::timeout(10)) {
-  star network(6, plain, 0);
+  star network(plain(6), 0);
   auto const ends = run(network, {{0, {0, 4, 5, 300}},
                                   {0, {1, 2, 3, 100}},
                                   {0, {2, 0, 1, 100}},
@@ -182,7 +184,7 @@ TEST_CASE("completions are in order of time, then of start" * doctest::timeout(1
 }
 
 TEST_CASE("many that end at one instant are in order of start" * doctest::timeout(10)) {
-  star network(40, plain, 0);
+  star network(plain(40), 0);
   std::vector<start> starts;
   for (std::uint32_t i = 0; i < 20; ++i) starts.push_back({1.0 * i, {i, i, 20 + i, 100 * (20 - i)}});
   auto const ends = run(network, starts);
@@ -196,7 +198,7 @@ TEST_CASE("many that end at one instant are in order of start" * doctest::timeou
 TEST_CASE("what ends at one instant by the equations does so whatever the rounding, in order of start" *
           doctest::timeout(10)) {
   ovlp::testing::ending_together const all;
-  star network(2 * all.pairs, plain, all.latency_s);
+  star network(plain(2 * all.pairs), all.latency_s);
   std::vector<completion> const ends = run(network, all.starts);
   CHECK(ends[0].time_s == doctest::Approx(all.end_s).epsilon(1e-12));
   for (std::uint32_t i = 0; i < all.count; ++i) {
@@ -207,7 +209,7 @@ TEST_CASE("what ends at one instant by the equations does so whatever the roundi
 }
 
 TEST_CASE("transfers too short for the resolution of time end at their start, in order" * doctest::timeout(10)) {
-  star network(2, {1e10, 1e10}, 0);
+  star network(ovlp::net::alike(2, 1e10), 0);
   for (std::uint64_t id = 0; id < 3; ++id) network.start({id, 0, 1, 3 - id}, 1e9);
   auto const ends = network.advance(1e9);
   REQUIRE(ends.size() == 3);
@@ -220,7 +222,7 @@ TEST_CASE("transfers too short for the resolution of time end at their start, in
 
 TEST_CASE("what a link carried before it was idle does not blur what comes after" * doctest::timeout(10)) {
   // A clock that stood at 1e18 bytes would count in steps of 128.
-  star network(2, {1e18, 1e18}, 0);
+  star network(ovlp::net::alike(2, 1e18), 0);
   network.start({0, 0, 1, 1'000'000'000'000'000'000}, 0);
   CHECK(network.advance(1).size() == 1);
   for (std::uint64_t id = 1; id <= 10'000; ++id) network.start({id, 0, 1, 100}, 1.5);
@@ -231,7 +233,7 @@ TEST_CASE("what a link carried before it was idle does not blur what comes after
 }
 
 TEST_CASE("one advance goes through many events" * doctest::timeout(10)) {
-  star network(3, plain, 1);
+  star network(plain(3), 1);
   network.start({0, 0, 1, 100}, 0);
   network.start({1, 0, 2, 300}, 0);
   network.start({2, 1, 2, 100}, 10);  // before what happens until then was asked for
@@ -244,7 +246,7 @@ TEST_CASE("one advance goes through many events" * doctest::timeout(10)) {
 
 TEST_CASE("counts are those of transfers in their bandwidth phase, and nodes whose counts change are listed once" *
           doctest::timeout(10)) {
-  star network(4, plain, 1);
+  star network(plain(4), 1);
   auto const touched = [&] {
     std::vector<std::uint32_t> nodes(network.touched_nodes().begin(), network.touched_nodes().end());
     network.clear_touched_nodes();
@@ -274,7 +276,7 @@ TEST_CASE("counts are those of transfers in their bandwidth phase, and nodes who
 }
 
 TEST_CASE("a mistake of the caller is a logic_error" * doctest::timeout(10)) {
-  star network(2, plain, 1);
+  star network(plain(2), 1);
   CHECK_THROWS_AS(network.start({0, 1, 1, 100}, 0), std::logic_error);
   CHECK_THROWS_AS(network.start({0, 0, 2, 100}, 0), std::logic_error);
   CHECK_THROWS_AS(network.start({0, 2, 0, 100}, 0), std::logic_error);
@@ -286,10 +288,10 @@ TEST_CASE("a mistake of the caller is a logic_error" * doctest::timeout(10)) {
   network.advance(6);
   CHECK_THROWS_AS(network.advance(5), std::logic_error);
   CHECK_THROWS_AS(network.start({1, 0, 1, 100}, 5.5), std::logic_error);
-  CHECK_THROWS_AS(star(2, {0, 100}, 1), std::logic_error);
-  CHECK_THROWS_AS(star(2, {100, infinity}, 1), std::logic_error);
-  CHECK_THROWS_AS(star(2, plain, -1), std::logic_error);
-  CHECK_THROWS_AS(star(2, plain, std::nan("")), std::logic_error);
+  CHECK_THROWS_AS(star({{0, 100}, {100, 100}}, 1), std::logic_error);
+  CHECK_THROWS_AS(star({{100, infinity}, {100, 100}}, 1), std::logic_error);
+  CHECK_THROWS_AS(star(plain(2), -1), std::logic_error);
+  CHECK_THROWS_AS(star(plain(2), std::nan("")), std::logic_error);
 }
 
 namespace {
@@ -310,10 +312,21 @@ class dice {
 };
 
 struct scenario {
-  std::vector<star_link> links;
+  std::vector<node_link> links;
   double latency_s = 0;
   std::vector<start> starts;
 };
+
+/// Some of them while transfers go, and all for many of them.
+std::shared_ptr<ovlp::net::factor_over_time const> any_changes(dice& random, double alone_s) {
+  std::vector<ovlp::net::factor_over_time::step> steps;
+  double at_s = 0;
+  for (std::uint64_t i = 0, count = 1 + random(20); i < count; ++i) {
+    at_s += alone_s * random.magnitude(1e-3, 10);
+    steps.push_back({at_s, random.magnitude(0.05, 20)});
+  }
+  return std::make_shared<ovlp::net::factor_over_time const>(std::move(steps));
+}
 
 scenario any_scenario(dice& random, std::size_t transfers) {
   scenario made;
@@ -326,9 +339,15 @@ scenario any_scenario(dice& random, std::size_t transfers) {
     };
     made.links.push_back({any(), any()});
   }
+  bool const unequal_latencies = random.one_in(3);
+  bool const unsteady = random.one_in(3);
   double const largest_bytes = random.magnitude(10, 1e9);
   double const alone_s = largest_bytes / bandwidth_Bps;
   made.latency_s = random.one_in(3) ? 0 : alone_s * random.magnitude(1e-4, 10);
+  for (node_link& l : made.links) {
+    if (unequal_latencies && random.one_in(2)) l.latency_s = alone_s * random.magnitude(1e-4, 10);
+    if (unsteady && random.one_in(2)) l.over_time = any_changes(random, alone_s);
+  }
   double const pause_s = alone_s * random.magnitude(1e-3, 1) / static_cast<double>(nodes);
   // Most traffic may be that of one node, at either end or at both.
   bool const one_source = random.one_in(3);
@@ -467,7 +486,7 @@ TEST_CASE("a start or an end looks at a few pairs and moves a logarithmic number
     CAPTURE(given.nodes);
     CAPTURE(given.transfers);
     dice random(1);
-    star network(given.nodes, {1e9, 1e9}, 1e-6);
+    star network(ovlp::net::alike(given.nodes, 1e9), 1e-6);
     std::uint32_t most = 0;
     std::size_t ended = 0;
     double now_s = 0;
@@ -498,7 +517,7 @@ TEST_CASE("under mixed loads a start, an end or a flip looks at few more pairs t
       CAPTURE(at_once);
       std::size_t const transfers = 4 * at_once;
       dice random(1);
-      star network(nodes, {1e9, 1e9}, 1e-6);
+      star network(ovlp::net::alike(nodes, 1e9), 1e-6);
       auto const start_any = [&](std::size_t id, double now_s) {
         auto const source = static_cast<std::uint32_t>(random(nodes));
         auto const destination = static_cast<std::uint32_t>((source + 1 + random(nodes - 1)) % nodes);

@@ -136,7 +136,7 @@ TEST_CASE("ends are written with the digits that give the same number again, and
     "network": {"model": "star", "latency_s": 0.1, "bandwidth_Bps": 3e6}})");
   std::mt19937_64 random(1);
   std::string file = "start_s,source,destination,bytes\n";
-  ovlp::net::star network(2, {3e6, 3e6}, 0.1);
+  ovlp::net::star network(ovlp::net::alike(2, 3e6), 0.1);
   std::vector<double> expected(50);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     std::uint64_t const bytes = random() % 1'000'000;

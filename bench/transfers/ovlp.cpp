@@ -22,7 +22,7 @@ int main(int argc, char** argv) try {
   app.add_option("--platform", platform)->required();
   CLI11_PARSE(app, argc, argv);
 
-  const auto network = ovlp::machine::platform::find(platform).network.make(nodes);
+  const auto network = ovlp::machine::platform::find(platform).make_network(nodes);
   bench::pattern all(nodes, each);
   const double start_cpu_s = bench::process_cpu_s();
   double now_s = 0;

@@ -17,6 +17,7 @@
 
 #include <ovlp/support/expects.hpp>
 
+#include "node_link.hpp"
 #include "node_set.hpp"
 #include "phases.hpp"
 
@@ -66,15 +67,15 @@ struct links {
 
 class bus::state {
  public:
-  state(std::size_t nodes, double latency_s, double bandwidth, bus_limits limits)
-      : touched(nodes),
+  state(std::vector<node_link> const& nodes, double latency_s, bus_limits limits)
+      : touched(nodes.size()),
+        links_(nodes),
         latency_s_(latency_s),
-        bandwidth_Bps_(bandwidth),
         limits_(limits),
-        taken_(2 * nodes),
-        sides_(2 * nodes) {
-    support::require(std::isfinite(latency_s) && latency_s >= 0, "bus: a latency is finite and not negative");
-    support::require(std::isfinite(bandwidth) && bandwidth > 0, "bus: a bandwidth is finite and more than 0");
+        taken_(2 * nodes.size()),
+        sides_(2 * nodes.size()) {
+    check_latency(latency_s);
+    for (node_link const& l : nodes) check(l);
   }
 
   void start(transfer const& started, double now_s) {
@@ -84,7 +85,8 @@ class bus::state {
                      "bus: no such node");
     support::require(started.source != started.destination, "bus: a transfer from a node to itself");
     last_start_s_ = now_s;
-    starting_.push(now_s + latency_s_, started);
+    double const of_links_s = links_[started.source].latency_s + links_[started.destination].latency_s;
+    starting_.push(now_s + latency_s_ + of_links_s, started);
   }
 
   double next_event() const {
@@ -117,9 +119,10 @@ class bus::state {
  private:
   struct crossing {
     double end_s;
-    std::uint64_t sequence;
-    transfer what;
-    bool operator>(crossing const& o) const { return end_s != o.end_s ? end_s > o.end_s : sequence > o.sequence; }
+    started_transfer begun;
+    bool operator>(crossing const& o) const {
+      return end_s != o.end_s ? end_s > o.end_s : begun.sequence > o.begun.sequence;
+    }
   };
   struct candidate {
     std::uint64_t sequence;
@@ -137,38 +140,60 @@ class bus::state {
   bool has_bus() const { return limits_.buses == 0 || crossing_.size() < limits_.buses; }
 
   /// Its latency is over.
-  void come(transfer const& what) {
-    std::uint64_t const sequence = sequence_++;
+  void come(started_transfer const& comes) {
+    transfer const& what = comes.what;
     if (what.bytes == 0) {
-      completions_.add(sequence, what.id);
+      completions_.add(comes.sequence, what.id);
       return;
     }
+    std::uint64_t const sequence = sequence_++;
     std::uint32_t const from = 2 * what.source + out, to = 2 * what.destination + in;
     bool const able = has_link(from) && has_link(to);
     if (able && has_bus() && candidates_.empty()) {
-      begin(sequence, what);
+      begin(comes);
       return;
     }
-    waiting_.push_back({sequence, what});
+    waiting_.push_back({sequence, comes});
     sides_[from].waits.push({sequence, what.destination});
     sides_[to].waits.push({sequence, what.source});
     if (able) become_candidate(from, sequence);
   }
 
-  void begin(std::uint64_t sequence, transfer const& what) {
-    crossing_.push({now_s_ + static_cast<double>(what.bytes) / bandwidth_Bps_, sequence, what});
+  void begin(started_transfer const& begins) {
+    transfer const& what = begins.what;
+    crossing_.push({end_s(what), begins});
     take_link(2 * what.source + out, 1);
     take_link(2 * what.destination + in, 1);
   }
 
+  /// Of a transfer that begins now.
+  double end_s(transfer const& what) const {
+    node_link const& from = links_[what.source];
+    node_link const& to = links_[what.destination];
+    auto left_bytes = static_cast<double>(what.bytes);
+    if (from.over_time == nullptr && to.over_time == nullptr) [[likely]]
+      return now_s_ + left_bytes / std::min(from.out_Bps, to.in_Bps);
+    auto const factor = [](node_link const& l, double time_s) { return l.over_time ? l.over_time->at(time_s) : 1; };
+    auto const change_s = [](node_link const& l, double time_s) {
+      return l.over_time ? l.over_time->next_change_s(time_s) : infinity;
+    };
+    for (double from_s = now_s_;;) {
+      double const rate = std::min(from.out_Bps * factor(from, from_s), to.in_Bps * factor(to, from_s));
+      double const until_s = std::min(change_s(from, from_s), change_s(to, from_s));
+      if (from_s + left_bytes / rate <= until_s) return from_s + left_bytes / rate;
+      left_bytes = std::max(0.0, left_bytes - rate * (until_s - from_s));
+      from_s = until_s;
+    }
+  }
+
   void end_first() {
-    crossing const over = crossing_.top();
+    auto const [what, sequence] = crossing_.top().begun;
     crossing_.pop();
-    completions_.add(over.sequence, over.what.id);
-    take_link(2 * over.what.source + out, -1);
-    take_link(2 * over.what.destination + in, -1);
-    look_at(2 * over.what.source + out);
-    look_at(2 * over.what.destination + in);
+    completions_.add(sequence, what.id);
+    take_link(2 * what.source + out, -1);
+    take_link(2 * what.destination + in, -1);
+    look_at(2 * what.source + out);
+    look_at(2 * what.destination + in);
   }
 
   void take_link(std::uint32_t number, int more) {
@@ -207,9 +232,9 @@ class bus::state {
 
   void begin_waiting(std::uint64_t sequence) {
     waiting_transfer& begins = *std::ranges::lower_bound(waiting_, sequence, {}, &waiting_transfer::sequence);
-    sides_[2 * begins.what.source + out].waits.remove(sequence);
-    sides_[2 * begins.what.destination + in].waits.remove(sequence);
-    begin(sequence, begins.what);
+    sides_[2 * begins.begun.what.source + out].waits.remove(sequence);
+    sides_[2 * begins.begun.what.destination + in].waits.remove(sequence);
+    begin(begins.begun);
     begins.has_begun = true;
     if (2 * ++begun_ > waiting_.size()) {
       std::erase_if(waiting_, [](waiting_transfer const& w) { return w.has_begun; });
@@ -217,17 +242,17 @@ class bus::state {
     }
   }
 
+  std::vector<node_link> const links_;  // by node
   double const latency_s_;
-  double const bandwidth_Bps_;
   bus_limits const limits_;
   double now_s_ = 0;
   double last_start_s_ = 0;
-  std::uint64_t sequence_ = 0;  // of the next transfer whose latency ends
+  std::uint64_t sequence_ = 0;  // of the next transfer that comes
 
   latency_phase starting_;
   struct waiting_transfer {
     std::uint64_t sequence;
-    transfer what;
+    started_transfer begun;
     bool has_begun = false;
   };
   std::vector<waiting_transfer> waiting_;  // in the order of their sequence
@@ -239,8 +264,8 @@ class bus::state {
   completion_list completions_;
 };
 
-bus::bus(std::size_t nodes, double latency_s, double bandwidth, bus_limits limits)
-    : state_(std::make_unique<state>(nodes, latency_s, bandwidth, limits)) {}
+bus::bus(std::vector<node_link> const& nodes, double latency_s, bus_limits limits)
+    : state_(std::make_unique<state>(nodes, latency_s, limits)) {}
 bus::~bus() = default;
 
 void bus::start(transfer const& started, double now_s) { state_->start(started, now_s); }

@@ -35,23 +35,19 @@ constexpr double unlimited = std::numeric_limits<double>::max();
 constexpr double rounding = 1e-12;
 constexpr double least_bytes = 1e-6;  // a bucket with less is empty: rounding must not make it linger
 
-std::vector<star_link> links_of(std::size_t nodes, fair_link const& link) {
-  require(std::isfinite(link.burst_bytes) && link.burst_bytes >= 0, "fair_star: a burst is finite and not negative");
-  require(std::isfinite(link.line_Bps), "fair_star: the speed of a line is finite");
-  return std::vector(nodes, star_link{link.bandwidth_Bps, link.bandwidth_Bps});
-}
-
 class fair_shares : public served_pairs<fair_shares> {
  public:
-  fair_shares(std::size_t nodes, fair_link link, double latency_s)
-      : served_pairs(links_of(nodes, link), latency_s), link_(link), used_(2 * nodes), settled_(2 * nodes, unlimited) {
-    if (link.burst_bytes > 0 && link.line_Bps > link.bandwidth_Bps) buckets_.resize(2 * nodes, {link.burst_bytes});
+  fair_shares(std::vector<node_link> const& links, double latency_s, link_burst burst)
+      : served_pairs(links, latency_s), burst_(burst), used_(ports_.size()), settled_(ports_.size(), unlimited) {
+    require(std::isfinite(burst.bytes) && burst.bytes >= 0, "fair_star: a burst is finite and not negative");
+    require(std::isfinite(burst.line_Bps), "fair_star: the speed of a line is finite");
+    if (burst.bytes > 0) buckets_.resize(ports_.size(), {burst.bytes});
     std::ranges::fill(shares_, unlimited);
     for (port& p : ports_) p.published = 1;
   }
 
   void share_out();
-  void run_dry(std::uint32_t port_number);
+  void bandwidth_changes(std::uint32_t port_number);
 
  private:
   /// The token bucket of a port.
@@ -59,6 +55,7 @@ class fair_shares : public served_pairs<fair_shares> {
     double tokens = 0;  // as of since_s
     double since_s = -infinity;
     double used = 0;  // by the port's transfers, in bytes per second
+    double dry_s = infinity;
   };
 
   /// A port whose level is in doubt, and what that was.
@@ -75,8 +72,9 @@ class fair_shares : public served_pairs<fair_shares> {
   void set_level(std::uint32_t port_number, double level);
   double fill_bucket(std::uint32_t port_number);
   void drain_bucket(std::uint32_t port_number, double used);
+  double passed(std::uint32_t port_number, double from_s) const;
 
-  fair_link const link_;
+  link_burst const burst_;
   std::vector<double> used_;     // by port: of its bandwidth, by its transfers
   std::vector<bucket> buckets_;  // by port; none, if links have none
   std::vector<doubt> doubts_;    // a heap, the lowest on top
@@ -103,7 +101,10 @@ void fair_shares::doubt_level(std::uint32_t number) {
 }
 
 void fair_shares::compute_level(std::uint32_t number) {
-  double const bandwidth = buckets_.empty() ? link_.bandwidth_Bps : fill_bucket(number);
+  ports_[number].changes_s = infinity;
+  if (is_unsteady()) [[unlikely]]
+    set_bandwidth(number);
+  double const bandwidth = buckets_.empty() ? ports_[number].bandwidth : fill_bucket(number);
   auto const [level, used] = filled(number, bandwidth);
   used_[number] = used;
   set_level(number, level);
@@ -168,7 +169,7 @@ void fair_shares::set_level(std::uint32_t number, double level) {
 void fair_shares::limit(std::uint32_t number, std::uint32_t count, double before, double now) {
   if (shares_[number] == unlimited && before != unlimited && now != unlimited && buckets_.empty()) {
     constexpr double full = 1 - 1e-9;  // rounding adds up until the port's level is computed
-    if ((used_[number] += count * (now - before)) < full * link_.bandwidth_Bps) return;
+    if ((used_[number] += count * (now - before)) < full * ports_[number].bandwidth) return;
   }
   doubt_level(number);
 }
@@ -176,32 +177,48 @@ void fair_shares::limit(std::uint32_t number, std::uint32_t count, double before
 /// Up to now. Returns the bandwidth that the port has.
 double fair_shares::fill_bucket(std::uint32_t number) {
   bucket& b = buckets_[number];
-  b.tokens = std::clamp(b.tokens + (link_.bandwidth_Bps - b.used) * (now_s_ - b.since_s), 0.0, link_.burst_bytes);
+  if (b.since_s > -infinity) {
+    double const gained = passed(number, b.since_s) - b.used * (now_s_ - b.since_s);
+    b.tokens = std::clamp(b.tokens + gained, 0.0, burst_.bytes);
+  }
   b.since_s = now_s_;
-  return b.tokens > least_bytes ? link_.line_Bps : link_.bandwidth_Bps;
+  double const bandwidth = ports_[number].bandwidth;
+  return b.tokens > least_bytes ? std::max(bandwidth, burst_.line_Bps) : bandwidth;
+}
+
+/// What the bandwidth has been good for until now, in bytes.
+double fair_shares::passed(std::uint32_t number, double from_s) const {
+  if (is_unsteady() && unsteady_links_[number / 2].over_time != nullptr) {
+    node_link const& l = unsteady_links_[number / 2];
+    return (number % 2 == out ? l.out_Bps : l.in_Bps) * l.over_time->integral(from_s, now_s_);
+  }
+  return ports_[number].bandwidth * (now_s_ - from_s);
 }
 
 void fair_shares::drain_bucket(std::uint32_t number, double used) {
   bucket& b = buckets_[number];
   port& p = change(number);
   b.used = used;
-  p.dry_s = infinity;
-  double const drain = used - link_.bandwidth_Bps;
+  b.dry_s = infinity;
+  double const drain = used - p.bandwidth;
   if (b.tokens <= least_bytes || drain <= 0) return;
   double const dry_s = now_s_ + b.tokens / drain;
   if (dry_s > now_s_) {
-    p.dry_s = dry_s;
+    b.dry_s = dry_s;
+    p.changes_s = std::min(p.changes_s, dry_s);
   } else {  // too little to tell when it runs dry
     b.tokens = 0;
     doubt_level(number);
   }
 }
 
-void fair_shares::run_dry(std::uint32_t number) {
+void fair_shares::bandwidth_changes(std::uint32_t number) {
+  change(number).changes_s = infinity;
+  if (buckets_.empty() || buckets_[number].dry_s > now_s_ + rounding_s(now_s_)) return;
   bucket& b = buckets_[number];
   b.tokens = 0;
   b.since_s = now_s_;
-  change(number).dry_s = infinity;
+  b.dry_s = infinity;
 }
 
 }  // namespace
@@ -211,8 +228,8 @@ class fair_star::state : public fair_shares {
   using fair_shares::fair_shares;
 };
 
-fair_star::fair_star(std::size_t nodes, fair_link link, double latency_s)
-    : state_(std::make_unique<state>(nodes, link, latency_s)) {}
+fair_star::fair_star(std::vector<node_link> const& links, double latency_s, link_burst burst)
+    : state_(std::make_unique<state>(links, latency_s, burst)) {}
 fair_star::~fair_star() = default;
 
 void fair_star::start(transfer const& started, double now_s) { state_->start(started, now_s); }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <queue>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,25 +24,43 @@ enum side : std::uint8_t { out, in };
 /// (docs/decisions/0015).
 inline double rounding_s(double instant_s) { return 1e-13 * instant_s; }
 
-/// The transfers in their latency phase. It is as long for all, so they leave it in the order of their starts.
+struct started_transfer {
+  transfer what;
+  std::uint64_t sequence;  ///< in the order of starts
+};
+
+/// The transfers in their latency phase. Where it is as long for all, they leave it in the order of their starts; those
+/// that leave it before one that has started earlier are in a heap.
 class latency_phase {
  public:
   void push(double ready_s, transfer const& what) {
+    starting const pushed{ready_s, {what, sequence_++}};
+    if (ready_s < last_ready_s_) [[unlikely]] {
+      overtaking_.push(pushed);
+      return;
+    }
+    last_ready_s_ = ready_s;
     if (gone_ > 64 && 2 * gone_ > transfers_.size()) {  // room is reused; each moves once or less on the average
       transfers_.erase(transfers_.begin(), transfers_.begin() + static_cast<std::ptrdiff_t>(gone_));
       gone_ = 0;
     }
-    transfers_.push_back({ready_s, what});
+    transfers_.push_back(pushed);
   }
 
   /// When the first one leaves; infinity if there is none.
   double first_ready_s() const {
-    if (transfers_.empty()) return infinity;
-    return transfers_[gone_].ready_s;
+    if (overtaking_.empty()) [[likely]]
+      return in_order_ready_s();
+    return std::min(in_order_ready_s(), overtaking_.top().ready_s);
   }
 
-  transfer pop() {
-    transfer const first = transfers_[gone_].what;
+  started_transfer pop() {
+    if (!overtaking_.empty() && overtaking_.top().ready_s < in_order_ready_s()) [[unlikely]] {
+      started_transfer const first = overtaking_.top().what;
+      overtaking_.pop();
+      return first;
+    }
+    started_transfer const first = transfers_[gone_].what;
     if (++gone_ == transfers_.size()) {
       transfers_.clear();
       gone_ = 0;
@@ -51,10 +71,22 @@ class latency_phase {
  private:
   struct starting {
     double ready_s;
-    transfer what;
+    started_transfer what;
+    bool operator>(starting const& o) const {
+      return ready_s != o.ready_s ? ready_s > o.ready_s : what.sequence > o.what.sequence;
+    }
   };
+  double in_order_ready_s() const {
+    if (transfers_.empty()) return infinity;
+    return transfers_[gone_].ready_s;
+  }
+
+  std::uint64_t sequence_ = 0;  // of the next one
   std::vector<starting> transfers_;
   std::size_t gone_ = 0;  // how many at the front have left
+  double last_ready_s_ = 0;
+  // Never as early as one of transfers_ that has started later, so of two that leave at once this one is the younger.
+  std::priority_queue<starting, std::vector<starting>, std::greater<>> overtaking_;
 };
 
 /// What advance() returns: the transfers that have ended, those of one instant in the order of their starts.

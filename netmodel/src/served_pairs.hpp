@@ -11,11 +11,12 @@
 #include <vector>
 
 #include <ovlp/netmodel/network.hpp>
-#include <ovlp/netmodel/star.hpp>
+#include <ovlp/netmodel/node_link.hpp>
 
 #include <ovlp/support/expects.hpp>
 
 #include "heap.hpp"
+#include "node_link.hpp"
 #include "node_set.hpp"
 #include "phases.hpp"
 
@@ -67,7 +68,7 @@ struct port {
   bool first_known = true;        // else it has to be searched
   bool publishes = false;         // in this instant
   std::uint32_t position = none;  // among the ports by the time of their first end
-  double dry_s = infinity;        // when its bandwidth will change by itself
+  double changes_s = infinity;    // when its bandwidth will change by itself; infinity while it is idle
   // Its pairs, near ones first.
   std::vector<opposite> opposites;
   std::vector<member> members;
@@ -118,15 +119,15 @@ struct pair {
 ///
 /// `Shares` is the derived class, which sets them. It has
 ///
-///     void share_out();                         // sets shares_ by changed_ports_; flips pairs
-///     void run_dry(std::uint32_t port_number);  // the moment port::dry_s has come
+///     void share_out();                                   // sets shares_ by changed_ports_; flips pairs
+///     void bandwidth_changes(std::uint32_t port_number);  // the moment port::changes_s has come
 ///
 /// so that the compiler sees a whole solver: with calls through virtual functions, and a unit of its own, a simulation
 /// of LU executes 5 % more instructions.
 template <class Shares>
 class served_pairs {
  public:
-  served_pairs(std::vector<star_link> const& links, double latency_s);
+  served_pairs(std::vector<node_link> const& links, double latency_s);
 
   void start(transfer const& started, double now_s);
   double next_event() const { return next_s_; }
@@ -153,7 +154,11 @@ class served_pairs {
     return ports_[number].clock + shares_[number] * (now_s_ - ports_[number].clock_s);
   }
 
-  void begin(transfer const& ready, std::uint64_t sequence);
+  bool is_unsteady() const { return !unsteady_links_.empty(); }
+  void set_bandwidth(std::uint32_t port_number);
+  double latency_s(transfer const& t) const;
+
+  void begin(started_transfer const& ready);
   void add(pair& p, flow const& begun);
   void end_first_of(std::uint32_t port_number);
   void end_near(std::uint32_t port_number, double reached);
@@ -207,13 +212,14 @@ class served_pairs {
   double latency_s_;
   double now_s_ = -infinity;
   double last_start_s_ = -infinity;
-  double next_s_ = infinity;    // event
-  std::uint64_t sequence_ = 0;  // of the next transfer to begin, in the order of starts
+  double next_s_ = infinity;  // event
 
   latency_phase starting_;
-  std::vector<port> ports_;     // out of node 0, into node 0, out of node 1, ...
-  std::vector<double> shares_;  // by port: of each transfer, in bytes per second; 0 when idle
-  heap<entry> next_ends_;       // ports by the time of their first end
+  std::vector<port> ports_;                // out of node 0, into node 0, out of node 1, ...
+  std::vector<double> shares_;             // by port: of each transfer, in bytes per second; 0 when idle
+  std::vector<double> link_latencies_s_;   // by node; none: 0 for all
+  std::vector<node_link> unsteady_links_;  // by node; none: all bandwidths stay
+  heap<entry> next_ends_;                  // ports by the time of their first end
   std::vector<pair> pairs_;
   std::vector<std::uint32_t> unused_pairs_;
 
@@ -226,21 +232,24 @@ class served_pairs {
 };
 
 template <class Shares>
-served_pairs<Shares>::served_pairs(std::vector<star_link> const& links, double latency_s)
+served_pairs<Shares>::served_pairs(std::vector<node_link> const& links, double latency_s)
     : touched(links.size()),
       nodes_(static_cast<std::uint32_t>(links.size())),
       latency_s_(latency_s),
       changed_ports_(2 * links.size()) {
-  support::require(std::isfinite(latency_s) && latency_s >= 0, "star: a latency is finite and not negative");
+  check_latency(latency_s);
   support::require(links.size() < none / 4, "star: too many nodes");
   ports_.reserve(2 * links.size());
-  for (star_link const& link : links) {
-    for (double const bandwidth : {link.out_Bps, link.in_Bps}) {
-      support::require(std::isfinite(bandwidth) && bandwidth > 0, "star: a bandwidth is finite and more than 0");
-      ports_.emplace_back().bandwidth = bandwidth;
-    }
+  for (node_link const& l : links) {
+    check(l);
+    ports_.emplace_back().bandwidth = l.out_Bps;
+    ports_.emplace_back().bandwidth = l.in_Bps;
   }
   shares_.resize(ports_.size());
+  if (std::ranges::any_of(links, [](node_link const& l) { return l.latency_s > 0; })) {
+    for (node_link const& l : links) link_latencies_s_.push_back(l.latency_s);
+  }
+  if (std::ranges::any_of(links, [](node_link const& l) { return l.over_time != nullptr; })) unsteady_links_ = links;
 }
 
 template <class Shares>
@@ -250,7 +259,7 @@ void served_pairs<Shares>::start(transfer const& started, double now_s) {
   support::require(started.source < nodes_ && started.destination < nodes_, "star: no such node");
   support::require(started.source != started.destination, "star: a transfer from a node to itself");
   last_start_s_ = now_s;
-  double const ready_s = now_s + latency_s_;
+  double const ready_s = now_s + latency_s(started);
   starting_.push(ready_s, started);
   next_s_ = std::min(next_s_, ready_s);
 }
@@ -264,7 +273,7 @@ std::span<completion const> served_pairs<Shares>::advance(double to_s) {
     do {
       next_ends_.find_up_to(now_s_ + rounding_s(now_s_), ending_);
       for (std::size_t const position : ending_) end_first_of(next_ends_[position].number);
-      while (starting_.first_ready_s() <= now_s_) begin(starting_.pop(), sequence_++);
+      while (starting_.first_ready_s() <= now_s_) begin(starting_.pop());
       end_instant();
     } while (next_s_ <= now_s_);  // what is too short for the resolution of time
     completions_.end_instant(now_s_);
@@ -273,9 +282,26 @@ std::span<completion const> served_pairs<Shares>::advance(double to_s) {
   return completions_.all();
 }
 
+template <class Shares>
+double served_pairs<Shares>::latency_s(transfer const& t) const {
+  if (link_latencies_s_.empty()) return latency_s_;
+  return latency_s_ + link_latencies_s_[t.source] + link_latencies_s_[t.destination];
+}
+
+/// Of a port whose share is about to be set.
+template <class Shares>
+void served_pairs<Shares>::set_bandwidth(std::uint32_t number) {
+  node_link const& l = unsteady_links_[number / 2];
+  if (l.over_time == nullptr) return;
+  port& p = ports_[number];
+  p.bandwidth = (number % 2 == out ? l.out_Bps : l.in_Bps) * l.over_time->at(now_s_);
+  p.changes_s = p.transfers > 0 ? l.over_time->next_change_s(now_s_) : infinity;
+}
+
 /// A latency phase has ended.
 template <class Shares>
-void served_pairs<Shares>::begin(transfer const& ready, std::uint64_t sequence) {
+void served_pairs<Shares>::begin(started_transfer const& begun) {
+  auto const& [ready, sequence] = begun;
   if (ready.bytes == 0) {
     completions_.add(sequence, ready.id);
     return;
@@ -314,8 +340,8 @@ template <class Shares>
 void served_pairs<Shares>::end_first_of(std::uint32_t number) {
   port& p = ports_[number];
   double const up_to_s = now_s_ + rounding_s(now_s_);
-  if (p.dry_s <= up_to_s) {
-    static_cast<Shares*>(this)->run_dry(number);
+  if (p.changes_s <= up_to_s) {
+    static_cast<Shares*>(this)->bandwidth_changes(number);
     if (first_end_s(number) > up_to_s) return;
   }
   double const near_end = first_near_end(p);
@@ -646,7 +672,7 @@ template <class Shares>
 void served_pairs<Shares>::set_next_end(std::uint32_t number) {
   port& p = ports_[number];
   if (!p.first_known) find_first(p);
-  double const next_s = std::min(first_end_s(number), p.dry_s);
+  double const next_s = std::min(first_end_s(number), p.changes_s);
   if (next_s == infinity) {
     if (p.position != none) next_ends_.erase(std::exchange(p.position, none), port_placed());
     return;

@@ -20,7 +20,7 @@ class equal_shares : public served_pairs<equal_shares> {
  public:
   using served_pairs::served_pairs;
   void share_out();
-  void run_dry(std::uint32_t) {}  // bandwidths stay
+  void bandwidth_changes(std::uint32_t port_number) { change(port_number); }
 
  private:
   void set_share(std::uint32_t port_number);
@@ -46,6 +46,8 @@ void equal_shares::set_share(std::uint32_t number) {
   p.clock = clock_now(number);
   p.clock_s = now_s_;
   p.publishes = false;
+  if (is_unsteady()) [[unlikely]]
+    set_bandwidth(number);
   if (p.transfers == 0) {
     p.clock = shares_[number] = 0;
     return;
@@ -88,8 +90,7 @@ class star::state : public equal_shares {
   using equal_shares::equal_shares;
 };
 
-star::star(std::vector<star_link> const& links, double latency_s) : state_(std::make_unique<state>(links, latency_s)) {}
-star::star(std::size_t nodes, star_link link, double latency_s) : star(std::vector(nodes, link), latency_s) {}
+star::star(std::vector<node_link> const& links, double latency_s) : state_(std::make_unique<state>(links, latency_s)) {}
 star::~star() = default;
 
 void star::start(transfer const& started, double now_s) { state_->start(started, now_s); }

@@ -65,6 +65,7 @@ std::size_t calls::open() {
 void calls::answer(envelope_ptr result) {
   node_id const caller = node_of_group(result->frames.back().group);
   if (caller == node_.self()) {
+    node_.hold(*result);
     handle_result(std::move(result));
   } else {
     node_.delivery().send_to(caller, std::move(result));

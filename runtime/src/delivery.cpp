@@ -34,6 +34,7 @@ void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_
     to = index < where.size() ? where.node_of(index) : leaving_opener(edge, *object);
     if (to == node_.self()) {
       thread_address const here{collection, object->thread};
+      node_.hold(*object);
       owned = node_.views().add(now, here, as_mail(std::move(object)));
     } else {
       object->epoch = stamp(to, now);

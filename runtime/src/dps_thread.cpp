@@ -199,11 +199,19 @@ void dps_thread::forget(execution& operation) {
   closers_.erase({operation.number(), enclosing.place, enclosing.group});
 }
 
+void dps_thread::hold_state(memory_watch& watch) {
+  object_type const* const type = manager_.program().collection(address_.collection).state.type;
+  if (type == nullptr || state_ == nullptr) return;
+  state_in_memory_.hold(watch, manager_.self(),
+                        {*type, state_.get(), address_.collection, state_operation, address_.index});
+}
+
 void dps_thread::have_state(state_mail::what_type what) {
   if (what == state_mail::what_type::make) {
     auto const guard = std::exchange(detail::allocation_guard, nullptr);  // states have memory, whatever objects have
     state_ = manager_.states().make(address_);
     detail::allocation_guard = guard;
+    if (memory_watch* const watch = manager_.memory()) hold_state(*watch);
   } else {
     manager_.reallocation().thread_left(*this);
   }
@@ -231,6 +239,7 @@ void dps_thread::arrive(given_state const& state) {
   lets_in_ = departed_ = false;
   if (state) {
     state_ = *state;
+    if (memory_watch* const watch = manager_.memory()) hold_state(*watch);
   } else {
     work_.push(make_mail<state_mail>(state_mail::what_type::make));
   }

@@ -67,7 +67,12 @@ class dps_thread {
   thread_address address() const { return address_; }
   std::size_t pool() const { return pool_; }
   void* state() const { return state_.get(); }
-  std::shared_ptr<void> take_state() { return std::move(state_); }
+  std::shared_ptr<void> take_state() {
+    state_in_memory_.release();
+    return std::move(state_);
+  }
+  /// What the state takes in memory may have changed.
+  void hold_state(memory_watch& watch);
   /// The operations that are suspended in it. The node must be passive, or have stopped.
   std::vector<execution*> suspended() const;
 
@@ -112,6 +117,7 @@ class dps_thread {
   thread_address const address_;
   std::size_t const pool_;
   std::shared_ptr<void> state_;
+  [[no_unique_address]] memory_claim state_in_memory_;
   std::unordered_map<closer_key, std::unique_ptr<execution>, closer_hash> closers_;
   std::unordered_map<closer_key, kept_input, closer_hash> opened_;
   closer_key last_key_{};

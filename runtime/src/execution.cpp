@@ -131,6 +131,8 @@ void execution::run(execution_thread& host) {
 void execution::end() {
   host_->loop()->operation = this;
   if (manager_.records() != nullptr) record_step();
+  if (memory_watch* const watch = manager_.memory()) [[unlikely]]
+    thread_.hold_state(*watch);
   succeeds([&] {
     expect_all_taken();
     if (result_) send_result();
@@ -150,6 +152,8 @@ inline void execution::end_step(bool posts) {
   if (manager_.records() != nullptr) [[unlikely]] {
     record_step();
   }
+  if (memory_watch* const watch = manager_.memory()) [[unlikely]]
+    thread_.hold_state(*watch);
 }
 
 /// The step that has ended; the next one begins.

@@ -13,6 +13,7 @@ inline namespace OVLP_CORE {
 outbox::outbox(thread_manager& node) : node_(node) {}
 
 void outbox::send(node_id to, envelope_ptr object) {
+  node_.hold(*object);
   ++under_way_;
   envelope_ptr now;
   {

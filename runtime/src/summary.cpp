@@ -48,6 +48,9 @@ std::string summary::json() const {
     to["network_flips"] = simulation->network_flips;
     if (simulation->sampling_error) to["sampling_error"] = *simulation->sampling_error;
     if (!simulation->estimates.empty()) to["estimates"] = simulation->estimates;
+    for (memory_summary const& m : simulation->memory) {
+      to["memory"].push_back({{"node", m.node}, {"bytes", m.bytes}, {"peak_bytes", m.peak_bytes}});
+    }
     if (!simulation->warnings.empty()) to["warnings"] = simulation->warnings;
   }
   to["iterations"] = ovlp::json::array();

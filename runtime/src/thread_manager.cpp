@@ -61,7 +61,12 @@ void thread_manager::unwind() {
   }
 }
 
+void thread_manager::hold(envelope& object, memory_watch& watch) const {
+  object.claim.hold(watch, self_, object.in_memory());
+}
+
 void thread_manager::receive(node_id from, envelope_ptr object) {
+  hold(*object);
   std::uint32_t const epoch = object->epoch;
   if (record_sink* const sink = records()) sink->delivery({message_kind::object, from, self_, world_.now_s()});
   switch (object->operation) {

@@ -117,6 +117,20 @@ std::vector<double> json_object::numbers(std::string const& key, double least) {
   return read;
 }
 
+std::vector<std::pair<double, double>> json_object::pairs(std::string const& key, double least_first,
+                                                          double least_second) {
+  json const& list = at(key);
+  if (!list.is_array() || list.empty()) fail(path(key), "a list of one pair of numbers or more", list);
+  std::vector<std::pair<double, double>> read;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    std::string const where = path(key) + "[" + std::to_string(i) + "]";
+    if (!list[i].is_array() || list[i].size() != 2) fail(where, "a list of two numbers", list[i]);
+    read.emplace_back(number_of(list[i][0], where + "[0]", least_first, false),
+                      number_of(list[i][1], where + "[1]", least_second, false));
+  }
+  return read;
+}
+
 json_object json_object::object(std::string const& key) { return json_object(at(key), file_, path(key)); }
 
 std::vector<json_object> json_object::objects(std::string const& key) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 
 namespace naive_star {
 
@@ -18,9 +19,21 @@ struct moving {
 
 }  // namespace
 
-std::vector<phase> solve(std::vector<ovlp::net::star_link> const& links, double latency_s,
+std::vector<phase> solve(std::vector<ovlp::net::node_link> const& links, double latency_s,
                          std::vector<start> const& starts) {
   std::vector<phase> phases(starts.size());
+  // In the order in which their latencies end.
+  std::vector<std::size_t> order(starts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto const ready_s = [&](std::size_t i) {
+    return starts[i].at_s +
+           (latency_s + links[starts[i].what.source].latency_s + links[starts[i].what.destination].latency_s);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ready_s(a) < ready_s(b); });
+  auto const factor = [&](std::size_t node, long double at_s) -> long double {
+    auto const& changes = links[node].over_time;
+    return changes == nullptr ? 1 : changes->at(static_cast<double>(at_s));
+  };
   std::vector<moving> moved;
   std::vector<int> leaving(links.size());
   std::vector<int> entering(links.size());
@@ -29,14 +42,19 @@ std::vector<phase> solve(std::vector<ovlp::net::star_link> const& links, double 
   for (;;) {
     for (moving& m : moved) {
       ovlp::net::transfer const& what = starts[m.index].what;
-      m.rate_Bps = std::min(static_cast<long double>(links[what.source].out_Bps) / leaving[what.source],
-                            static_cast<long double>(links[what.destination].in_Bps) / entering[what.destination]);
+      m.rate_Bps =
+          std::min(factor(what.source, now_s) * links[what.source].out_Bps / leaving[what.source],
+                   factor(what.destination, now_s) * links[what.destination].in_Bps / entering[what.destination]);
       m.end_s = now_s + m.remaining_bytes / m.rate_Bps;
     }
     long double next_s = std::numeric_limits<long double>::infinity();
     for (moving const& m : moved) next_s = std::min(next_s, m.end_s);
+    for (ovlp::net::node_link const& l : links) {
+      if (l.over_time == nullptr) continue;
+      next_s = std::min(next_s, static_cast<long double>(l.over_time->next_change_s(static_cast<double>(now_s))));
+    }
     if (begun < starts.size()) {
-      next_s = std::min(next_s, static_cast<long double>(starts[begun].at_s + latency_s));
+      next_s = std::min(next_s, static_cast<long double>(ready_s(order[begun])));
     } else if (moved.empty()) {
       return phases;
     }
@@ -51,13 +69,13 @@ std::vector<phase> solve(std::vector<ovlp::net::star_link> const& links, double 
     }
     moved.erase(std::remove_if(moved.begin(), moved.end(), [&](moving const& m) { return m.end_s <= now_s; }),
                 moved.end());
-    for (; begun < starts.size() && starts[begun].at_s + latency_s <= now_s; ++begun) {
-      phases[begun] = {now_s, now_s};
-      ovlp::net::transfer const& what = starts[begun].what;
+    for (; begun < starts.size() && ready_s(order[begun]) <= now_s; ++begun) {
+      phases[order[begun]] = {now_s, now_s};
+      ovlp::net::transfer const& what = starts[order[begun]].what;
       if (what.bytes == 0) continue;
       ++leaving[what.source];
       ++entering[what.destination];
-      moved.push_back({begun, static_cast<long double>(what.bytes), 0, 0});
+      moved.push_back({order[begun], static_cast<long double>(what.bytes), 0, 0});
     }
   }
 }

@@ -21,7 +21,7 @@ struct phase {
 };
 
 /// One phase for each start, in their order. `starts` are in order of time.
-std::vector<phase> solve(std::vector<ovlp::net::star_link> const& links, double latency_s,
+std::vector<phase> solve(std::vector<ovlp::net::node_link> const& links, double latency_s,
                          std::vector<start> const& starts);
 
 }  // namespace naive_star

@@ -123,14 +123,19 @@ struct engine::implementation final : main_run {
         efficiency.take(call.call, call.start_s, call.end_s, options.window_s);
     all.host.wall_s = of_last.wall_s;
     all.efficiency = found.efficiency;
-    all.simulation =
-        simulation_summary{on.name, options.execution, of_last.used.communication_s, of_last.used.flips, {}, {}, {}};
+    all.simulation = simulation_summary{
+        on.name, options.execution, of_last.used.communication_s, of_last.used.flips, {}, {}, {}, {}};
     if (auto const mean = kernels.weakest_mean()) {
       all.simulation->sampling_error = mean->relative_error;
     } else if (options.execution == "sampled") {
       all.simulation->sampling_error = 0;
     }
     all.simulation->estimates = estimates_since(counts_before);
+    if (node_memory const* const memory = world->memory()) {
+      for (node_memory::usage const& u : memory->used()) {
+        all.simulation->memory.push_back({u.node, u.bytes, u.peak_bytes});
+      }
+    }
     all.simulation->warnings = warnings();
     for (std::size_t i = 0; i < found.iterations.size(); ++i) {
       analysis::iteration_efficiency const& e = found.iterations[i];
@@ -234,10 +239,19 @@ struct engine::implementation final : main_run {
     if (options.host_speed != 1 && options.execution != "direct" && none(duration_source::measured)) {
       without_effect("--host-speed", "nothing was measured");
     }
-    bool const nodes_vary = std::ranges::any_of(
-        on.nodes, [](machine::node_kind const& kind) { return kind.quota.has_value() || kind.speed_deviation > 0; });
+    bool const nodes_vary = std::ranges::any_of(on.nodes, [](machine::node_kind const& kind) {
+      return kind.quota.has_value() || kind.speed_deviation > 0 || !kind.slowdowns.empty();
+    });
     if (options.vary && !nodes_vary && !kernels.vary()) {
       without_effect("--vary", "neither --durations nor the platform says how anything varies");
+    }
+    if (world && world->memory() != nullptr) {
+      for (std::string& line : memory_warnings(world->memory()->used())) all.push_back(std::move(line));
+      for (std::uint32_t c = 0; c < program.collections(); ++c) {
+        collection_definition const& threads = program.collection(c);
+        if (threads.state.empty || threads.state.type != nullptr) continue;
+        all.push_back("memory_bytes does not count the states of '" + threads.name + "', which are no data objects");
+      }
     }
     if (options.window_s > 0 && !records()) {
       without_effect("--window", "expected with --efficiency-over-time or --summary");

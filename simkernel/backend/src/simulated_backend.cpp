@@ -35,6 +35,10 @@ simulated_backend::simulated_backend(machine::platform const& on, program const&
       measures_(options.mode() == execution_mode::direct),
       machine_(on, settings.nodes, options.vary),
       clock_(machine_.events()) {
+  if (std::ranges::any_of(on.nodes, [](machine::node_kind const& kind) { return kind.memory_bytes.has_value(); })) {
+    memory_ = std::make_unique<node_memory>(on, known, clock_, settings_.nodes);
+    settings_.memory = memory_.get();
+  }
   if (options_.shuffle) machine_.events().shuffle(*options_.shuffle);
   for (node_id n = 0; n < settings_.nodes; ++n) {
     nodes_.emplace_back();
@@ -111,6 +115,8 @@ std::vector<std::string> simulated_backend::waiting() {
   for (virtual_node const& n : nodes_) {
     if (!n.manager) continue;
     for (std::string& line : n.manager->waiting()) all.push_back(std::move(line));
+    if (!machine_.idle(n.number))
+      all.push_back(node_name(n.number) + " has work to do and stands still: its speed has become 0");
   }
   return all;
 }
@@ -213,6 +219,7 @@ bool simulated_backend::transmit(node_id from, node_id to, envelope_ptr object) 
   mail& m = new_mail(from, to);
   m.kind = machine::message::kind_type::object;
   m.bytes = object->type->byte_count(object->object());
+  if (memory_) m.at_receiver.hold(*memory_, to, object->in_memory());
   m.object = std::move(object);
   machine_.send(m, current_ == nullptr ? nullptr : &current_->virtual_thread);
   return false;
@@ -249,6 +256,7 @@ void simulated_backend::mail::crossed(double started_s) {
 void simulated_backend::mail::delivered() {
   thread_manager* const receiver = backend.nodes_[to].manager.get();
   envelope_ptr arrived = std::move(object);
+  at_receiver.release();      // it counts itself from here on
   if (receiver != nullptr) {  // else it has been released, and nobody waits for this
     arrived ? receiver->receive(from, std::move(arrived)) : receiver->receive(from, told);
   }

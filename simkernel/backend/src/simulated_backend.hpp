@@ -18,6 +18,7 @@
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "kernel_times.hpp"
+#include "node_memory.hpp"
 #include "options.hpp"
 
 namespace ovlp::sim {
@@ -46,6 +47,8 @@ class simulated_backend final : public backend {
   /// Ends all operations that have not ended.
   void unwind();
   machine::virtual_machine::usage used() const { return machine_.used(); }
+  /// nullptr: the platform does not say how much memory its nodes have.
+  node_memory const* memory() const { return memory_.get(); }
 
   // backend
   double now_s() override { return clock_.now_s(); }
@@ -84,6 +87,7 @@ class simulated_backend final : public backend {
     void delivered() override;
     simulated_backend& backend;
     envelope_ptr object;
+    memory_claim at_receiver;
     control told;
     double sent_s = 0;
   };
@@ -107,12 +111,13 @@ class simulated_backend final : public backend {
   machine::platform const& platform_;
   program const& program_;
   kernel_times& kernels_;
-  node_settings const settings_;
+  node_settings settings_;
   common_parts common_;
   simulation_options const& options_;
   bool const measures_;  ///< what steps cost beside their kernels
   machine::virtual_machine machine_;
   machine::event_queue const& clock_;
+  std::unique_ptr<node_memory> memory_;
   std::deque<virtual_node> nodes_;
   std::vector<std::unique_ptr<thread_manager>> released_;  ///< whose execution threads have not left yet
   std::list<worker> workers_;

@@ -15,6 +15,13 @@ bool erase(json& from, char const* section, char const* key) {
   return from.contains(section) && from[section].is_object() && from[section].erase(key) > 0;
 }
 
+bool erase_of_kinds(json& from, char const* key) {
+  bool any = false;
+  if (!from.contains("nodes") || !from["nodes"].is_array()) return false;
+  for (json& kind : from["nodes"]) any = (kind.is_object() && kind.erase(key) > 0) || any;
+  return any;
+}
+
 /// All of the node kinds' quotas, or a part of each.
 template <class Change>
 bool change_quotas(json& in, Change change) {
@@ -56,14 +63,9 @@ constexpr std::array parts{
              return kind.erase("quota") > 0;
            });
          }},
-    part{"speed_deviation",
-         [](json& from) {
-           bool any = false;
-           if (from.contains("nodes") && from["nodes"].is_array()) {
-             for (json& kind : from["nodes"]) any = (kind.is_object() && kind.erase("speed_deviation") > 0) || any;
-           }
-           return any;
-         }},
+    part{"slowdowns", [](json& from) { return erase_of_kinds(from, "slowdowns"); }},
+    part{"speed_deviation", [](json& from) { return erase_of_kinds(from, "speed_deviation"); }},
+    part{"speed_over_time", [](json& from) { return erase_of_kinds(from, "speed_over_time"); }},
     part{"stream", [](json& from) { return from.erase("transport") > 0; }},
     part{"tick", [](json& from) { return erase(from, "host", "tick_s"); }},
     part{"time_slice", [](json& from) { return erase(from, "host", "time_slice_s"); }},

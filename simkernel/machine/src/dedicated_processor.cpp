@@ -24,6 +24,8 @@ job& served_jobs::take_first() {
 
 void dedicated_processor::start_at(double now_s, job& j, double work_s) {
   serve_until(now_s);
+  if (speed_.next_change_s() <= now_s) [[unlikely]]  // while it was idle
+    speed_.go_to(now_s);
   jobs_.start(j, work_s);
   set_rate();
 }
@@ -35,19 +37,29 @@ void dedicated_processor::serve_until(double now_s) {
 
 void dedicated_processor::set_rate() {
   double const n = jobs_.count();
-  rate_ = jobs_.empty() ? 0 : speed_ * std::min(1.0, (cores_ - taken()) / n);
+  rate_ = jobs_.empty() ? 0 : speed_.now() * std::min(1.0, (cores_ - taken()) / n);
   busy_ = taken() + std::min(n, cores_ - taken());
 }
 
 double dedicated_processor::next_event_s() const {
   if (jobs_.empty()) return never;
-  double const active_s = jobs_.left_s() / rate_;
-  return budget_ ? budget_->when(at_s_, active_s, busy_) : at_s_ + active_s;
+  return std::min(first_end_s(), speed_.next_change_s());
+}
+
+double dedicated_processor::first_end_s() const {
+  double const left_s = jobs_.left_s();
+  if (left_s == 0) return at_s_;  // though it may stand still
+  if (rate_ == 0) return never;
+  return budget_ ? budget_->when(at_s_, left_s / rate_, busy_) : at_s_ + left_s / rate_;
 }
 
 void dedicated_processor::advance(double now_s, std::vector<event*>& due) {
+  bool const changes = speed_.next_change_s() <= now_s;
+  bool const ends = !changes || first_end_s() <= now_s;
   serve_until(now_s);
-  due.push_back(&jobs_.take_first());
+  if (ends) due.push_back(&jobs_.take_first());
+  if (changes) [[unlikely]]
+    speed_.go_to(now_s);
   set_rate();
 }
 

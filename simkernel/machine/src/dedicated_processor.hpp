@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "processor.hpp"
 #include "quota_budget.hpp"
+#include "unsteady_speed.hpp"
 
 namespace ovlp::machine {
 
@@ -38,13 +40,13 @@ class served_jobs {
 /// than one core.
 ///
 /// With n jobs, `cores` cores of which communication takes `taken`, and speed v, each job is served at the rate
-/// v min(1, (cores - taken) / n) in seconds of the reference core per second. Under a quota the node is served at that
-/// rate while its budget of the period lasts, and then stands still.
-/// Source: the paper, section 4; docs/model.md, "Processors".
+/// v min(1, (cores - taken) / n) in seconds of the reference core per second, v being the speed of the moment. Under a
+/// quota the node is served at that rate while its budget of the period lasts, and then stands still. Source: the
+/// paper, section 4; docs/model.md, "Processors".
 class dedicated_processor final : public processor {
  public:
-  dedicated_processor(event_queue& events, double cores, double speed, std::optional<quota_budget> budget = {})
-      : processor(events), cores_(cores), speed_(speed), budget_(budget) {}
+  dedicated_processor(event_queue& events, double cores, unsteady_speed speed, std::optional<quota_budget> budget = {})
+      : processor(events), cores_(cores), speed_(std::move(speed)), budget_(budget) {}
 
   bool idle() const override { return jobs_.empty(); }
   double next_event_s() const override;
@@ -55,9 +57,10 @@ class dedicated_processor final : public processor {
   void serve_until(double now_s) override;
   void taken_has_changed() override { set_rate(); }
   void set_rate();
+  double first_end_s() const;
 
   double const cores_;
-  double const speed_;
+  unsteady_speed speed_;
   double at_s_ = 0;  ///< up to when jobs have been served
   double rate_ = 0;  ///< while the node is not throttled
   double busy_ = 0;  ///< cores that jobs and communication use then

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include <ovlp/netmodel/bus.hpp>
 #include <ovlp/netmodel/fair_star.hpp>
@@ -14,19 +15,17 @@ namespace ovlp::machine {
 namespace {
 
 using network_maker = decltype(network_model::make);
+using links = std::vector<net::node_link>;
 
 network_maker read_star(support::json_object& from) {
   double const latency_s = from.number("latency_s", 0);
-  double const bandwidth = from.number_above("bandwidth_Bps", 0);
-  return [=, link = net::star_link{bandwidth, bandwidth}](std::size_t nodes) {
-    return std::make_unique<net::star>(nodes, link, latency_s);
-  };
+  return [=](links const& of) { return std::make_unique<net::star>(of, latency_s); };
 }
 
 network_maker read_fair_star(support::json_object& from) {
   double const latency_s = from.number("latency_s", 0);
-  net::fair_link const link{from.number_above("bandwidth_Bps", 0), from.number("burst_bytes", 0, 0)};
-  return [=](std::size_t nodes) { return std::make_unique<net::fair_star>(nodes, link, latency_s); };
+  net::link_burst const burst{from.number("burst_bytes", 0, 0)};
+  return [=](links const& of) { return std::make_unique<net::fair_star>(of, latency_s, burst); };
 }
 
 std::size_t limit(support::json_object& from, std::string const& key, std::size_t otherwise) {
@@ -35,8 +34,7 @@ std::size_t limit(support::json_object& from, std::string const& key, std::size_
 
 network_maker read_in_turns(support::json_object& from, net::bus_limits limits) {
   double const latency_s = from.number("latency_s", 0);
-  double const bandwidth = from.number_above("bandwidth_Bps", 0);
-  return [=](std::size_t nodes) { return std::make_unique<net::bus>(nodes, latency_s, bandwidth, limits); };
+  return [=](links const& of) { return std::make_unique<net::bus>(of, latency_s, limits); };
 }
 
 network_maker read_bus(support::json_object& from) {
@@ -45,10 +43,11 @@ network_maker read_bus(support::json_object& from) {
 
 network_maker read_linear(support::json_object& from) { return read_in_turns(from, {0, 0, 0}); }
 
-/// A network that says nothing of its nodes.
+/// A network of the nodes' links, which says nothing else of nodes.
 template <network_maker (*Read)(support::json_object&)>
 network_section read_alone(support::json_object& from) {
   network_section section;
+  section.bandwidth_Bps = from.number_above("bandwidth_Bps", 0);
   section.model.make = Read(from);
   return section;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <ovlp/machine/platform.hpp>
@@ -11,6 +12,8 @@ namespace ovlp::machine {
 /// A platform file's `network`.
 struct network_section {
   network_model model;
+  /// Of the link of each node that says nothing else; none: its links are not the nodes'.
+  std::optional<double> bandwidth_Bps;
   /// As its own description of a machine says; empty: it says nothing.
   std::vector<node_kind> nodes;
 };

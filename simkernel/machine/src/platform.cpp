@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/netmodel/network.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/json_object.hpp>
 
@@ -15,6 +16,7 @@
 #include "effect.hpp"
 #include "known_platforms.hpp"
 #include "networks.hpp"
+#include "node_kinds.hpp"
 #include "transports.hpp"
 
 namespace ovlp::machine {
@@ -22,27 +24,7 @@ namespace {
 
 using support::json_object;
 
-/// Far below what systems do, and long enough that a simulation of them ends.
-constexpr double least_period_s = 1e-6;
-constexpr double least_share = 1e-6;
-
-node_kind read_nodes(json_object from) {
-  node_kind read;
-  read.count = from.count("count", 1);
-  read.cores = from.count("cores", 1);
-  read.speed = from.number_above("speed", 0);
-  read.launch_s = from.number("launch_s", 0, 0);
-  read.speed_deviation = from.number("speed_deviation", 0, 0);
-  if (from.has("quota")) {
-    json_object quota = from.object("quota");
-    read.quota = cpu_quota{quota.number("share", least_share), quota.number("period_s", least_period_s),
-                           quota.number("carry_s", 0, 0)};
-    if (read.quota->share > 1) quota.fail(quota.path("share"), "at most 1", quota.at("share"));
-    quota.end();
-  }
-  from.end();
-  return read;
-}
+constexpr double least_period_s = 1e-6;  // so that simulations end
 
 shared_host read_host(json_object from) {
   shared_host read;
@@ -134,6 +116,13 @@ std::size_t platform::node_count() const {
   return count;
 }
 
+std::unique_ptr<net::network> platform::make_network(std::size_t count) const {
+  std::vector<net::node_link> links;
+  links.reserve(count);
+  for (std::size_t n = 0; n < count; ++n) links.push_back(kind_of(n).link);
+  return network.make(links);
+}
+
 platform platform::parse(std::string const& text, std::string const& file, std::vector<std::string> const& without) {
   nlohmann::json json = support::parse_json(text, file);
   leave_out(json, file, without);
@@ -148,9 +137,7 @@ platform platform::parse(std::string const& text, std::string const& file, std::
   network_section network = read_network(top.object("network"));
   read.network = std::move(network.model);
   read.nodes = std::move(network.nodes);
-  if (read.nodes.empty()) {
-    for (json_object const& kind : top.objects("nodes")) read.nodes.push_back(read_nodes(kind));
-  }
+  if (read.nodes.empty()) read.nodes = read_node_kinds(top.objects("nodes"), network.bandwidth_Bps);
   if (top.has("host")) read.host = read_host(top.object("host"));
   if (top.has("transport")) read.transport = read_transport(top.object("transport"));
   if (top.has("comm_cpu")) read.communication = read_communication(top.object("comm_cpu"));

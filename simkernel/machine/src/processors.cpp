@@ -2,11 +2,13 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <utility>
 
 #include "dedicated_processor.hpp"
 #include "processor.hpp"
 #include "quota_budget.hpp"
 #include "shared_host.hpp"
+#include "unsteady_speed.hpp"
 
 namespace ovlp::machine {
 namespace {
@@ -40,10 +42,11 @@ std::vector<std::unique_ptr<processor>> make_processors(event_queue& events, pla
     auto const cpus = static_cast<double>(kind.cores);
     std::optional<quota_budget> budget;
     if (kind.quota) budget.emplace(*kind.quota, cpus, place * kind.quota->period_s);
+    unsteady_speed changing(kind, speed, vary.value_or(0), n);
     if (budget && on.host) {
-      made.push_back(std::make_unique<shared_processor>(events, speed, *budget, cores[n % cores.size()]));
+      made.push_back(std::make_unique<shared_processor>(events, std::move(changing), *budget, cores[n % cores.size()]));
     } else {
-      made.push_back(std::make_unique<dedicated_processor>(events, cpus, speed, budget));
+      made.push_back(std::make_unique<dedicated_processor>(events, cpus, std::move(changing), budget));
     }
   }
   return made;

@@ -78,10 +78,10 @@ double host_core::next_tick_s(double now_s) const {
   return next_s - now_s > now_again * tick_s_ ? next_s : next_s + tick_s_;
 }
 
-shared_processor::shared_processor(event_queue& events, double speed, quota_budget const& budget,
+shared_processor::shared_processor(event_queue& events, unsteady_speed speed, quota_budget const& budget,
                                    std::shared_ptr<host_core> core)
     : processor(events),
-      speed_(speed),
+      speed_(std::move(speed)),
       budget_(budget),
       slice_s_(core->slice_s() > 0 ? core->slice_s() : never),
       core_(std::move(core)) {}
@@ -108,6 +108,7 @@ void shared_processor::dequeue(state to, double now_s) {
 
 void shared_processor::run(double now_s) {
   serve_until(now_s);
+  if (speed_.next_change_s() <= now_s) speed_.go_to(now_s);
   state_ = state::runs;
   events().changed(*this);
 }
@@ -137,13 +138,21 @@ void shared_processor::start_at(double now_s, job& j, double work_s) {
   if (state_ == state::lingers) state_ = state::runs;
 }
 
+double shared_processor::job_end_s() const {
+  double const left_s = threads_.front().left_s;
+  if (rate() == 0) return left_s > 0 ? never : at_s_;
+  return at_s_ + left_s / rate();
+}
+
 double shared_processor::slice_end_s() const { return threads_.size() > 1 ? at_s_ + slice_left_s_ : never; }
 
 double shared_processor::next_event_s() const {
   // The core is kept for what begins in the same moment.
   constexpr double moment_s = 1e-9;
   switch (state_) {
-    case state::runs: return std::max(at_s_, std::min({job_end_s(), slice_end_s(), tick_s(), budget_.spent_s(at_s_)}));
+    case state::runs:
+      return std::max(at_s_,
+                      std::min({job_end_s(), slice_end_s(), tick_s(), budget_.spent_s(at_s_), speed_.next_change_s()}));
     case state::lingers: return ended_at_s_ + moment_s;
     case state::throttled: return budget_.refilled_s();
     case state::idle:
@@ -159,6 +168,7 @@ void shared_processor::advance(double now_s, std::vector<event*>& due) {
   bool const tick_comes = runs && tick_s() <= now_s;
   bool const budget_ends = runs && budget_.spent_s(at_s_) <= now_s;
   serve_until(now_s);
+  if (speed_.next_change_s() <= now_s) speed_.go_to(now_s);
   if (budget_ends) budget_.spend_all();  // rounding must not leave a rest
   if (job_ends) {
     due.push_back(threads_.front().what);

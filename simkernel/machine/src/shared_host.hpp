@@ -8,6 +8,7 @@
 
 #include "processor.hpp"
 #include "quota_budget.hpp"
+#include "unsteady_speed.hpp"
 
 namespace ovlp::machine {
 
@@ -68,7 +69,8 @@ class host_core {
 /// belongs to the same slice. docs/model.md.
 class shared_processor final : public processor {
  public:
-  shared_processor(event_queue& events, double speed, quota_budget const& budget, std::shared_ptr<host_core> core);
+  shared_processor(event_queue& events, unsteady_speed speed, quota_budget const& budget,
+                   std::shared_ptr<host_core> core);
 
   bool idle() const override { return threads_.empty(); }
   double next_event_s() const override;
@@ -92,14 +94,14 @@ class shared_processor final : public processor {
   void start_at(double now_s, job& j, double work_s) override;
   void serve_until(double now_s) override;
   void taken_has_changed() override {}
-  double rate() const { return speed_ * (1 - taken()); }
-  double job_end_s() const { return at_s_ + threads_.front().left_s / rate(); }
+  double rate() const { return speed_.now() * (1 - taken()); }
+  double job_end_s() const;
   double slice_end_s() const;
   double tick_s() const { return core_->contended() ? core_->next_tick_s(at_s_) : never; }
   void enqueue(double now_s);
   void dequeue(state to, double now_s);
 
-  double const speed_;
+  unsteady_speed speed_;
   quota_budget budget_;
   double const slice_s_;
   std::shared_ptr<host_core> core_;

@@ -127,14 +127,15 @@ network_section read_simgrid(json_object& from) {
     machine.bandwidth = from.number_above("bandwidth_Bps", 0);
     machine.latency_s = from.number("latency_s", 0);
   }
-  auto const make = [machine, file = from.file()](std::size_t count) {
+  auto const make = [machine, file = from.file()](std::vector<net::node_link> const& of) {
+    std::size_t const count = of.size();
     net::simgrid_engine& engine = net::simgrid_engine::load(machine);
     if (count > engine.hosts().size())
       throw config_error(file + ": network: it has " + std::to_string(engine.hosts().size()) + " hosts, and the run " +
                          std::to_string(count) + " nodes");
     return engine.make_network(count);
   };
-  return {{"", make}, std::move(nodes)};
+  return {{"", make}, std::nullopt, std::move(nodes)};
 }
 
 }  // namespace ovlp::machine

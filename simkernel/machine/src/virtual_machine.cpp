@@ -37,7 +37,7 @@ struct virtual_machine::implementation {
   implementation(platform const& given, std::size_t count, std::optional<std::uint64_t> vary)
       : on(given),
         processors(make_processors(events, on, count, vary)),
-        network(events, on.network.make(count)),
+        network(events, on.make_network(count)),
         phases(communication_takes_cores(on) ? network.network().phases() : nullptr),
         taken(count),
         extra(on.effects, count),
@@ -98,6 +98,8 @@ bool virtual_machine::advance() {
 }
 
 processor& virtual_machine::processor_of(node_id node) { return *implementation_->processors[node]; }
+
+bool virtual_machine::idle(node_id node) const { return implementation_->processors[node]->idle(); }
 
 void virtual_machine::send(message& m, thread* by) { implementation_->path.send(m, by); }
 

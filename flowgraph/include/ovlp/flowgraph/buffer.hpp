@@ -29,6 +29,12 @@ namespace detail {
 using allocation_guard_function = void (*)(std::size_t bytes);
 inline thread_local constinit allocation_guard_function allocation_guard = nullptr;
 
+/// A piece of memory that handles share: those with the same identity are one.
+struct memory_extent {
+  void const* identity = nullptr;  ///< nullptr: none
+  std::size_t bytes = 0;
+};
+
 /// Bytes whose number is fixed at birth, whose memory comes with the first touch, and which copies share: what is left
 /// of a buffer<T> without its T.
 ///
@@ -93,6 +99,13 @@ class shared_bytes {
       *this = std::move(mine);
     }
     return touch();
+  }
+
+  /// Which memory it is, and of how many bytes: of a slice, of the whole.
+  [[nodiscard]] memory_extent extent() const noexcept {
+    if (block_ == nullptr) return {};
+    block const& whole = block_->whole != nullptr ? *block_->whole : *block_;
+    return {&whole, whole.size};
   }
 
   friend bool operator==(shared_bytes const&, shared_bytes const&) = default;  // the same block
@@ -255,6 +268,9 @@ requires(std::is_trivially_copyable_v<T>&& std::is_same_v<T, std::remove_cv_t<T>
 
   /// Do both share the same elements (or have both none)? A slice is the same only as copies of itself.
   [[nodiscard]] bool same_storage(buffer const& other) const noexcept { return bytes_ == other.bytes_; }
+
+  /// What its elements are in, or will be; no touch.
+  [[nodiscard]] detail::memory_extent extent() const noexcept { return bytes_.extent(); }
 
   /// Has the first touch been? Of a slice: of the buffer that it is one of.
   [[nodiscard]] bool allocated() const noexcept { return bytes_.allocated(); }

@@ -28,6 +28,7 @@ struct object_type {
   void (*move)(void* to, void* from);  ///< constructs at `to`, moving from `from`
   void (*destroy)(void* object) noexcept;
   std::size_t (*byte_count)(void const* object);  ///< that write() would write; see walk.hpp
+  void (*find_memory)(void const* object, detail::memory_finder& into);
   void (*write)(writer& to, void const* object);  ///< refers to the object: it stays until the bytes are sent
   void (*read)(reader& from, void* to);           ///< constructs at `to`; throws decode_error
 };
@@ -47,6 +48,7 @@ inline constexpr object_type object_type_of{
     [](void* to, void* from) { ::new (to) T(std::move(*static_cast<T*>(from))); },
     [](void* object) noexcept { static_cast<T*>(object)->~T(); },
     [](void const* object) { return byte_count(*static_cast<T const*>(object)); },
+    [](void const* object, memory_finder& into) { walk(into, *static_cast<T const*>(object)); },
     [](writer& to, void const* object) { to.write(*static_cast<T const*>(object)); },
     [](reader& from, void* to) {
       T* object = ::new (to) T{};

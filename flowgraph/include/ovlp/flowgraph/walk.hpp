@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One walk over the parts of a data object, and four visitors: what writes (writer.hpp), reads (reader.hpp), counts
-// bytes and compares (here). So none of them can disagree with another about what an object is made of, and a new kind
+// One walk over the parts of a data object, and its visitors: what writes (writer.hpp), reads (reader.hpp), counts
+// bytes, finds memory and compares (here). So none of them can disagree with another about what an object is made of, and a new kind
 // of container is added in one place.
 //
 // A type is told by its `shape` (data_object.hpp). The walk is made by the compiler for each type and visitor, without
@@ -31,6 +31,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <ovlp/flowgraph/data_object.hpp>
 
@@ -273,6 +274,29 @@ struct byte_counter {
   template <class T>
   bool elements(buffer<T> const& x) {
     bytes += sizeof(std::uint64_t) + x.size_bytes();
+    return true;
+  }
+};
+
+/// The visitor that finds what an object takes in memory. Elements of buffers are told apart, for others may share them.
+struct memory_finder {
+  static constexpr bool fills = false;
+  std::size_t bytes = 0;
+  std::vector<memory_extent> shared;
+
+  template <class T>
+  bool scalar(T const& /*x*/) {
+    bytes += sizeof(T);
+    return true;
+  }
+  template <class T>
+  bool block(std::size_t n, T const* /*first*/) {
+    bytes += n * sizeof(T);
+    return true;
+  }
+  template <class T>
+  bool elements(buffer<T> const& x) {
+    if (!x.empty()) shared.push_back(x.extent());
     return true;
   }
 };

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include <ovlp/netmodel/network.hpp>
+#include <ovlp/netmodel/node_link.hpp>
 
 namespace ovlp::net {
 
@@ -19,7 +21,7 @@ struct bus_limits {
 
 /// Messages that take turns: after its latency a transfer takes an output link of its source, an input link of its
 /// destination and a bus, all three at once, holds them for bytes / bandwidth, and gives them back. Links and buses are
-/// never shared.
+/// never shared. The bandwidth is the smaller one of the two links, the latency that of the network and of both.
 ///
 /// Those that wait are served first in, first out: whenever something is given back or a latency ends, the oldest
 /// waiting transfer that finds all three free takes them, and so on. One whose links are taken holds back no younger
@@ -31,9 +33,8 @@ struct bus_limits {
 /// latency takes no processor.
 class bus final : public network, public phase_counts {
  public:
-  /// `bandwidth`: of each transfer, in bytes per second.
-  /// Errors: std::logic_error if the bandwidth is not positive and finite, or the latency negative or not finite.
-  bus(std::size_t nodes, double latency_s, double bandwidth, bus_limits limits);
+  /// Errors: std::logic_error for links or a latency that are not as said.
+  bus(std::vector<node_link> const& nodes, double latency_s, bus_limits limits);
   ~bus() override;
 
   void start(transfer const& started, double now_s) override;

@@ -5,23 +5,24 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include <ovlp/netmodel/network.hpp>
+#include <ovlp/netmodel/node_link.hpp>
 
 namespace ovlp::net {
 
-/// What joins each node to the centre of a fair star, in each direction.
-struct fair_link {
-  double bandwidth_Bps;    ///< more than 0
-  double burst_bytes = 0;  ///< what an idle direction saves up and passes at line speed
-  double line_Bps = 1e10;  ///< that speed; where it is not above bandwidth_Bps, a burst changes nothing
+/// What each direction of a link passes beyond its bandwidth.
+struct link_burst {
+  double bytes = 0;        ///< what an idle direction saves up and passes at line speed
+  double line_Bps = 1e10;  ///< that speed; where it is not above the bandwidth, a burst changes nothing
 };
 
 /// A star as net::star, but its links are shared max-min fair: what a transfer cannot use of its share, since it is
 /// held up elsewhere, others get. This is what TCP comes near to, where equal shares waste bandwidth.
 ///
-/// Each direction of a link may have a token bucket, as traffic shapers do: it fills with `bandwidth_Bps` up to
-/// `burst_bytes`; while it holds something the direction passes `line_Bps`, then `bandwidth_Bps`.
+/// Each direction of a link may have a token bucket, as traffic shapers do: it fills with the bandwidth up to the bytes
+/// of a burst; while it holds something the direction passes `line_Bps`, then the bandwidth.
 ///
 /// Cost: each begin or end of a bandwidth phase, and each bucket that runs dry, O(p) for each port whose share follows
 /// from it, p = the nodes that it exchanges transfers with; O(log n) for n transfers of one pair of nodes. In an
@@ -30,8 +31,8 @@ struct fair_link {
 /// docs/validation.md. The algorithm is described in fair_star.cpp.
 class fair_star final : public network, public phase_counts {
  public:
-  /// Errors: std::logic_error for links or latencies that are not as said.
-  fair_star(std::size_t nodes, fair_link link, double latency_s);
+  /// Errors: std::logic_error for links, a latency or a burst that are not as said.
+  fair_star(std::vector<node_link> const& links, double latency_s, link_burst burst = {});
   ~fair_star() override;
 
   void start(transfer const& started, double now_s) override;

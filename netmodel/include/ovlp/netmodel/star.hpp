@@ -8,18 +8,14 @@
 #include <vector>
 
 #include <ovlp/netmodel/network.hpp>
+#include <ovlp/netmodel/node_link.hpp>
 
 namespace ovlp::net {
 
-/// The bandwidths of what joins a node to the centre of a star, full duplex; more than 0.
-struct star_link {
-  double out_Bps;
-  double in_Bps;
-};
-
-/// A star: each node has a link to a crossbar that is never a bottleneck, and all transfers have the same latency.
+/// A star: each node has a link to a crossbar that is never a bottleneck.
 ///
-/// A transfer alone takes latency + bytes / bandwidth. In its bandwidth phase its rate is
+/// A transfer alone takes latency + bytes / bandwidth, with the latencies of the network and of both links. In its
+/// bandwidth phase its rate is
 ///
 ///     min(B_out(source) / o, B_in(destination) / i)
 ///
@@ -33,10 +29,8 @@ struct star_link {
 /// docs/model.md, "Transfers". The algorithm is described in star.cpp.
 class star final : public network, public phase_counts {
  public:
-  /// Errors: std::logic_error if a bandwidth is not positive and finite, or the latency negative or not finite.
-  star(std::vector<star_link> const& links, double latency_s);
-  /// All links are alike.
-  star(std::size_t nodes, star_link link, double latency_s);
+  /// Errors: std::logic_error for links or a latency that are not as said.
+  star(std::vector<node_link> const& links, double latency_s);
   ~star() override;
 
   void start(transfer const& started, double now_s) override;

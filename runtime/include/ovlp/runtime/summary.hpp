@@ -49,6 +49,13 @@ struct host_summary {
   std::int64_t peak_memory_bytes = 0;
 };
 
+/// What was in the memory of a node, of those whose platform says how much they have.
+struct memory_summary {
+  std::size_t node;
+  std::size_t bytes;       ///< that the node has
+  std::size_t peak_bytes;  ///< objects and states, at most, since the run began
+};
+
 /// What only a simulation knows of a call.
 struct simulation_summary {
   std::string platform;
@@ -59,6 +66,7 @@ struct simulation_summary {
   /// By kernel: how many of them took their duration from where ("measured", "durations", "interpolated", ...:
   /// docs/formats/summary.md). Empty if all were measured.
   std::map<std::string, std::map<std::string, std::uint64_t>> estimates;
+  std::vector<memory_summary> memory;
   std::vector<std::string> warnings;  ///< why the prediction may be weak
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -49,6 +50,8 @@ class json_object {
   double none_or_from(std::string const& key, double least);
   std::size_t count(std::string const& key, std::size_t least);
   std::vector<double> numbers(std::string const& key, double least);
+  /// A list of lists of two numbers.
+  std::vector<std::pair<double, double>> pairs(std::string const& key, double least_first, double least_second);
   json_object object(std::string const& key);
   std::vector<json_object> objects(std::string const& key);
   std::vector<std::string> keys() const;

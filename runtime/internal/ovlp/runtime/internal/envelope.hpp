@@ -12,6 +12,7 @@
 #include <ovlp/flowgraph/memory.hpp>
 #include <ovlp/flowgraph/object_type.hpp>
 #include <ovlp/runtime/internal/mailbox.hpp>
+#include <ovlp/runtime/internal/memory_watch.hpp>
 
 namespace ovlp {
 inline namespace OVLP_CORE {
@@ -60,9 +61,11 @@ struct envelope final : mail {
   std::uint32_t thread = 0;  ///< index in the operation's collection
   std::int32_t iteration = no_iteration;
   object_type const* type;
+  [[no_unique_address]] memory_claim claim;
   ovlp::frames frames;
 
   void* object();
+  held_in_memory in_memory() { return {*type, object(), graph, operation, thread}; }
 
   struct deleter {
     void operator()(envelope* e) const noexcept { envelope::destroy(e); }

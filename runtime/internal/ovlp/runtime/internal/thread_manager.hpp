@@ -11,6 +11,7 @@
 #include <ovlp/runtime/internal/common_parts.hpp>
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/memory_watch.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
 namespace ovlp {
@@ -39,6 +40,7 @@ struct node_settings {
   std::size_t launch = 0;               ///< how often this node has been launched before
   std::size_t concurrent_per_pair = 1;  ///< objects in transfer to one other node at once; 0: no bound
   record_sink* sink = nullptr;
+  memory_watch* memory = nullptr;  ///< of a simulation, if its platform says how much its nodes have
 };
 
 /// What a node is to the runtime. It consists of parts, which know each other through it; a part has its own mutex, and
@@ -103,7 +105,23 @@ class thread_manager {
   /// Where records go; nullptr: nowhere.
   record_sink* records() const { return settings_.sink; }
 
+  /// The object is in this node's memory now.
+  void hold(envelope& object) const {
+    if (memory_watch* const watch = memory()) [[unlikely]]
+      hold(object, *watch);
+  }
+  /// nullptr: nobody counts what is in its memory.
+  memory_watch* memory() const {
+#ifdef OVLP_ONE_THREAD
+    return settings_.memory;
+#else
+    return nullptr;
+#endif
+  }
+
  private:
+  void hold(envelope& object, memory_watch& watch) const;
+
   node_id const self_;
   ovlp::program const& program_;
   ovlp::backend& world_;

@@ -7,9 +7,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <ovlp/netmodel/node_link.hpp>
 
 namespace ovlp::net {
 class network;
@@ -29,13 +32,28 @@ struct cpu_quota {
   double carry_s = 0;   ///< of an unspent budget, kept over the end of its period
 };
 
+/// Draws a number, 0 or more.
+using distribution = std::function<double(std::mt19937_64&)>;
+
+/// Phases in which a node is slow: a straggler, or one that others use. They come by chance.
+struct slowdown {
+  distribution interval_s;  ///< from the end of one, or the start of the run, to the next; 1 us at least
+  distribution duration_s;  ///< 1 us at least
+  distribution factor;      ///< how many times as long everything takes; 1 at least
+};
+
 /// Nodes that are alike.
 struct node_kind {
   std::size_t count = 1;
   std::size_t cores = 1;
-  double speed = 1;     ///< of a core, relative to the reference core
-  double launch_s = 0;  ///< until the node can be sent to
+  double speed = 1;                         ///< of a core, relative to the reference core
+  double launch_s = 0;                      ///< until the node can be sent to
+  net::node_link link{};                    ///< bandwidths of 0: of a network whose links are not its nodes'
+  std::optional<std::size_t> memory_bytes;  ///< none: nobody counts
   std::optional<cpu_quota> quota;
+  std::shared_ptr<net::factor_over_time const> speed_over_time;  ///< nullptr: it stays
+  /// What they multiply to is what holds.
+  std::vector<slowdown> slowdowns;
   /// Relative standard deviation of a node's speed from run to run and node to node, since others use the machine too.
   /// Of --vary only.
   double speed_deviation = 0;
@@ -97,7 +115,7 @@ struct model {
   std::string name;
   std::function<std::unique_ptr<Part>(From...)> make;
 };
-using network_model = model<net::network, std::size_t>;  ///< of so many nodes
+using network_model = model<net::network, std::vector<net::node_link> const&>;  ///< of the nodes with these links
 using transport_model = model<transport, message_path&>;
 using effect_model = model<effect, std::size_t>;  ///< on so many nodes
 
@@ -122,6 +140,8 @@ struct platform {
   node_kind const& kind_of(std::size_t node) const;
   /// How many nodes the file describes.
   std::size_t node_count() const;
+  /// That of so many nodes.
+  std::unique_ptr<net::network> make_network(std::size_t nodes) const;
 
   /// One of those in platforms/, such as "gigabit"; else a file. `without`: parts of the model that are left out, as
   /// ablations() names them. Errors: config_error that names file, key and what was expected.

@@ -40,6 +40,9 @@ class virtual_machine {
 
   /// What a thread of a node computes with.
   processor& processor_of(node_id node);
+  /// Whether nothing is to be computed there. If advance() has nothing to go on to, a node that is not idle stands
+  /// still for good.
+  bool idle(node_id node) const;
   /// `by`: the thread that sends it, which may have to do what it costs there; else the node's I/O thread does.
   void send(message& m, thread* by = nullptr);
   /// How much longer than so long a kernel takes that begins now.

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include <ovlp/machine/platform.hpp>
+#include <ovlp/support/json_object.hpp>
+
+namespace ovlp::machine {
+
+/// The one that stands under `key`: a number, or an object with a name and parameters. Errors: config_error.
+distribution read_distribution(support::json_object& from, std::string const& key);
+
+}  // namespace ovlp::machine

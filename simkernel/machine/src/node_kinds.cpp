@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "node_kinds.hpp"
+
+#include <memory>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "distributions.hpp"
+
+namespace ovlp::machine {
+namespace {
+
+using support::json_object;
+
+/// Far below what systems do, and long enough that a simulation of them ends.
+constexpr double least_period_s = 1e-6;
+constexpr double least_share = 1e-6;
+
+cpu_quota read_quota(json_object from) {
+  cpu_quota const read{from.number("share", least_share), from.number("period_s", least_period_s),
+                       from.number("carry_s", 0, 0)};
+  if (read.share > 1) from.fail(from.path("share"), "at most 1", from.at("share"));
+  from.end();
+  return read;
+}
+
+/// A list of pairs: from when on, which factor. `least`: of factors.
+std::shared_ptr<net::factor_over_time const> read_over_time(json_object& from, std::string const& key, double least) {
+  if (!from.has(key)) return nullptr;
+  std::vector<net::factor_over_time::step> steps;
+  for (auto const& [from_s, factor] : from.pairs(key, 0, least)) {
+    if (!steps.empty() && from_s <= steps.back().from_s) {
+      from.fail(from.path(key), "times that grow from step to step", from.at(key));
+    }
+    steps.push_back({from_s, factor});
+  }
+  return std::make_shared<net::factor_over_time const>(std::move(steps));
+}
+
+net::node_link read_link(json_object from, double bandwidth_Bps) {
+  net::node_link read{bandwidth_Bps, bandwidth_Bps};
+  if (from.has("bandwidth_Bps")) read.out_Bps = read.in_Bps = from.number_above("bandwidth_Bps", 0);
+  read.latency_s = from.number("latency_s", 0, 0);
+  read.over_time = read_over_time(from, "bandwidth_over_time", least_share);
+  from.end();
+  return read;
+}
+
+slowdown read_slowdown(json_object from) {
+  slowdown read{read_distribution(from, "interval_s"), read_distribution(from, "duration_s"),
+                read_distribution(from, "factor")};
+  from.end();
+  return read;
+}
+
+node_kind read_kind(json_object from, std::optional<double> bandwidth_Bps) {
+  node_kind read;
+  read.count = from.count("count", 1);
+  read.cores = from.count("cores", 1);
+  read.speed = from.number_above("speed", 0);
+  read.speed_over_time = read_over_time(from, "speed_over_time", 0);
+  if (from.has("slowdowns")) {
+    for (json_object const& s : from.objects("slowdowns")) read.slowdowns.push_back(read_slowdown(s));
+  }
+  read.speed_deviation = from.number("speed_deviation", 0, 0);
+  read.launch_s = from.number("launch_s", 0, 0);
+  if (from.has("quota")) read.quota = read_quota(from.object("quota"));
+  if (bandwidth_Bps) {
+    read.link = {*bandwidth_Bps, *bandwidth_Bps};
+    if (from.has("link")) read.link = read_link(from.object("link"), *bandwidth_Bps);
+  } else if (from.has("link")) {
+    from.fail(from.path("link"), "none where the network describes all links", from.at("link"));
+  }
+  if (from.has("memory_bytes")) read.memory_bytes = static_cast<std::size_t>(from.number_above("memory_bytes", 0));
+  from.end();
+  return read;
+}
+
+}  // namespace
+
+std::vector<node_kind> read_node_kinds(std::vector<json_object> const& from, std::optional<double> bandwidth_Bps) {
+  std::vector<node_kind> kinds;
+  for (json_object const& kind : from) kinds.push_back(read_kind(kind, bandwidth_Bps));
+  return kinds;
+}
+
+}  // namespace ovlp::machine

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <ovlp/machine/platform.hpp>
+#include <ovlp/support/json_object.hpp>
+
+namespace ovlp::machine {
+
+/// A platform file's `nodes`. `bandwidth_Bps`: of links that say nothing else; none: links are not the nodes'.
+/// Errors: config_error.
+std::vector<node_kind> read_node_kinds(std::vector<support::json_object> const& from,
+                                       std::optional<double> bandwidth_Bps);
+
+}  // namespace ovlp::machine
