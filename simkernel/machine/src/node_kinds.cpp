@@ -13,8 +13,6 @@ namespace {
 
 using support::json_object;
 
-/// Far below what systems do, and long enough that a simulation of them ends.
-constexpr double least_period_s = 1e-6;
 constexpr double least_share = 1e-6;
 
 cpu_quota read_quota(json_object from) {

@@ -24,8 +24,6 @@ namespace {
 
 using support::json_object;
 
-constexpr double least_period_s = 1e-6;  // so that simulations end
-
 shared_host read_host(json_object from) {
   shared_host read;
   read.cores = from.count("cores", 1);

@@ -6,11 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "node_kinds.hpp"
+
 namespace ovlp::machine {
 namespace {
-
-/// So that simulations end.
-constexpr double least_phase_s = 1e-6;
 
 /// Slow-downs of one kind at one node.
 class slow_phases {
@@ -26,14 +25,14 @@ class slow_phases {
     }
     slow_ = true;
     factor_ = std::max(1.0, drawn_.factor(random_));
-    next_change_s_ += std::max(least_phase_s, drawn_.duration_s(random_));
+    next_change_s_ += std::max(least_period_s, drawn_.duration_s(random_));
   }
 
  private:
   void wait(double from_s) {
     slow_ = false;
     factor_ = 1;
-    next_change_s_ = from_s + std::max(least_phase_s, drawn_.interval_s(random_));
+    next_change_s_ = from_s + std::max(least_period_s, drawn_.interval_s(random_));
   }
 
   slowdown drawn_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One walk over the parts of a data object, and its visitors: what writes (writer.hpp), reads (reader.hpp), counts
-// bytes, finds memory and compares (here). So none of them can disagree with another about what an object is made of, and a new kind
-// of container is added in one place.
+// bytes, finds memory and compares (here). So none of them can disagree with another about what an object is made of,
+// and a new kind of container is added in one place.
 //
 // A type is told by its `shape` (data_object.hpp). The walk is made by the compiler for each type and visitor, without
 // virtual functions; its depth is that of the type. What is the same bytes in memory and on the wire, such as a
@@ -278,7 +278,8 @@ struct byte_counter {
   }
 };
 
-/// The visitor that finds what an object takes in memory. Elements of buffers are told apart, for others may share them.
+/// The visitor that finds what an object takes in memory. Elements of buffers are told apart, for others may share
+/// them.
 struct memory_finder {
   static constexpr bool fills = false;
   std::size_t bytes = 0;
