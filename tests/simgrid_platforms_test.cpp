@@ -84,6 +84,32 @@ TEST_CASE("hosts of a file of SimGrid are nodes, in the file's order" * doctest:
   CHECK(ends(transfers(folder, file, "0,0,1,100\n0,1,0,100\n")) == "3 3 ");
 }
 
+TEST_CASE("what joins the hosts is found by their routes, and drawn" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const drawing = (folder.path() / "p.dot").string();
+  /// Connections and places that are no nodes.
+  auto const drawn = [&](std::string const& file) {
+    outcome const done = run({OVLP_COMMAND, "platform", "show", file, "--topology", drawing});
+    CHECK(done.status == 0);
+    CHECK(done.err == "");
+    std::string const text = ovlp::testing::contents(drawing);
+    auto const count = [&](std::string const& part) {
+      std::size_t found = 0;
+      for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+      return found;
+    };
+    return std::pair{count("->"), count("shape=point") + count("shape=plaintext")};
+  };
+  using pair = std::pair<std::size_t, std::size_t>;
+  auto const with = [&](std::string const& parameters, std::size_t nodes) {
+    return drawn(platform(folder, topology(parameters), nodes));
+  };
+  CHECK(with(R"("name": "star", "nodes": 8)", 8) == pair{8, 1});
+  CHECK(with(R"("name": "fat-tree", "down": [4, 2], "up": [1, 4], "links": [1, 1])", 8) == pair{8 + 2 * 4, 2 + 4});
+  CHECK(with(R"("name": "torus", "dimensions": [3, 3])", 9) == pair{18, 0});
+  CHECK(drawn(with_xml(folder, xml(two_hosts + route))) == pair{2, 1});  // a link for both directions
+}
+
 TEST_CASE("topologies have the routes that their names promise" * doctest::timeout(60)) {
   temporary_folder const folder;
   auto const ends_on = [&](std::string const& parameters, std::string const& rows) {

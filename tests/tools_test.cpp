@@ -381,9 +381,10 @@ TEST_CASE("durations that cannot be fitted are refused") {
 TEST_CASE("a wrong command line ends with status 2 and says what was expected") {
   temporary_folder const folder;
   check_refused(ovlp_command({}), 2,
-                "expected a command of transfers, plot, fit, calibrate, validate, got none; see ovlp --help");
-  check_refused(ovlp_command({"replay"}), 2,
-                "expected a command of transfers, plot, fit, calibrate, validate, got 'replay'; see ovlp --help");
+                "expected a command of transfers, plot, platform, fit, calibrate, validate, got none; see ovlp --help");
+  check_refused(
+      ovlp_command({"replay"}), 2,
+      "expected a command of transfers, plot, platform, fit, calibrate, validate, got 'replay'; see ovlp --help");
   check_refused(ovlp_command({"plot", "time"}), 2,
                 "expected a command of efficiency, got 'time'; see ovlp plot --help");
   check_refused(ovlp_command({"transfers", "in.csv", "-o", "-"}), 2,
@@ -617,3 +618,58 @@ TEST_CASE("a plot without gnuplot, or with one that fails, is an error") {
 }
 
 }  // namespace
+
+TEST_CASE("a platform is shown value by value, with units and where each is from") {
+  temporary_folder const folder;
+  std::string const file = folder.file("p.json", R"({"name": "p", "reference_core": "any",
+    "nodes": [{"count": 2, "cores": 1, "speed": 2, "speed_over_time": [[1, 0.5]], "link": {"latency_s": 0.5}}],
+    "network": {"model": "max-min", "latency_s": 1, "bandwidth_Bps": 100, "burst_bytes": 7},
+    "kernels": {"k": {"coefficient_s": 1e-9, "exponents": [3]}}})");
+  auto const fields = [](std::string const& line) {
+    std::istringstream in(line);
+    std::string all;
+    for (std::string word; in >> word;) all += word + " ";
+    return all;
+  };
+  auto const shown = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"platform", "show", file});
+    outcome const done = ovlp_command(more);
+    CHECK(done.status == 0);
+    CHECK(done.err == "");
+    Lines all;
+    for (std::string const& line : lines_of(done.out)) all.push_back(fields(line));
+    return all;
+  };
+  auto const has = [](Lines const& lines, std::string const& line) {
+    return std::find(lines.begin(), lines.end(), line) != lines.end();
+  };
+  Lines const all = shown({});
+  for (std::string const line :
+       {"network.model max-min file ", "network.latency_s 1 s file ", "network.bandwidth_Bps 100 B/s file ",
+        "network.burst_bytes 7 B file ", "nodes[0].speed 2 file ", "nodes[0].launch_s 0.0 s default ",
+        "nodes[0].speed_over_time [[1,0.5]] s, factor file ", "nodes[0].link.bandwidth_Bps 100.0 B/s default ",
+        "nodes[0].link.latency_s 0.5 s file ", "nodes[0].quota none default ", "host none default ",
+        "runtime.concurrent_per_pair 1 default ", "kernels.k.exponents [3] file "}) {
+    CAPTURE(line);
+    CHECK(has(all, line));
+  }
+  Lines const without = shown({"--without", "burst", "--without", "speed_over_time"});
+  CHECK(has(without, "network.burst_bytes 0.0 B --without "));
+  CHECK(has(without, "nodes[0].speed_over_time none --without "));
+  check_refused(ovlp_command({"platform", "show", "gigabite"}), 1,
+                "platform 'gigabite': expected 10-gigabit, dragonfly-1024, fast-ethernet-ultrasparc, fat-tree-1024, "
+                "gigabit, local, or a file such as ./cluster.json");
+  check_refused(ovlp_command({"platform"}), 2, "expected a command of show, got none; see ovlp platform --help");
+}
+
+TEST_CASE("what joins the nodes of a platform is drawn for Graphviz") {
+  temporary_folder const folder;
+  std::string const drawing = (folder.path() / "p.dot").string();
+  outcome const done = ovlp_command({"platform", "show", plain_platform(folder), "--topology", drawing});
+  CHECK(done.status == 0);
+  CHECK(
+      contents(drawing) ==
+      "digraph \"plain\" {\n  edge [dir=none];\n  0 [label=\"node0\", shape=box];\n  1 [label=\"node1\", shape=box];\n"
+      "  2 [label=\"node2\", shape=box];\n  3 [label=\"star\", shape=ellipse];\n  0 -> 3 [label=\"100 B/s\"];\n"
+      "  1 -> 3 [label=\"100 B/s\"];\n  2 -> 3 [label=\"100 B/s\"];\n}\n");
+}

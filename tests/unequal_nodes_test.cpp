@@ -152,6 +152,53 @@ TEST_CASE("a node is slow at times that a seed draws" * doctest::timeout(20)) {
   CHECK(fan_on(regular, "node1", 1, 3).time_s == doctest::Approx(4.752).epsilon(1e-5));
 }
 
+TEST_CASE("what a platform's file says and nothing came of is said" * doctest::timeout(20)) {
+  auto const without_effect = [](std::string described, std::string const& more, char const* workers_on = "node1",
+                                 std::vector<std::string> const& options = {}) {
+    described.insert(described.find("\"kernels\""), more);
+    ovlp::summary const found = fan_on(described, workers_on, 1, 3, options);
+    std::string all;
+    for (std::string const& line : found.simulation->without_effect) {
+      all += line + "\n";
+    }
+    return all;
+  };
+  std::string const of_nodes = "nodes[2]: no node of it was held\n";
+  CHECK(without_effect(platform(""), "") == of_nodes);
+
+  std::string const node1 = R"("launch_s": 1, "speed_deviation": 0.1, "speed_over_time": [[100, 2]],
+    "quota": {"share": 1, "period_s": 1}, "slowdowns": [{"interval_s": 100, "duration_s": 1, "factor": 2}],
+    "link": {"bandwidth_over_time": [[100, 2]]})";
+  std::string const nothing =
+      "nodes[1].launch_s: no node of it was launched while the program ran\n"
+      "nodes[1].quota: no node of it was throttled\n"
+      "nodes[1].speed_deviation: expected with --vary\n"
+      "nodes[1].slowdowns: none came before the end\n"
+      "nodes[1].speed_over_time: it begins after the end\n"
+      "nodes[1].link.bandwidth_over_time: it begins after the end\n"
+      "nodes[2]: no node of it was held\n";
+  CHECK(without_effect(platform(node1), "") == nothing);
+  std::string const effective = R"("speed_deviation": 0.1, "speed_over_time": [[2, 2]],
+    "quota": {"share": 0.5, "period_s": 1}, "slowdowns": [{"interval_s": 2, "duration_s": 1, "factor": 2}],
+    "link": {"bandwidth_over_time": [[0.5, 2]]})";
+  CHECK(without_effect(platform(effective), "", "node1", {"--vary", "1"}) == of_nodes);
+
+  std::string const costs = R"("comm_cpu": {"incoming": [0, 0.1], "outgoing": [0], "per_message_s": 0.1},
+    "runtime": {"per_step_s": 0.001, "per_object_s": 0.001, "concurrent_per_pair": 2}, )";
+  CHECK(without_effect(platform(""), costs) == of_nodes);
+  CHECK(without_effect(platform(""), costs, "node0") ==
+        "nodes[1]: no node of it was held\n"
+        "nodes[2]: no node of it was held\n"
+        "network: no message went from node to node\n"
+        "comm_cpu: no message went from node to node\n"
+        "runtime.concurrent_per_pair: no message went from node to node\n");
+  std::string another_kernel = platform("");
+  another_kernel.insert(another_kernel.find("\"one\""), R"("two": {"coefficient_s": 1, "exponents": [1]}, )");
+  CHECK(without_effect(another_kernel, "") ==
+        "nodes[2]: no node of it was held\n"
+        "kernels: none was charged by the model of two\n");
+}
+
 TEST_CASE("parts of nodes that are wrong are said by their place" * doctest::timeout(20)) {
   CHECK(fault(R"("speed_over_time": [[1, 1], [1, 2]])") ==
         "p.json: nodes[1].speed_over_time: expected times that grow from step to step, got [[1,1],[1,2]]");
@@ -208,7 +255,8 @@ TEST_CASE("of many nodes without enough memory the first are named and the other
   simulate_on(11, {"--platform", folder.file("p.json", described), "--execution", "partial", "--no-alloc"},
               [&](engine& run) {
                 run.record();
-                threads<> const master{"master", "node0"}, workers{"workers", "node2 node3 node4 node5 node6 node7 node8 node9 node10"};
+                threads<> const master{"master", "node0"},
+                    workers{"workers", "node2 node3 node4 node5 node6 node7 node8 node9 node10"};
                 run(fan(master, workers, 9, 1), {});
                 auto const warnings = run.summary().simulation->warnings;
                 REQUIRE(warnings.size() == 5);

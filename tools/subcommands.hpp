@@ -10,6 +10,7 @@ namespace ovlp::tools {
 
 void add_calibrate(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
+void add_platform(CLI::App& ovlp);
 void add_plot(CLI::App& ovlp);
 void add_transfers(CLI::App& ovlp);
 void add_validate(CLI::App& ovlp);

@@ -51,6 +51,7 @@ std::string summary::json() const {
     for (memory_summary const& m : simulation->memory) {
       to["memory"].push_back({{"node", m.node}, {"bytes", m.bytes}, {"peak_bytes", m.peak_bytes}});
     }
+    if (!simulation->without_effect.empty()) to["without_effect"] = simulation->without_effect;
     if (!simulation->warnings.empty()) to["warnings"] = simulation->warnings;
   }
   to["iterations"] = ovlp::json::array();

@@ -51,14 +51,27 @@ constexpr double largest = 1e15;
 
 }  // namespace
 
-json_object::json_object(json const& of, std::string file, std::string place)
-    : of_(of), file_(std::move(file)), place_(std::move(place)) {
+json_object::json_object(json const& of, std::string file, std::string place, std::vector<setting>* log)
+    : of_(of), file_(std::move(file)), place_(std::move(place)), log_(log) {
   if (!of_.is_object()) fail(place_, "an object", of_);
 }
 
 bool json_object::has(std::string const& key) {
   known_.insert(key);
-  return of_.contains(key);
+  bool const there = of_.contains(key);
+  if (!there) note_missing(key, "none");
+  return there;
+}
+
+void json_object::note(std::string const& key, json const& value) {
+  if (log_ == nullptr || (!log_->empty() && log_->back().key == path(key))) return;  // what is asked for twice
+  log_->push_back({path(key), value.is_string() ? value.get<std::string>() : value.dump(), true});
+}
+
+void json_object::note_missing(std::string const& key, std::string const& otherwise) {
+  if (log_ == nullptr) return;
+  if (log_->empty() || log_->back().key != path(key)) log_->push_back({path(key), {}, false});
+  log_->back().value = otherwise;
 }
 
 json const& json_object::at(std::string const& key) {
@@ -69,24 +82,43 @@ json const& json_object::at(std::string const& key) {
 std::string json_object::text(std::string const& key) {
   json const& value = at(key);
   if (!value.is_string()) fail(path(key), "a string", value);
+  note(key, value);
   return value;
 }
 
 bool json_object::flag(std::string const& key, bool otherwise) {
-  if (!has(key)) return otherwise;
+  if (!has(key)) {
+    note_missing(key, json(otherwise).dump());
+    return otherwise;
+  }
   json const& value = of_.at(key);
   if (!value.is_boolean()) fail(path(key), "true or false", value);
+  note(key, value);
   return value;
 }
 
-double json_object::number(std::string const& key, double least) { return number_of(at(key), path(key), least, false); }
+double json_object::number(std::string const& key, double least) {
+  double const read = number_of(at(key), path(key), least, false);
+  note(key, of_.at(key));
+  return read;
+}
 
 double json_object::number(std::string const& key, double least, double otherwise) {
-  return has(key) ? number(key, least) : otherwise;
+  if (has(key)) return number(key, least);
+  note_missing(key, json(otherwise).dump());
+  return otherwise;
 }
 
 double json_object::number_above(std::string const& key, double bound) {
-  return number_of(at(key), path(key), bound, true);
+  double const read = number_of(at(key), path(key), bound, true);
+  note(key, of_.at(key));
+  return read;
+}
+
+double json_object::number_above(std::string const& key, double bound, double otherwise) {
+  if (has(key)) return number_above(key, bound);
+  note_missing(key, json(otherwise).dump());
+  return otherwise;
 }
 
 double json_object::none_or_from(std::string const& key, double least) {
@@ -104,7 +136,14 @@ std::size_t json_object::count(std::string const& key, std::size_t least) {
   if (!value.is_number_unsigned() || value.get<std::size_t>() < least || value.get<std::size_t>() > most_count) {
     fail(path(key), "a whole number from " + std::to_string(least) + " to " + std::to_string(most_count), value);
   }
+  note(key, value);
   return value.get<std::size_t>();
+}
+
+std::size_t json_object::count(std::string const& key, std::size_t least, std::size_t otherwise) {
+  if (has(key)) return count(key, least);
+  note_missing(key, json(otherwise).dump());
+  return otherwise;
 }
 
 std::vector<double> json_object::numbers(std::string const& key, double least) {
@@ -114,6 +153,7 @@ std::vector<double> json_object::numbers(std::string const& key, double least) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     read.push_back(number_of(list[i], path(key) + "[" + std::to_string(i) + "]", least, false));
   }
+  note(key, list);
   return read;
 }
 
@@ -128,17 +168,24 @@ std::vector<std::pair<double, double>> json_object::pairs(std::string const& key
     read.emplace_back(number_of(list[i][0], where + "[0]", least_first, false),
                       number_of(list[i][1], where + "[1]", least_second, false));
   }
+  note(key, list);
   return read;
 }
 
-json_object json_object::object(std::string const& key) { return json_object(at(key), file_, path(key)); }
+json_object json_object::object(std::string const& key) { return json_object(at(key), file_, path(key), log_); }
+
+json_object json_object::object_or_empty(std::string const& key) {
+  static json const empty = json::object();
+  known_.insert(key);
+  return json_object(of_.contains(key) ? of_.at(key) : empty, file_, path(key), log_);
+}
 
 std::vector<json_object> json_object::objects(std::string const& key) {
   json const& list = at(key);
   if (!list.is_array() || list.empty()) fail(path(key), "a list of one object or more", list);
   std::vector<json_object> read;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    read.emplace_back(list[i], file_, path(key) + "[" + std::to_string(i) + "]");
+    read.emplace_back(list[i], file_, path(key) + "[" + std::to_string(i) + "]", log_);
   }
   return read;
 }

@@ -12,6 +12,7 @@
 
 #include "calls.hpp"
 #include "machine.hpp"
+#include "topology.hpp"
 #include "transfers.hpp"
 
 namespace ovlp::net {
@@ -67,6 +68,11 @@ class engine final : public simgrid_engine {
   }
 
   std::vector<host> const& hosts() const override { return hosts_; }
+
+  topology find_topology() const override {
+    silence const before_abort;
+    return net::find_topology(made_);
+  }
 
   std::unique_ptr<network> make_network(std::size_t nodes) override {
     support::require(nodes <= made_.size(), "SimGrid: more nodes than hosts");

@@ -26,6 +26,7 @@
 #include "kernel_times.hpp"
 #include "options.hpp"
 #include "simulated_backend.hpp"
+#include "without_effect.hpp"
 
 namespace ovlp::sim {
 namespace {
@@ -91,7 +92,8 @@ struct engine::implementation final : main_run {
 
   void ended(std::uint64_t call) override {
     cost const then = costs_before.extract(call).mapped(), now = so_far();
-    of_last = {{now.used.communication_s - then.used.communication_s, now.used.flips - then.used.flips},
+    of_last = {{now.used.communication_s - then.used.communication_s, now.used.flips - then.used.flips,
+                now.used.messages - then.used.messages, now.used.objects - then.used.objects},
                now.wall_s - then.wall_s};
   }
 
@@ -124,7 +126,7 @@ struct engine::implementation final : main_run {
     all.host.wall_s = of_last.wall_s;
     all.efficiency = found.efficiency;
     all.simulation = simulation_summary{
-        on.name, options.execution, of_last.used.communication_s, of_last.used.flips, {}, {}, {}, {}};
+        on.name, options.execution, of_last.used.communication_s, of_last.used.flips, {}, {}, {}, {}, {}};
     if (auto const mean = kernels.weakest_mean()) {
       all.simulation->sampling_error = mean->relative_error;
     } else if (options.execution == "sampled") {
@@ -136,6 +138,7 @@ struct engine::implementation final : main_run {
         all.simulation->memory.push_back({u.node, u.bytes, u.peak_bytes});
       }
     }
+    all.simulation->without_effect = without_effect();
     all.simulation->warnings = warnings();
     for (std::size_t i = 0; i < found.iterations.size(); ++i) {
       analysis::iteration_efficiency const& e = found.iterations[i];
@@ -157,6 +160,11 @@ struct engine::implementation final : main_run {
     sinks.flush();
     if (world && world->failed()) return;
     write_what_is_left(on.reference_core == "this machine" ? support::processor_name() : on.reference_core);
+    if (world && !machine::platform::is_known(options.platform)) {
+      for (std::string const& line : without_effect()) {
+        std::fprintf(stderr, "%s: note: no effect of %s\n", options.application.c_str(), line.c_str());
+      }
+    }
     for (std::string const& warning : warnings()) {
       std::fprintf(stderr, "%s: warning: %s\n", options.application.c_str(), warning.c_str());
     }
@@ -167,6 +175,16 @@ struct engine::implementation final : main_run {
     kernels.estimate(std::move(kernel), std::move(seconds));
   }
   void execute(std::string kernel, execution_mode mode) override { kernels.execute(std::move(kernel), mode); }
+
+  /// What the platform's file says and nothing came of, in the whole run so far.
+  std::vector<std::string> without_effect() const {
+    run_facts facts{world->used(), world->machine().now_s(), options.mode() == execution_mode::direct, {},
+                    world->held(), world->launched_later()};
+    for (auto const& [kernel, counts] : kernels.counts()) {
+      if (counts[static_cast<std::size_t>(duration_source::platform)] > 0) facts.by_models.insert(kernel);
+    }
+    return settings_without_effect(on, world->machine(), facts);
+  }
 
   std::map<std::string, std::map<std::string, std::uint64_t>> estimates_since(duration_counts const& before) const {
     std::map<std::string, std::map<std::string, std::uint64_t>> all;

@@ -70,6 +70,7 @@ void simulated_backend::launch(node_id node) {
 }
 
 void simulated_backend::launched(node_id number) {
+  nodes_[number].launched_later = true;
   make_manager(number, true);
   for (virtual_node const& n : nodes_) {
     if (n.manager && n.number != number) n.manager->node_renewed(number);
@@ -117,6 +118,22 @@ std::vector<std::string> simulated_backend::waiting() {
     for (std::string& line : n.manager->waiting()) all.push_back(std::move(line));
     if (!machine_.idle(n.number))
       all.push_back(node_name(n.number) + " has work to do and stands still: its speed has become 0");
+  }
+  return all;
+}
+
+std::set<machine::node_id> simulated_backend::held() const {
+  std::set<machine::node_id> all;
+  for (virtual_node const& n : nodes_) {
+    if (n.launches > 0) all.insert(n.number);
+  }
+  return all;
+}
+
+std::set<machine::node_id> simulated_backend::launched_later() const {
+  std::set<machine::node_id> all;
+  for (virtual_node const& n : nodes_) {
+    if (n.launched_later) all.insert(n.number);
   }
   return all;
 }

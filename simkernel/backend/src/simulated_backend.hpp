@@ -47,6 +47,10 @@ class simulated_backend final : public backend {
   /// Ends all operations that have not ended.
   void unwind();
   machine::virtual_machine::usage used() const { return machine_.used(); }
+  machine::virtual_machine const& machine() const { return machine_; }
+  /// Nodes that have been held so far, and those of them that were launched while the program ran.
+  std::set<machine::node_id> held() const;
+  std::set<machine::node_id> launched_later() const;
   /// nullptr: the platform does not say how much memory its nodes have.
   node_memory const* memory() const { return memory_.get(); }
 
@@ -96,6 +100,7 @@ class simulated_backend final : public backend {
     simulated_backend* backend = nullptr;
     node_id number = 0;
     std::size_t launches = 0;
+    bool launched_later = false;
     std::unique_ptr<thread_manager> manager;  ///< none: the node is not held
   };
 

@@ -49,6 +49,7 @@ class dedicated_processor final : public processor {
       : processor(events), cores_(cores), speed_(std::move(speed)), budget_(budget) {}
 
   bool idle() const override { return jobs_.empty(); }
+  bool throttled() const override { return budget_ && budget_->throttled(); }
   double next_event_s() const override;
   void advance(double now_s, std::vector<event*>& due) override;
 

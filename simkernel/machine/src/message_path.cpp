@@ -17,6 +17,8 @@ message_path::message_path(event_queue& events, std::vector<std::unique_ptr<mess
 // 1. Who sends does what the message costs there.
 
 void message_path::send(message& m, thread* by) {
+  ++messages_;
+  if (m.kind == message::kind_type::object) ++objects_;
   m.path_ = this;
   m.next_ = m.riders_ = m.last_rider_ = nullptr;
   double const cost_s =

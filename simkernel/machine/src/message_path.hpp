@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -34,6 +35,9 @@ class message_path {
 
   /// `by`: the thread of its node that sends it; nullptr: none in particular.
   void send(message& m, thread* by);
+  /// So far, of all kinds; and of them objects.
+  std::uint64_t messages() const { return messages_; }
+  std::uint64_t objects() const { return objects_; }
   /// For the transport: its turn has come.
   void cross(message& m);
 
@@ -55,6 +59,8 @@ class message_path {
   effects const& effects_;
   communication_cost const& cost_;
   std::unique_ptr<transport> transport_;
+  std::uint64_t messages_ = 0;
+  std::uint64_t objects_ = 0;
 };
 
 }  // namespace ovlp::machine

@@ -28,17 +28,14 @@ network_maker read_fair_star(support::json_object& from) {
   return [=](links const& of) { return std::make_unique<net::fair_star>(of, latency_s, burst); };
 }
 
-std::size_t limit(support::json_object& from, std::string const& key, std::size_t otherwise) {
-  return from.has(key) ? from.count(key, 0) : otherwise;
-}
-
 network_maker read_in_turns(support::json_object& from, net::bus_limits limits) {
   double const latency_s = from.number("latency_s", 0);
   return [=](links const& of) { return std::make_unique<net::bus>(of, latency_s, limits); };
 }
 
 network_maker read_bus(support::json_object& from) {
-  return read_in_turns(from, {limit(from, "buses", 0), limit(from, "output_links", 1), limit(from, "input_links", 1)});
+  return read_in_turns(from,
+                       {from.count("buses", 0, 0), from.count("output_links", 0, 1), from.count("input_links", 0, 1)});
 }
 
 network_maker read_linear(support::json_object& from) { return read_in_turns(from, {0, 0, 0}); }

@@ -37,8 +37,8 @@ std::shared_ptr<net::factor_over_time const> read_over_time(json_object& from, s
 }
 
 net::node_link read_link(json_object from, double bandwidth_Bps) {
-  net::node_link read{bandwidth_Bps, bandwidth_Bps};
-  if (from.has("bandwidth_Bps")) read.out_Bps = read.in_Bps = from.number_above("bandwidth_Bps", 0);
+  double const bandwidth = from.number_above("bandwidth_Bps", 0, bandwidth_Bps);
+  net::node_link read{bandwidth, bandwidth};
   read.latency_s = from.number("latency_s", 0, 0);
   read.over_time = read_over_time(from, "bandwidth_over_time", least_share);
   from.end();

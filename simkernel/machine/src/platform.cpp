@@ -2,8 +2,10 @@
 #include <ovlp/machine/platform.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -47,7 +49,7 @@ communication_cost read_communication(json_object from) {
 
 runtime_parameters read_runtime(json_object from) {
   runtime_parameters read;
-  if (from.has("concurrent_per_pair")) read.concurrent_per_pair = from.count("concurrent_per_pair", 0);
+  read.concurrent_per_pair = from.count("concurrent_per_pair", 0, read.concurrent_per_pair);
   read.per_step_s = from.number("per_step_s", 0, 0);
   read.per_object_s = from.number("per_object_s", 0, 0);
   from.end();
@@ -124,14 +126,13 @@ std::unique_ptr<net::network> platform::make_network(std::size_t count) const {
 platform platform::parse(std::string const& text, std::string const& file, std::vector<std::string> const& without) {
   nlohmann::json json = support::parse_json(text, file);
   leave_out(json, file, without);
-  json_object top(json, file);
+  std::vector<support::setting> settings;
+  json_object top(json, file, "", &settings);
   platform read;
   read.name = top.text("name");
   read.reference_core = top.text("reference_core");
   if (top.has("processor")) read.processor = top.text("processor");
-  for (char const* for_people : {"assumptions", "testbed", "calibration", "fit"}) {
-    if (top.has(for_people)) top.at(for_people);
-  }
+  for (char const* for_people : {"assumptions", "testbed", "calibration", "fit"}) top.skip(for_people);
   network_section network = read_network(top.object("network"));
   read.network = std::move(network.model);
   read.nodes = std::move(network.nodes);
@@ -140,12 +141,13 @@ platform platform::parse(std::string const& text, std::string const& file, std::
   if (top.has("transport")) read.transport = read_transport(top.object("transport"));
   if (top.has("comm_cpu")) read.communication = read_communication(top.object("comm_cpu"));
   if (top.has("effects")) read.effects = read_effects(top.objects("effects"));
-  if (top.has("runtime")) read.runtime = read_runtime(top.object("runtime"));
+  read.runtime = read_runtime(top.object_or_empty("runtime"));
   if (top.has("kernels")) {
     json_object kernels = top.object("kernels");
     for (std::string const& name : kernels.keys()) read.kernels[name] = read_kernel(kernels.object(name));
   }
   top.end();
+  for (support::setting& s : settings) read.settings.push_back({std::move(s.key), std::move(s.value), s.given});
   check_cores(read, file);
   check_host(read, file);
   return read;
@@ -155,9 +157,43 @@ platform platform::find(std::string const& name_or_file, std::vector<std::string
   return parse(text_of(name_or_file), name_or_file, without);
 }
 
+net::topology platform::topology() const {
+  if (network.topology) return network.topology();
+  net::topology drawn;
+  std::size_t const count = node_count();
+  for (std::size_t n = 0; n < count; ++n) drawn.vertices.push_back({"node" + std::to_string(n), true});
+  drawn.vertices.push_back({network.name, false});
+  for (std::size_t n = 0; n < count; ++n) {
+    net::node_link const& l = kind_of(n).link;
+    drawn.connections.push_back({n, count, net::topology::link_cost{l.out_Bps, l.latency_s}, true});
+  }
+  return drawn;
+}
+
+std::string setting::unit() const {
+  struct known_unit {
+    std::string_view suffix, unit;
+  };
+  constexpr std::array units{
+      known_unit{"per_byte_s", "s/B"}, known_unit{"_over_time", "s, factor"}, known_unit{"_Bps", "B/s"},
+      known_unit{"_bytes", "B"},       known_unit{"_flops", "flop/s"},        known_unit{"_s", "s"},
+  };
+  if (value.find_first_of("0123456789") == std::string::npos) return "";
+  for (std::string_view left = key;;) {  // "interval_s.mean" is in seconds, too
+    for (auto const& [suffix, unit] : units) {
+      if (left.ends_with(suffix)) return std::string(unit);
+    }
+    std::size_t const dot = left.rfind('.');
+    if (dot == std::string_view::npos) return "";
+    left = left.substr(0, dot);
+  }
+}
+
 std::vector<std::string> ablations(std::string const& name_or_file) {
   return parts_to_leave_out(support::parse_json(platform::text_of(name_or_file), name_or_file));
 }
+
+bool platform::is_known(std::string const& name) { return known_platforms().contains(name); }
 
 std::string platform::text_of(std::string const& name_or_file) {
   auto const known = known_platforms().find(name_or_file);

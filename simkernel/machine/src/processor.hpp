@@ -35,6 +35,8 @@ class processor : public event_source {
   }
   /// Whether no job is there.
   virtual bool idle() const = 0;
+  /// Whether a quota has ever made it wait.
+  virtual bool throttled() const = 0;
 
  protected:
   double taken() const { return taken_; }

@@ -28,7 +28,11 @@ double quota_budget::pass(double from_s, double to_s, double use) {
     double const now_s = std::min(std::max(0.0, std::min(to_s, period_end_s_) - at_s), left_s_ / use);
     active_s += now_s;
     left_s_ = std::max(0.0, left_s_ - now_s * use);
-    if (to_s < period_end_s_) return active_s;
+    if (to_s < period_end_s_) {
+      constexpr double but_for_rounding = 1 - 1e-9;
+      throttled_ = throttled_ || active_s < but_for_rounding * (to_s - from_s);
+      return active_s;
+    }
     double const full_s = std::min(period_s_, budget_s_ / use);
     double const whole = std::floor((to_s - period_end_s_) / period_s_);
     // With nothing carried, all whole periods are alike.

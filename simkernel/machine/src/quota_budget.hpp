@@ -30,7 +30,12 @@ class quota_budget {
   /// When all will be spent; infinity: never.
   double spent_s(double from_s) const;
   double refilled_s() const { return period_end_s_; }
-  void spend_all() { left_s_ = 0; }
+  void spend_all() {
+    left_s_ = 0;
+    throttled_ = true;
+  }
+  /// Whether a node has ever had to wait for the next period.
+  bool throttled() const { return throttled_; }
 
  private:
   void refill();
@@ -40,6 +45,7 @@ class quota_budget {
   double const carry_s_;
   double period_end_s_;
   double left_s_;  ///< of the budget of this period and what was carried into it
+  bool throttled_ = false;
 };
 
 }  // namespace ovlp::machine

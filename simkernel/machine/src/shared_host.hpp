@@ -73,6 +73,7 @@ class shared_processor final : public processor {
                    std::shared_ptr<host_core> core);
 
   bool idle() const override { return threads_.empty(); }
+  bool throttled() const override { return budget_.throttled(); }
   double next_event_s() const override;
   void advance(double now_s, std::vector<event*>& due) override;
 

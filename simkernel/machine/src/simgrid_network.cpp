@@ -135,7 +135,11 @@ network_section read_simgrid(json_object& from) {
                          std::to_string(count) + " nodes");
     return engine.make_network(count);
   };
-  return {{"", make}, std::nullopt, std::move(nodes)};
+  network_section section;
+  section.model.make = make;
+  section.model.topology = [machine] { return net::simgrid_engine::load(machine).find_topology(); };
+  section.nodes = std::move(nodes);
+  return section;
 }
 
 }  // namespace ovlp::machine

@@ -11,6 +11,7 @@
 #include "message_path.hpp"
 #include "network_source.hpp"
 #include "processor.hpp"
+#include "unsteady_speed.hpp"
 
 namespace ovlp::machine {
 namespace {
@@ -34,8 +35,9 @@ struct taken_share {
 }  // namespace
 
 struct virtual_machine::implementation {
-  implementation(platform const& given, std::size_t count, std::optional<std::uint64_t> vary)
+  implementation(platform const& given, std::size_t count, std::optional<std::uint64_t> by_seed)
       : on(given),
+        vary(by_seed),
         processors(make_processors(events, on, count, vary)),
         network(events, on.make_network(count)),
         phases(communication_takes_cores(on) ? network.network().phases() : nullptr),
@@ -52,6 +54,7 @@ struct virtual_machine::implementation {
   }
 
   platform const on;
+  std::optional<std::uint64_t> const vary;
   event_queue events;
   std::vector<std::unique_ptr<processor>> processors;
   network_source network;
@@ -114,7 +117,17 @@ virtual_machine::usage virtual_machine::used() const {
   for (taken_share const& share : machine.taken) {
     sum_s += share.used_s + share.cores * (machine.events.now_s() - share.since_s);
   }
-  return {sum_s, machine.network.flips()};
+  return {sum_s, machine.network.flips(), machine.path.messages(), machine.path.objects()};
+}
+
+bool virtual_machine::varies() const { return implementation_->vary.has_value(); }
+
+bool virtual_machine::throttled(node_id node) const { return implementation_->processors[node]->throttled(); }
+
+double virtual_machine::first_slowdown_s(node_id node) const {
+  node_kind only;
+  only.slowdowns = implementation_->on.kind_of(node).slowdowns;
+  return unsteady_speed(only, 1, implementation_->vary.value_or(0), node).next_change_s();
 }
 
 }  // namespace ovlp::machine

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ovlp/netmodel/network.hpp>
+#include <ovlp/netmodel/topology.hpp>
 
 namespace ovlp::net {
 
@@ -68,6 +69,9 @@ class simgrid_engine {
 
   /// In the order of the file, or of the topology's own numbers: host i is node i.
   virtual std::vector<host> const& hosts() const = 0;
+
+  /// What joins them, as its routes tell. Cost: that of all routes. Errors: config_error if one is missing.
+  virtual topology find_topology() const = 0;
 
   /// Its network between the first `nodes` hosts; one at a time. Errors: config_error; std::logic_error for a second
   /// one.

@@ -67,7 +67,8 @@ struct simulation_summary {
   /// docs/formats/summary.md). Empty if all were measured.
   std::map<std::string, std::map<std::string, std::uint64_t>> estimates;
   std::vector<memory_summary> memory;
-  std::vector<std::string> warnings;  ///< why the prediction may be weak
+  std::vector<std::string> without_effect;  ///< settings of the platform's file that changed nothing, and why
+  std::vector<std::string> warnings;        ///< why the prediction may be weak
 };
 
 /// The figures of one call of a graph.

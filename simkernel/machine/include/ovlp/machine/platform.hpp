@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <ovlp/netmodel/node_link.hpp>
+#include <ovlp/netmodel/topology.hpp>
 
 namespace ovlp::net {
 class network;
@@ -115,12 +116,25 @@ struct model {
   std::string name;
   std::function<std::unique_ptr<Part>(From...)> make;
 };
-using network_model = model<net::network, std::vector<net::node_link> const&>;  ///< of the nodes with these links
+/// Of the nodes with these links.
+struct network_model : model<net::network, std::vector<net::node_link> const&> {
+  std::function<net::topology()> topology;  ///< none: each node's link leads to one crossbar
+};
 using transport_model = model<transport, message_path&>;
 using effect_model = model<effect, std::size_t>;  ///< on so many nodes
 
 /// The paper's transport: whole objects, each on its own. What a file says that says nothing.
 transport_model direct_transport_model();
+
+/// A value of a platform's file, as it holds.
+struct setting {
+  std::string key;    ///< its place: "network.latency_s"
+  std::string value;  ///< a text, or as JSON; "none" for a part that may be missing and is
+  bool given;         ///< by the file; else it is a default
+
+  /// By the name of the key: "s", "B/s", ...; "" for what has none.
+  std::string unit() const;
+};
 
 /// The machine that a simulated run stands on. Format: docs/formats/platform.md.
 struct platform {
@@ -135,11 +149,14 @@ struct platform {
   std::vector<effect_model> effects;
   runtime_parameters runtime;
   std::map<std::string, kernel_model> kernels;
+  std::vector<setting> settings;  ///< of which all this was made, in the order of their reading
 
   /// The kind of a node; numbers beyond the last one are of the last kind.
   node_kind const& kind_of(std::size_t node) const;
   /// How many nodes the file describes.
   std::size_t node_count() const;
+  /// What joins the nodes. Errors: config_error.
+  net::topology topology() const;
   /// That of so many nodes.
   std::unique_ptr<net::network> make_network(std::size_t nodes) const;
 
@@ -148,6 +165,8 @@ struct platform {
   static platform find(std::string const& name_or_file, std::vector<std::string> const& without = {});
   /// Of a file's contents; `name` stands for the file in messages. Errors: as find().
   static platform parse(std::string const& text, std::string const& name, std::vector<std::string> const& without = {});
+  /// Whether it is the name of one in platforms/.
+  static bool is_known(std::string const& name);
   /// The contents of its file.
   static std::string text_of(std::string const& name_or_file);
 };

@@ -52,8 +52,17 @@ class virtual_machine {
   struct usage {
     double communication_s;  ///< CPU time that it took from all nodes
     std::uint64_t flips;     ///< of the network model
+    std::uint64_t messages;  ///< from node to node
+    std::uint64_t objects;   ///< of them
   };
   usage used() const;
+
+  // What has come into play so far.
+  bool varies() const;
+  /// Whether its quota has made a node wait.
+  bool throttled(node_id node) const;
+  /// When its first slow-down begins; never: it has none.
+  double first_slowdown_s(node_id node) const;
 
  private:
   struct implementation;
