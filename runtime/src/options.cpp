@@ -168,6 +168,8 @@ void run_options::add_common(options& to, std::string& threads) {
 
 void run_options::check(options& given, std::string const& threads) {
   CLI::App const& parser = given.internals().parser;
+  nodes_given = parser.count("--nodes") > 0;
+  check_own();
   std::vector<output_file> files = own_output_files();
   files.insert(files.end(),
                {{"--summary", &summary_file}, {"--trace", &trace_file}, {"--record-durations", &durations_file}});
@@ -177,7 +179,6 @@ void run_options::check(options& given, std::string const& threads) {
       throw CLI::ValidationError(option, "expected a file that can be written, got '" + *file + "': " + why);
     }
   }
-  check_own();
   if (threads == "cores") {
     execution_thread_per_core = true;
   } else if (threads != "collections") {

@@ -52,8 +52,7 @@ struct engine::implementation final : main_run {
       : options(argc, argv, program_options),
         given(read_ticket(options)),
         polling(polling_us(options, options.nodes)),
-        reactor(polling),
-        world(reactor, support::available_cores(), polling.count() > 0) {
+        reactor(polling) {
     if (!options.worker) check_output_at_exit(options.application);
   }
 
@@ -66,10 +65,10 @@ struct engine::implementation final : main_run {
   }
 
   real_options const options;
-  std::optional<ticket> given;        ///< of a process that node 0 launched
+  std::optional<ticket> given;        ///< of a process that node 0 launched, or made a node
   std::chrono::microseconds polling;  ///< how long an idle execution thread polls
   real::reactor reactor;
-  real::world world;
+  std::optional<real::world> world;
   std::optional<common_parts> common;
   std::optional<thread_manager> manager;
   std::optional<real::network> network;
@@ -78,18 +77,14 @@ struct engine::implementation final : main_run {
   thread_manager* driver() override { return manager ? &*manager : nullptr; }
 
   void start() override try {
-    node_id const self = given ? given->node : 0;
-    if (auto trace = make_trace(options, self, given ? given->launch : 0)) sinks.own(std::move(trace));
-    node_settings settings = begin_records(self);
-    settings.cores = support::available_cores();
-    if (options.execution_thread_per_core) settings.execution_threads = settings.cores;
-    if (given) settings.launch = given->launch;
-    cluster const where = given ? cluster{} : read_cluster(options);
-    common.emplace(program, settings.nodes, settings.stack_bytes);
-    manager.emplace(self, program, world, settings, *common);
-    network.emplace(reactor, world, *manager, program, options, statistics, given, where);
-    world.use(*network);
-    if (given) serve();
+    if (options.mpi() != nullptr && options.mpi()->rank() > 0) serve_mpi();
+    make_node();
+    if (given) {
+      int const status = serve();
+      if (status != 0) std::exit(status);
+      network->say_goodbye();
+      std::exit(0);
+    }
     network->begin();
     std::set<node_id> others = program.nodes_at_first(options.nodes);
     others.erase(0);
@@ -103,24 +98,56 @@ struct engine::implementation final : main_run {
     throw error("the run cannot start: " + explained(thrown));
   }
 
-  [[noreturn]] void serve() {
+  void make_node() {
+    node_id const self = given ? given->node : 0;
+    if (auto trace = make_trace(options, self, given ? given->launch : 0)) sinks.own(std::move(trace));
+    node_settings settings = begin_records(self);
+    settings.cores = support::available_cores();
+    if (options.execution_thread_per_core) settings.execution_threads = settings.cores;
+    if (given) settings.launch = given->launch;
+    cluster const where = given ? cluster{} : read_cluster(options);
+    common.emplace(program, settings.nodes, settings.stack_bytes);
+    world.emplace(reactor, support::available_cores(), polling.count() > 0);
+    manager.emplace(self, program, *world, settings, *common);
+    network.emplace(reactor, *world, *manager, program, options, statistics, given, where, options.mpi());
+    world->use(*network);
+  }
+
+  /// Returns the status with which the process is to end as this node. An operation that goes on ends it here.
+  int serve() {
     manager->start(given->joins_later);
     int const status = network->serve();
     manager->stop();
     sinks.flush();
-    if (status != 0) {
-      if (world.join_within(operation_patience)) std::exit(status);
+    if (status == 0) {
+      world->join();
+    } else if (!world->join_within(operation_patience)) {
       std::cout.flush();
       std::fflush(nullptr);
       ::_exit(status);
     }
-    world.join();
-    network->say_goodbye();
+    return status;
+  }
+
+  /// A process of MPI: a node whenever it gets a ticket.
+  [[noreturn]] void serve_mpi() {
+    int status = 0;
+    while (auto const line = options.mpi()->wait_for_ticket()) {
+      given = ticket::parse(*line);
+      make_node();
+      status = serve();
+      network->say_goodbye();
+      network.reset();
+      manager.reset();
+      common.reset();
+      world.reset();
+    }
+    options.mpi()->end();
     std::exit(status);
   }
 
   void wait_until(std::function<bool()> const& done) override {
-    world.block_main([&] { return network->failed() || done(); });
+    world->block_main([&] { return network->failed() || done(); });
     throw_if_failed();
   }
 
@@ -136,23 +163,28 @@ struct engine::implementation final : main_run {
     if (!what) return;
     // All others end, and what they printed is out, before the caller hears of it: it may end at once.
     if (manager) manager->stop();
-    world.join_within(operation_patience);
+    world->join_within(operation_patience);
     network->finish(false);
     throw_failure(*what);
   }
 
   void end() override {
+    if (options.mpi() != nullptr && options.mpi()->rank() > 0) {
+      if (std::uncaught_exceptions() > 0) return;  // the process ends, and the launcher the others
+      serve_mpi();                                 // its program has called no graph
+    }
     if (!network || !network->failed()) write_what_is_left(support::processor_name());
     if (manager) manager->stop();
     sinks.flush();
     if (auto const what = network ? network->failed() : std::nullopt) end_failed(*what);
-    world.join();
+    if (world) world->join();
     if (network) network->finish(!calls.any_open());
+    if (options.mpi() != nullptr) options.mpi()->end();
   }
 
   /// A failed run does not wait for an operation of this node that goes on; but nothing that it uses may go away.
   void end_failed(failure const& what) {
-    if (world.join_within(operation_patience)) return;
+    if (world->join_within(operation_patience)) return;
     network->finish(false);
     std::cout.flush();
     if (std::uncaught_exceptions() > 0) {  // on its way to someone who will not report it

@@ -294,7 +294,7 @@ void launcher::finish(std::chrono::milliseconds patience, std::function<bool(nod
         }
       }
       try {
-        reactor_.context().run_one_for(std::chrono::milliseconds(1));
+        reactor_.work_for(std::chrono::milliseconds(1));
       } catch (std::exception const& thrown) {  // the end goes on
         std::fprintf(stderr, "ovlp: at the end of the run: %s\n", thrown.what());
       }

@@ -15,6 +15,7 @@
 
 #include <ovlp/flowgraph/mapping.hpp>
 
+#include "node_processes.hpp"
 #include "output.hpp"
 
 namespace ovlp::real {
@@ -36,39 +37,24 @@ std::vector<std::string> read_hosts(std::string const& file);
 std::vector<std::string> launch_command(std::string const& launch_template, std::string const& host, node_id node,
                                         std::string const& program, std::vector<std::string> const& arguments);
 
-/// The processes that node 0 started. What they print comes out here, line by line, with the node's name before it.
-/// Thread: the reactor's or the main thread, one at a time.
-class launcher {
+/// Processes that node 0 starts. What they print comes out here, line by line, with the node's name before it.
+class launcher final : public node_processes {
  public:
   launcher(reactor& reactor, std::shared_ptr<output> out, std::shared_ptr<output> errors)
       : reactor_(reactor), out_{std::move(out), std::move(errors)} {}
-  launcher(launcher const&) = delete;
-  launcher& operator=(launcher const&) = delete;
-  ~launcher();
+  ~launcher() override;
 
   /// Starts a process and writes `ticket` to its standard input, which stays open: a process whose input ends has lost
-  /// node 0. Errors: io_error.
-  void start(node_id node, std::vector<std::string> const& command, std::string const& ticket);
-  /// How the node's process ended, as in "ended with status 1" or "was killed by signal 9"; nothing while it runs.
-  std::optional<std::string> ended(node_id node);
-  /// The last line that the node's process has printed on standard error, cut when it is long; empty if there is none.
-  std::string last_error(node_id node);
-  /// Ends the node's process if it still runs; also one that is stopped.
-  void kill(node_id node);
-  /// The node's process is to end by itself; reap() then leaves nothing of it.
-  void release(node_id node);
-  void reap();
-  /// Waits until all processes have ended and all they printed is out. Kills a process that runs `patience` after
-  /// `works` has last said of its node that it still works, and tells `killed`. Either function may be empty.
+  /// node 0.
+  void start(node_id node, std::vector<std::string> const& command, std::string const& ticket) override;
+  std::optional<std::string> ended(node_id node) override;
+  std::string last_error(node_id node) override;
+  void kill(node_id node) override;
+  void release(node_id node) override;
+  void reap() override;
   void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
-              std::function<void(node_id)> const& killed);
-  /// Of what has been reaped or finished, the processes that ended by themselves but not with status 0: what they did
-  /// last has failed.
-  struct bad_end {
-    node_id node;
-    std::string how;  ///< as ended() says
-  };
-  std::vector<bad_end> const& bad_ends() const { return bad_ends_; }
+              std::function<void(node_id)> const& killed) override;
+  std::vector<bad_end> const& bad_ends() const override { return bad_ends_; }
 
  private:
   struct child;

@@ -43,16 +43,15 @@ cluster read_cluster(real_options const& options) {
   return read;
 }
 
-launches::launches(reactor& reactor, transport& network, membership& members, run_state const& run,
-                   real_options const& options, cluster where, std::string secret, std::shared_ptr<output> out,
-                   std::shared_ptr<output> errors)
+launches::launches(transport& network, membership& members, run_state const& run, real_options const& options,
+                   cluster where, std::string secret, std::unique_ptr<node_processes> processes)
     : network_(network),
       members_(members),
       run_(run),
       options_(options),
       cluster_(std::move(where)),
       secret_(std::move(secret)),
-      launcher_(reactor, std::move(out), std::move(errors)) {}
+      processes_(std::move(processes)) {}
 
 void launches::launch(std::set<node_id> const& nodes, bool joins_later) {
   need_descriptors(nodes.size() * descriptors_of_process + network_.descriptors(nodes.size()), 0);
@@ -89,16 +88,16 @@ void launches::start(node_id node, bool joins_later) {
     command = launch_command(cluster_.launch_template, given.host, node, program, command);
   }
   members_.expect(node);
-  launcher_.start(node, command, given.json());
+  processes_->start(node, command, given.json());
 }
 
 void launches::tick() {
   std::chrono::duration<double> const waited = std::chrono::steady_clock::now() - last_launch_;
   for (node_id node : members_.joining()) {
     if (run_.failed()) break;
-    if (auto const end = launcher_.ended(node)) {
+    if (auto const end = processes_->ended(node)) {
       if (ended_.insert(node).second) continue;  // by the next time all that it printed has come
-      std::string const last = launcher_.last_error(node);
+      std::string const last = processes_->last_error(node);
       run_.fail(network_failure(node_name(node) + " did not join the run: its process " + *end +
                                 (last.empty() ? "" : ", saying: " + last)));
     } else if (waited.count() > options_.launch_timeout_s) {
@@ -108,15 +107,15 @@ void launches::tick() {
       run_.fail(network_failure(why.str()));
     }
   }
-  launcher_.reap();
+  processes_->reap();
 }
 
 /// A process that has just died can often be waited for only a moment later.
 std::optional<std::string> launches::ended_soon(node_id node) {
-  std::optional<std::string> end = launcher_.ended(node);
+  std::optional<std::string> end = processes_->ended(node);
   for (int i = 0; i < 50 && !end; ++i) {
     ::usleep(1000);
-    end = launcher_.ended(node);
+    end = processes_->ended(node);
   }
   return end;
 }

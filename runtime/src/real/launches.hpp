@@ -15,8 +15,8 @@
 
 #include "launcher.hpp"
 #include "membership.hpp"
+#include "node_processes.hpp"
 #include "options.hpp"
-#include "output.hpp"
 #include "run_state.hpp"
 #include "transport.hpp"
 
@@ -29,8 +29,8 @@ cluster read_cluster(real_options const& options);
 /// Thread: the reactor, except where said.
 class launches {
  public:
-  launches(reactor& reactor, transport& network, membership& members, run_state const& run, real_options const& options,
-           cluster where, std::string secret, std::shared_ptr<output> out, std::shared_ptr<output> errors);
+  launches(transport& network, membership& members, run_state const& run, real_options const& options, cluster where,
+           std::string secret, std::unique_ptr<node_processes> processes);
 
   /// Starts a process of each node; of one whose last process is still connected, when that has gone.
   /// Errors: network_error, config_error, io_error.
@@ -43,17 +43,17 @@ class launches {
   void tick();
 
   /// The node's process is to end by itself.
-  void release(node_id node) { launcher_.release(node); }
-  void kill(node_id node) { launcher_.kill(node); }
+  void release(node_id node) { processes_->release(node); }
+  void kill(node_id node) { processes_->kill(node); }
   /// How the node's process has ended, if it has, or does in a moment.
   std::optional<std::string> ended_soon(node_id node);
-  /// launcher::finish. Thread: the main thread.
+  /// node_processes::finish. Thread: the main thread.
   void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
               std::function<void(node_id)> const& killed) {
-    launcher_.finish(patience, works, killed);
+    processes_->finish(patience, works, killed);
   }
   /// After finish(). Thread: the main thread.
-  std::vector<launcher::bad_end> const& bad_ends() const { return launcher_.bad_ends(); }
+  std::vector<node_processes::bad_end> const& bad_ends() const { return processes_->bad_ends(); }
 
  private:
   void start(node_id node, bool joins_later);
@@ -64,7 +64,7 @@ class launches {
   real_options const& options_;
   cluster const cluster_;
   std::string const secret_;
-  launcher launcher_;
+  std::unique_ptr<node_processes> const processes_;
   std::map<node_id, std::size_t> count_;  ///< of each node, so far
   std::set<node_id> waiting_;             ///< nodes to be launched once their last process has gone
   std::set<node_id> ended_;               ///< nodes whose process has ended before it joined

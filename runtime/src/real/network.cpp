@@ -20,7 +20,10 @@
 #include <ovlp/support/host.hpp>
 
 #include "descriptors.hpp"
+#include "launcher.hpp"
 #include "listen_address.hpp"
+#include "mpi/mpi_processes.hpp"
+#include "mpi/mpi_transport.hpp"
 #include "tcp_transport.hpp"
 
 namespace ovlp::real {
@@ -65,7 +68,7 @@ tcp_transport::settings settings_of(ticket const& given) {
 
 network::network(reactor& reactor, world& world, thread_manager& manager, program const& known,
                  real_options const& options, statistics_sink& statistics, std::optional<ticket> const& given,
-                 cluster const& where)
+                 cluster const& where, mpi_session* mpi)
     : reactor_(reactor),
       world_(world),
       manager_(manager),
@@ -75,19 +78,31 @@ network::network(reactor& reactor, world& world, thread_manager& manager, progra
       self_(manager.self()),
       secret_(given ? given->secret : make_secret()),
       run_([this](failure const& what) { fail(what); }),
-      transport_(std::make_unique<tcp_transport>(
-          reactor, known, given ? settings_of(*given) : settings_of_node_0(options, where, secret_), errors_,
-          static_cast<observer&>(*this))),
+      transport_(make_transport(known, where, mpi)),
       members_(*transport_, run_, self_, options.nodes, known.fingerprint(options.nodes),
                [&world] { return world.now_s(); }),
       launches_(given ? nullptr
-                      : std::make_unique<launches>(reactor, *transport_, members_, run_, options, where, secret_, out_,
-                                                   errors_)),
+                      : std::make_unique<launches>(*transport_, members_, run_, options, where, secret_,
+                                                   make_processes(mpi))),
       liveness_(reactor, *transport_, members_, run_, launches_.get(), self_, options.peer_timeout_s),
       stalls_(*transport_, members_, run_, manager, counts_),
       statistics_(reactor, *transport_, members_, run_, world, statistics),
-      timer_(reactor.context()) {
+      timer_(reactor.context()),
+      by_mpi_(mpi != nullptr) {
   reactor_.when_looking([this] { flush(); });
+}
+
+std::unique_ptr<transport> network::make_transport(program const& known, cluster const& where, mpi_session* mpi) {
+  observer& reports = *this;
+  if (mpi != nullptr) return std::make_unique<mpi_transport>(reactor_, known, self_, options_.nodes, *mpi, reports);
+  return std::make_unique<tcp_transport>(reactor_, known,
+                                         ticket_ ? settings_of(*ticket_) : settings_of_node_0(options_, where, secret_),
+                                         errors_, reports);
+}
+
+std::unique_ptr<node_processes> network::make_processes(mpi_session* mpi) {
+  if (mpi != nullptr) return std::make_unique<mpi_processes>(reactor_, *transport_, *mpi, options_.nodes);
+  return std::make_unique<launcher>(reactor_, out_, errors_);
 }
 
 network::~network() {
@@ -181,7 +196,7 @@ int network::serve() {
   reactor_.run([this] {
     fail_on_errors();
     transport_->accept();
-    liveness_.watch_driver();
+    if (!by_mpi_) liveness_.watch_driver();
     members_.join({0, ticket_->driver_host, ticket_->driver_port});
     try {
       need_descriptors(transport_->descriptors(ticket_->nodes), self_);

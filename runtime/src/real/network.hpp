@@ -18,6 +18,7 @@
 #include "launches.hpp"
 #include "liveness.hpp"
 #include "membership.hpp"
+#include "mpi/mpi_session.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "run_state.hpp"
@@ -33,9 +34,10 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class network final : private transport::observer {
  public:
-  /// `given`: in a process that node 0 has launched. `where`: on node 0, where the nodes live.
+  /// `given`: in a process that node 0 has launched. `where`: on node 0, where the nodes live. `mpi`: if messages go by
+  /// that.
   network(reactor& reactor, world& world, thread_manager& manager, program const& known, real_options const& options,
-          statistics_sink& statistics, std::optional<ticket> const& given, cluster const& where);
+          statistics_sink& statistics, std::optional<ticket> const& given, cluster const& where, mpi_session* mpi);
   ~network() override;
 
   // Node 0, from the main thread.
@@ -67,6 +69,9 @@ class network final : private transport::observer {
   void fail(failure const& what);
 
  private:
+  std::unique_ptr<transport> make_transport(program const& known, cluster const& where, mpi_session* mpi);
+  std::unique_ptr<node_processes> make_processes(mpi_session* mpi);
+
   bool expects(node_id node) const override { return members_.expects(node); }
   std::size_t expected() const override { return members_.expected(); }
   void handle_hello(hello const& from) override;
@@ -105,6 +110,7 @@ class network final : private transport::observer {
   stall_detector stalls_;
   statistics_collector statistics_;
   boost::asio::steady_timer timer_;
+  bool const by_mpi_;
   bool reported_that_none_can_connect_ = false;
 
   mutex mutex_;

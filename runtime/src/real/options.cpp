@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/runtime/internal/option_parser.hpp>
 
 #include "listen_address.hpp"
@@ -19,6 +22,9 @@ void real_options::add_own(options& to) {
               "command that starts a node, with {host}, {node}, {program} and {arguments} (with --hosts: "
               "'ssh {host} {program} {arguments}')"));
   real(add_to(parser, "--listen", listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
+  real(add_value(parser, "--transport", transport,
+                 "tcp, or mpi: the nodes are the processes that mpirun or srun has started"))
+      ->check(among({"tcp", "mpi"}));
   real(add_value(parser, "--launch-timeout", launch_timeout_s, "seconds for a launched node to report"))
       ->check(number_above_zero());
   real(add_value(parser, "--peer-timeout", peer_timeout_s, "seconds of silence after which a node is lost; 0: never"))
@@ -41,8 +47,27 @@ std::vector<run_options::foreign_option> real_options::foreign_options() const {
           {"--window"}};
 }
 
-void real_options::check_own() const {
+void real_options::check_own() {
   if (!listen.empty()) listen_address::parse(listen);
+  if (worker) return;
+  if (transport == "tcp") {
+    if (int const processes = started_by_mpi(); processes > 1) {
+      throw config_error("this is one of " + std::to_string(processes) +
+                         " processes that mpirun or srun has started: expected --transport mpi, or to be started once");
+    }
+    return;
+  }
+  for (auto const& [option, text] :
+       {std::pair{"--hosts", &hosts_file}, {"--launch", &launch_template}, {"--listen", &listen}}) {
+    if (!text->empty())
+      throw config_error(std::string(option) + ": expected none with --transport mpi, which is started by mpirun");
+  }
+  mpi_ = &mpi_session::get();
+  if (!nodes_given) nodes = mpi_->size();
+  if (nodes > mpi_->size()) {
+    throw config_error("--nodes " + std::to_string(nodes) + ": expected at most " + std::to_string(mpi_->size()) +
+                       ", as many processes as mpirun has started");
+  }
 }
 
 }  // namespace ovlp::real

@@ -7,6 +7,8 @@
 
 #include <ovlp/runtime/internal/run_options.hpp>
 
+#include "mpi/mpi_session.hpp"
+
 namespace ovlp::real {
 
 /// What the command line says about a real run.
@@ -19,17 +21,23 @@ class real_options final : public run_options {
   double launch_timeout_s = 30;
   double peer_timeout_s = 4;
   bool worker = false;  ///< launched by node 0; the rest comes on standard input
+  std::string transport = "tcp";
 
-  /// As run_options::read.
+  /// As run_options::read. Errors: config_error, also if MPI cannot be used.
   real_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }
+
+  /// nullptr: messages go by TCP.
+  mpi_session* mpi() const { return mpi_; }
 
   char const* backend() const override { return "real"; }
 
  private:
   void add_own(options& to) override;
   std::vector<foreign_option> foreign_options() const override;
-  void check_own() const override;
-  bool launched() const override { return worker; }
+  void check_own() override;
+  bool launched() const override { return worker || (mpi_ != nullptr && mpi_->rank() > 0); }
+
+  mpi_session* mpi_ = nullptr;
 };
 
 }  // namespace ovlp::real

@@ -16,6 +16,9 @@
 namespace ovlp::real {
 namespace {
 
+/// Between two questions to what does not wake us, while there is nothing to do.
+constexpr std::chrono::microseconds poll_pause{50};
+
 int make_timer() {
   int const made = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
   if (made < 0) throw std::system_error(errno, std::generic_category(), "timerfd_create");
@@ -71,7 +74,8 @@ void reactor::disarm() {
 
 std::size_t reactor::poll_one() {
   try {
-    return context_.poll_one();
+    std::size_t const handled = context_.poll_one();
+    return handled == 0 && poll_ && poll_() ? 1 : handled;
   } catch (std::exception const& thrown) {
     if (!handle_error_) throw;
     handle_error_(thrown);
@@ -81,10 +85,24 @@ std::size_t reactor::poll_one() {
 
 void reactor::run_one() {
   try {
+    if (poll_) {
+      if (!poll_()) context_.run_one_for(poll_pause);
+      return;
+    }
     context_.run_one();
   } catch (std::exception const& thrown) {
     if (!handle_error_) throw;
     handle_error_(thrown);
+  }
+}
+
+void reactor::work_for(std::chrono::milliseconds longest) {
+  auto const until = std::chrono::steady_clock::now() + longest;
+  if (!poll_) {
+    context_.run_one_until(until);
+    return;
+  }
+  while (!poll_() && context_.run_one_for(poll_pause) == 0 && std::chrono::steady_clock::now() < until) {
   }
 }
 

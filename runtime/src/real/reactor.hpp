@@ -41,6 +41,14 @@ class reactor {
 
   boost::asio::io_context& context() { return context_; }
 
+  /// What whoever leads also asks again and again, in place of a wait: whether something came. Not while anybody leads.
+  void poll_with(std::function<bool()> poll) {
+    scoped_lock const lead(leading_);
+    poll_ = std::move(poll);
+  }
+  /// Leads for so long, or until a handler has run. The caller leads already.
+  void work_for(std::chrono::milliseconds longest);
+
   /// Waits for the flag and lowers it. Leads meanwhile, if nobody else does; polls at first if `may_poll`.
   void wait(wake_flag& flag, bool may_poll);
   /// Waits for the flag and lowers it; never leads.
@@ -102,6 +110,7 @@ class reactor {
   std::atomic<std::size_t> pollers_{0};
   std::atomic<bool> stopping_{false};
   std::function<void(std::exception const&)> handle_error_;
+  std::function<bool()> poll_;  ///< empty: the context knows all that comes
   mutex also_mutex_;
   std::function<void()> also_ OVLP_GUARDED_BY(also_mutex_);
   std::thread watcher_;

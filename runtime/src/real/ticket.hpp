@@ -14,7 +14,7 @@ struct ticket {
   node_id node = 0;
   std::size_t nodes = 0;
   std::string driver_host;
-  std::uint16_t driver_port = 0;
+  std::uint16_t driver_port = 0;  ///< 0: it is not reached by TCP
   std::string secret;
   std::string host;          ///< of the new node, as others reach it
   std::string listen;        ///< ADDRESS[:FIRST-LAST]

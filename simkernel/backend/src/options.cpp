@@ -49,14 +49,15 @@ void simulation_options::add_own(options& to) {
 }
 
 std::vector<run_options::foreign_option> simulation_options::foreign_options() const {
-  return {{"--poll-us"}, {"--hosts"}, {"--launch"}, {"--listen"}, {"--launch-timeout"}, {"--peer-timeout"}};
+  return {{"--poll-us"},   {"--hosts"},          {"--launch"},      {"--listen"},
+          {"--transport"}, {"--launch-timeout"}, {"--peer-timeout"}};
 }
 
 std::vector<run_options::output_file> simulation_options::own_output_files() const {
   return {{"--efficiency", &efficiency_file}, {"--efficiency-over-time", &over_time_file}};
 }
 
-void simulation_options::check_own() const {
+void simulation_options::check_own() {
   if (no_alloc && execution != "partial") {
     throw config_error("--no-alloc: expected --execution partial, got " + execution +
                        ": bodies of kernels that run need their elements");

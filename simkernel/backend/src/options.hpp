@@ -40,7 +40,7 @@ class simulation_options final : public run_options {
   void add_own(options& to) override;
   std::vector<foreign_option> foreign_options() const override;
   std::vector<output_file> own_output_files() const override;
-  void check_own() const override;
+  void check_own() override;
 };
 
 }  // namespace ovlp::sim

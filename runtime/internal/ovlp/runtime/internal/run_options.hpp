@@ -15,6 +15,7 @@ class run_options {
  public:
   std::string application;
   std::size_t nodes = 1;
+  bool nodes_given = false;  ///< by the command line
   std::size_t execution_threads = 0;  ///< 0: per collection
   bool execution_thread_per_core = false;
   std::size_t stack_kib = 256;
@@ -55,8 +56,8 @@ class run_options {
   virtual std::vector<foreign_option> foreign_options() const = 0;
   /// Files that the run is to write beside those of every backend.
   virtual std::vector<output_file> own_output_files() const { return {}; }
-  /// What one option alone does not show. Errors: config_error.
-  virtual void check_own() const {}
+  /// What one option alone does not show; may set what has not been given. Errors: config_error.
+  virtual void check_own() {}
   /// Not the user's process, but one that the run has launched with the same command line: says nothing about it.
   virtual bool launched() const { return false; }
 

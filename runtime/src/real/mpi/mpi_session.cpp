@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_session.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/modules.hpp>
+
+namespace ovlp::real {
+namespace {
+
+/// MPI libraries that there are modules for, and how their launchers tell how many processes they have started.
+struct known_library {
+  char const* name;
+  char const* module;
+  char const* package;
+  std::vector<char const*> sizes;  ///< environment variables
+};
+std::vector<known_library> const& known_libraries() {
+  static std::vector<known_library> const all{
+      {"Open MPI", "ovlp_openmpi.so", "libopenmpi-dev", {"OMPI_COMM_WORLD_SIZE"}},
+      {"MPICH", "ovlp_mpich.so", "libmpich-dev", {"PMI_SIZE", "MPI_LOCALNRANKS"}},
+  };
+  return all;
+}
+
+int number_in(char const* variable) {
+  char const* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+  int number = 0;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), number);
+  return number;
+}
+
+int started_by(known_library const& library) {
+  int most = 0;
+  for (char const* variable : library.sizes) most = std::max(most, number_in(variable));
+  return most;
+}
+
+known_library const* find_launcher() {
+  for (known_library const& library : known_libraries()) {
+    if (started_by(library) > 0) return &library;
+  }
+  return nullptr;
+}
+
+constexpr std::chrono::seconds end_patience{5};
+constexpr std::chrono::microseconds longest_pause{1000};
+
+}  // namespace
+
+int started_by_mpi() {
+  known_library const* const launcher = find_launcher();
+  return launcher == nullptr ? 0 : started_by(*launcher);
+}
+
+mpi_session& mpi_session::get() {
+  static mpi_session* session = nullptr;  // for as long as the process
+  if (session != nullptr) {
+    if (session->over_) throw config_error("--transport mpi: a process makes one run over MPI, and that has ended");
+    return *session;
+  }
+  known_library const* const launcher = find_launcher();
+  if (launcher == nullptr) {
+    throw config_error(
+        "--transport mpi: expected to be started by mpirun or srun, as in 'mpirun -n 4 PROGRAM "
+        "--transport mpi'");
+  }
+  using maker = mpi*();
+  auto* const make =
+      support::load_module<maker>(std::string("--transport mpi, started by ") + launcher->name, launcher->module,
+                                  "ovlp_make_mpi", std::string(launcher->package), support::symbols::global);
+  std::unique_ptr<mpi> library;
+  try {
+    library.reset(make());
+  } catch (network_error const& wrong) {
+    throw config_error(std::string("--transport mpi: ") + wrong.what());
+  }
+  if (int const started = started_by(*launcher); library->size() != started) {
+    throw config_error("--transport mpi: " + library->version() + " sees " + std::to_string(library->size()) +
+                       " processes, but " + std::to_string(started) +
+                       " were started: expected mpirun and the MPI library to be of one make and version");
+  }
+  return *(session = new mpi_session(std::move(library)));
+}
+
+bool mpi_session::send(std::span<std::span<std::byte const> const> pieces, std::size_t to, mpi::tag what,
+                       std::uint64_t key, std::shared_ptr<void> keeps) {
+  scoped_lock const lock(mutex_);
+  if (finalized_ || library_->send(pieces, static_cast<int>(to), what, key)) return true;
+  kept_.emplace(key, std::move(keeps));
+  return false;
+}
+
+std::uint64_t mpi_session::new_key() {
+  scoped_lock const lock(mutex_);
+  return ++last_key_;
+}
+
+void mpi_session::receive(std::span<std::byte> into, std::size_t from, std::uint64_t key, std::shared_ptr<void> keeps) {
+  scoped_lock const lock(mutex_);
+  kept_.emplace(key, std::move(keeps));
+  library_->receive(into, static_cast<int>(from), mpi::tag::bulk, key);
+}
+
+void mpi_session::ended(std::vector<std::uint64_t>& keys) {
+  std::vector<std::shared_ptr<void>> freed;  // outside of the lock
+  scoped_lock const lock(mutex_);
+  if (finalized_) return;
+  library_->ended(keys);
+  for (std::uint64_t const key : keys) {
+    auto const found = kept_.find(key);
+    freed.push_back(std::move(found->second));
+    kept_.erase(found);
+  }
+}
+
+std::optional<mpi::arrival> mpi_session::take(mpi::tag what, std::vector<std::byte>& into) {
+  auto const come = library_->probe(what);
+  if (!come) return std::nullopt;
+  into.resize(come->bytes);
+  library_->take(into);
+  return come;
+}
+
+std::optional<std::size_t> mpi_session::take_message(std::vector<std::byte>& into) {
+  scoped_lock const lock(mutex_);
+  auto const come = finalized_ ? std::nullopt : take(mpi::tag::message, into);
+  if (!come) return std::nullopt;
+  return static_cast<std::size_t>(come->from);
+}
+
+void mpi_session::send_ticket(std::size_t to, std::string const& ticket) {
+  auto const text = std::make_shared<std::string>(ticket);
+  auto const bytes = std::as_bytes(std::span(*text));
+  send(std::span(&bytes, 1), to, mpi::tag::ticket, new_key(), text);
+}
+
+std::optional<std::string> mpi_session::wait_for_ticket() {
+  std::vector<std::byte> text;
+  std::vector<std::uint64_t> keys;
+  for (std::chrono::microseconds pause{1};; pause = std::min(2 * pause, longest_pause)) {
+    ended(keys);
+    {
+      scoped_lock const lock(mutex_);
+      if (take(mpi::tag::ticket, text)) break;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  if (text.empty()) return std::nullopt;
+  return std::string(reinterpret_cast<char const*>(text.data()), text.size());
+}
+
+void mpi_session::drop_what_comes() {
+  std::vector<std::byte> dropped;
+  std::vector<std::uint64_t> keys;
+  ended(keys);
+  scoped_lock const lock(mutex_);
+  for (mpi::tag const what : {mpi::tag::message, mpi::tag::bulk, mpi::tag::ticket}) {
+    while (take(what, dropped)) {
+    }
+  }
+}
+
+void mpi_session::end() {
+  if (std::exchange(over_, true)) return;
+  if (rank() == 0) {
+    for (std::size_t r = 1; r < size(); ++r) send_ticket(r, "");
+  }
+  auto const until = std::chrono::steady_clock::now() + end_patience;
+  auto const wait = [&](auto const& over) {
+    for (std::chrono::microseconds pause{1}; !over(); pause = std::min(2 * pause, longest_pause)) {
+      drop_what_comes();
+      if (std::chrono::steady_clock::now() > until) {
+        std::fprintf(stderr, "ovlp: node%zu ends the run, since others do not come to its end\n", rank());
+        library_->abort(1);
+      }
+      std::this_thread::sleep_for(pause);
+    }
+  };
+  wait([&] {
+    scoped_lock const lock(mutex_);
+    return kept_.empty();
+  });
+  {
+    scoped_lock const lock(mutex_);
+    library_->begin_end();
+  }
+  wait([&] {
+    scoped_lock const lock(mutex_);
+    return library_->all_at_end();
+  });
+  scoped_lock const lock(mutex_);
+  library_->finalize();
+  finalized_ = true;
+}
+
+}  // namespace ovlp::real

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/support/modules.hpp>
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp::support {
+namespace {
+
+std::vector<std::string> directories() {
+  if (char const* const given = std::getenv("OVLP_MODULE_DIR")) return {given};  // NOLINT(concurrency-mt-unsafe)
+  return {OVLP_MODULE_DIRS};
+}
+
+}  // namespace
+
+void* load_module_function(std::string const& what, std::string const& module, std::string const& function,
+                           std::string const& package, symbols seen) {
+  std::string tried;
+  for (std::string const& directory : directories()) {
+    std::string const file = directory + "/" + module;
+    tried += (tried.empty() ? "" : ", ") + file;
+    if (!std::filesystem::exists(file)) continue;
+    void* const loaded = ::dlopen(file.c_str(), RTLD_NOW | (seen == symbols::global ? RTLD_GLOBAL : RTLD_LOCAL));
+    void* const found = loaded == nullptr ? nullptr : ::dlsym(loaded, function.c_str());
+    if (found != nullptr) return found;
+    throw config_error(what + ": its module cannot be loaded: " + ::dlerror());
+  }
+  throw config_error(what + ": there is no module for it (" + tried + "): install " + package +
+                     ", and build ovlp again");
+}
+
+}  // namespace ovlp::support
