@@ -16,8 +16,7 @@
 namespace ovlp::real {
 namespace {
 
-/// Between two questions to what does not wake us, while there is nothing to do.
-constexpr std::chrono::microseconds poll_pause{50};
+constexpr int polls_at_once = 32;
 
 int make_timer() {
   int const made = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -45,7 +44,9 @@ void pause() {
 }  // namespace
 
 reactor::reactor(std::chrono::microseconds polling)
-    : polling_(polling), work_(context_.get_executor()), timer_(make_timer()), watcher_([this] { watch(); }) {
+    : polling_(polling), work_(context_.get_executor()), poll_timer_(context_), timer_(make_timer()), watcher_([this] {
+        watch();
+      }) {
   arm_watch(watch_period);
 }
 
@@ -74,8 +75,13 @@ void reactor::disarm() {
 
 std::size_t reactor::poll_one() {
   try {
-    std::size_t const handled = context_.poll_one();
-    return handled == 0 && poll_ && poll_() ? 1 : handled;
+    // The context asks the system, which takes longer.
+    for (int i = 0; poll_ && i < polls_at_once; ++i) {
+      if (!poll_()) continue;
+      poll_pause_ = shortest_poll_pause;
+      return 1;
+    }
+    return context_.poll_one();
   } catch (std::exception const& thrown) {
     if (!handle_error_) throw;
     handle_error_(thrown);
@@ -86,8 +92,11 @@ std::size_t reactor::poll_one() {
 void reactor::run_one() {
   try {
     if (poll_) {
-      if (!poll_()) context_.run_one_for(poll_pause);
-      return;
+      if (context_.poll_one() > 0 || poll_()) {
+        poll_pause_ = shortest_poll_pause;
+        return;
+      }
+      arm_poll_timer();
     }
     context_.run_one();
   } catch (std::exception const& thrown) {
@@ -102,8 +111,21 @@ void reactor::work_for(std::chrono::milliseconds longest) {
     context_.run_one_until(until);
     return;
   }
-  while (!poll_() && context_.run_one_for(poll_pause) == 0 && std::chrono::steady_clock::now() < until) {
+  for (bool any = false; !any && std::chrono::steady_clock::now() < until;) {
+    any = context_.poll_one() > 0 || poll_();
+    if (!any) std::this_thread::sleep_for(shortest_poll_pause);
   }
+}
+
+/// The context is left again before long. (What Asio waits for by itself, it rounds to milliseconds.)
+void reactor::arm_poll_timer() {
+  if (poll_timer_armed_for_ <= poll_pause_) return;
+  poll_timer_armed_for_ = poll_pause_;
+  poll_timer_.expires_after(poll_pause_);
+  poll_timer_.async_wait([this](boost::system::error_code replaced) {
+    if (!replaced) poll_timer_armed_for_ = not_armed;
+  });
+  poll_pause_ = std::min(2 * poll_pause_, longest_poll_pause);
 }
 
 void reactor::do_also() {

@@ -12,6 +12,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <ovlp/runtime/internal/synchronization.hpp>
 
@@ -31,6 +32,8 @@ struct wake_flag {
 class reactor {
  public:
   static constexpr std::chrono::microseconds watch_period{500}, longest_watch_period{4000};
+  /// While nothing comes, poll_with()'s function is asked less and less often.
+  static constexpr std::chrono::microseconds shortest_poll_pause{20}, longest_poll_pause{1000};
   /// The watching thread lets others lead after so long, even if there is always more to do.
   static constexpr std::chrono::microseconds longest_watch{2000};
 
@@ -89,6 +92,7 @@ class reactor {
   [[nodiscard]] leadership lead() { return leadership(*this); }
 
  private:
+  void arm_poll_timer();
   void lead_until(wake_flag& flag, bool may_poll);
   void follow_until(wake_flag& flag, bool may_poll);
   std::size_t poll_one();
@@ -102,10 +106,13 @@ class reactor {
   std::chrono::microseconds const polling_;
   boost::asio::io_context context_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  boost::asio::steady_timer poll_timer_;
+  static constexpr std::chrono::microseconds not_armed = std::chrono::microseconds::max();
+  std::chrono::microseconds poll_timer_armed_for_ = not_armed;
+  std::chrono::microseconds poll_pause_ = shortest_poll_pause;
   mutex leading_;    ///< held by the thread that leads; guards no data
   int const timer_;  // wakes the watching thread; cheaper to set than to wake a thread
   mutex arming_;     ///< held to set the timer and what is known of it
-  static constexpr std::chrono::microseconds not_armed = std::chrono::microseconds::max();
   std::atomic<std::chrono::microseconds> armed_for_{not_armed};
   std::atomic<std::size_t> pollers_{0};
   std::atomic<bool> stopping_{false};

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs whose processes mpirun starts and whose messages go over MPI. MPI_LAUNCHER is mpirun of the library under test.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/process.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using ovlp::support::outcome;
+using words = std::vector<std::string>;
+
+// A machine of few cores, on which tests run as root.
+std::vector<std::pair<std::string, std::string>> const environment{{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                                                   {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                                                                   {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+                                                                   {"OMPI_MCA_hwloc_base_binding_policy", "none"}};
+
+words started(int processes, words const& program) {
+  words all{MPI_LAUNCHER, "-n", std::to_string(processes)};
+  all.insert(all.end(), program.begin(), program.end());
+  return all;
+}
+words over_mpi(int processes, words program) {
+  program.insert(program.end(), {"--transport", "mpi"});
+  return started(processes, program);
+}
+outcome run(words const& command, std::vector<std::pair<std::string, std::string>> more = {}) {
+  more.insert(more.begin(), environment.begin(), environment.end());
+  return ovlp::support::run({command, "", more, 100s});
+}
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+/// Of the result, as the program prints it.
+std::string checksum(outcome const& done) {
+  CAPTURE(done.err);
+  CAPTURE(done.out);
+  CHECK(done.good());
+  std::smatch found;
+  REQUIRE(std::regex_search(done.out, found, std::regex("checksum +((0x)?[0-9a-f]+)")));
+  return found[1];
+}
+
+words const lu{LU_PROGRAM, "--n", "512", "--block", "64"};
+words with(words command, words const& more) {
+  command.insert(command.end(), more.begin(), more.end());
+  return command;
+}
+
+void check_refused(outcome const& tried, std::string const& line) {
+  CAPTURE(tried.err);
+  CHECK(tried.status != 0);
+  CHECK(!tried.timed_out);
+  CHECK(tried.out == "");
+  CHECK(contains(tried.err, line));
+}
+
+}  // namespace
+
+TEST_CASE("a program gives over MPI what it gives over TCP") {
+  for (words const& program :
+       {lu, with(lu, {"--graph", "pipelined", "--flow-control", "4"}), words{HADAMARD_PROGRAM}, words{HEAT_PROGRAM}}) {
+    CAPTURE(program[0]);
+    std::string const over_tcp = checksum(run(with(program, {"--nodes", "3"})));
+    CHECK(checksum(run(over_mpi(3, program))) == over_tcp);
+  }
+}
+
+TEST_CASE("nodes leave, wait, and join again, several times" * doctest::timeout(100)) {
+  words const program = with(lu, {"--graph", "pipelined", "--flow-control", "4", "--remove", "2@2", "--add", "2@3",
+                                  "--remove", "3@4", "--add", "1@5"});
+  std::string const alone = checksum(run(lu));
+  CHECK(checksum(run(over_mpi(4, program))) == alone);
+}
+
+TEST_CASE("processes that are no node, or never become one, wait for the end" * doctest::timeout(100)) {
+  std::string const alone = checksum(run(lu));
+  CHECK(checksum(run(over_mpi(4, with(lu, {"--nodes", "2"})))) == alone);
+  CHECK(checksum(run(over_mpi(1, lu))) == alone);
+}
+
+TEST_CASE("objects larger than any buffer of the library's arrive whole" * doctest::timeout(100)) {
+  // Two blocks of 2048: 32 MiB each.
+  words const large{LU_PROGRAM, "--n", "4096", "--block", "2048"};
+  CHECK(checksum(run(over_mpi(2, large))) == checksum(run(large)));
+}
+
+TEST_CASE("what an operation throws ends the run with its name, and what ends it by itself, too" *
+          doctest::timeout(100)) {
+  outcome const thrown = run(over_mpi(3, {FAILURES_APP, "--mode", "throw", "--node", "1"}));
+  CAPTURE(thrown.err);
+  CHECK(thrown.status != 0);
+  CHECK(!thrown.timed_out);
+  CHECK(contains(thrown.err + thrown.out, "deliberately wrong"));
+  CHECK(contains(thrown.err + thrown.out, "node1"));
+  outcome const ended = run(over_mpi(3, {FAILURES_APP, "--mode", "exit", "--node", "1"}));
+  CHECK(ended.status != 0);
+  CHECK(!ended.timed_out);
+}
+
+TEST_CASE("a run that can never end is ended with what waits" * doctest::timeout(100)) {
+  outcome const stalled = run(over_mpi(2, {FAILURES_APP, "--mode", "stall"}));
+  CAPTURE(stalled.err);
+  CHECK(stalled.status != 0);
+  CHECK(!stalled.timed_out);
+  CHECK(contains(stalled.err + stalled.out, "the call can never end"));
+}
+
+TEST_CASE("what is wrong with how MPI is used is said in a line") {
+  words const alone = with(lu, {"--transport", "mpi"});
+  check_refused(run(alone), "lu: --transport mpi: expected to be started by mpirun or srun");
+  check_refused(run(started(2, lu)),
+                "lu: this is one of 2 processes that mpirun or srun has started: expected --transport mpi");
+  check_refused(run(over_mpi(2, with(lu, {"--nodes", "3"}))),
+                "lu: --nodes 3: expected at most 2, as many processes as mpirun has started");
+  check_refused(run(over_mpi(2, with(lu, {"--hosts", "/dev/null"}))),
+                "lu: --hosts: expected none with --transport mpi");
+  check_refused(run(over_mpi(2, lu), {{"OVLP_MODULE_DIR", "/nowhere"}}), "there is no module for it (/nowhere/ovlp_");
+  // One process that says that it is one of three: another MPI's mpirun.
+  check_refused(run(alone, {{MPI_SIZE_VARIABLE, "3"}}),
+                "were started: expected mpirun and the MPI library to be of one");
+}
