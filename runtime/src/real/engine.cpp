@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/runtime/internal/main_run.hpp>
@@ -80,10 +81,10 @@ struct engine::implementation final : main_run {
     if (options.mpi() != nullptr && options.mpi()->rank() > 0) serve_mpi();
     make_node();
     if (given) {
-      int const status = serve();
-      if (status != 0) std::exit(status);
-      network->say_goodbye();
-      std::exit(0);
+      auto const [status, all_ended] = serve();
+      if (!all_ended) end_at_once(status);
+      if (status == 0) network->say_goodbye();
+      std::exit(status);
     }
     network->begin();
     std::set<node_id> others = program.nodes_at_first(options.nodes);
@@ -113,37 +114,45 @@ struct engine::implementation final : main_run {
     world->use(*network);
   }
 
-  /// Returns the status with which the process is to end as this node. An operation that goes on ends it here.
-  int serve() {
+  /// The status of this node, and whether its operations have ended: after a failure one may go on.
+  std::pair<int, bool> serve() {
     manager->start(given->joins_later);
     int const status = network->serve();
     manager->stop();
     sinks.flush();
-    if (status == 0) {
-      world->join();
-    } else if (!world->join_within(operation_patience)) {
-      std::cout.flush();
-      std::fflush(nullptr);
-      ::_exit(status);
-    }
-    return status;
+    if (status != 0) return {status, world->join_within(operation_patience)};
+    world->join();
+    return {status, true};
   }
 
-  /// A process of MPI: a node whenever it gets a ticket.
+  [[noreturn]] static void end_at_once(int status) {
+    std::cout.flush();
+    std::fflush(nullptr);
+    ::_exit(status);
+  }
+
+  /// A process of MPI: a node whenever it gets a ticket. Node 0 tells how the run ended: a launcher ends all processes
+  /// when one ends with another status than 0, and what node 0 has to say would be lost.
   [[noreturn]] void serve_mpi() {
-    int status = 0;
     while (auto const line = options.mpi()->wait_for_ticket()) {
       given = ticket::parse(*line);
       make_node();
-      status = serve();
+      bool const all_ended = serve().second;
       network->say_goodbye();
+      if (!all_ended) {
+        while (options.mpi()->wait_for_ticket()) {
+        }
+        options.mpi()->end();
+        end_at_once(0);
+      }
       network.reset();
       manager.reset();
       common.reset();
       world.reset();
+      sinks.clear();
     }
     options.mpi()->end();
-    std::exit(status);
+    std::exit(0);
   }
 
   void wait_until(std::function<bool()> const& done) override {
@@ -186,6 +195,7 @@ struct engine::implementation final : main_run {
   void end_failed(failure const& what) {
     if (world->join_within(operation_patience)) return;
     network->finish(false);
+    if (options.mpi() != nullptr) options.mpi()->end();
     std::cout.flush();
     if (std::uncaught_exceptions() > 0) {  // on its way to someone who will not report it
       try {

@@ -72,6 +72,11 @@ class sinks final : public record_sink {
     owned_.push_back(std::move(sink));
   }
   bool empty() const { return all_.empty(); }
+  /// Forgets all, for records of another run.
+  void clear() {
+    all_.clear();
+    owned_.clear();
+  }
 
   void begin(run_definitions const& of) override { each(&record_sink::begin, of); }
   void step(step_record const& r) override { each(&record_sink::step, r); }

@@ -177,26 +177,36 @@ void mpi_session::end() {
   auto const wait = [&](auto const& over) {
     for (std::chrono::microseconds pause{1}; !over(); pause = std::min(2 * pause, longest_pause)) {
       drop_what_comes();
-      if (std::chrono::steady_clock::now() > until) {
-        std::fprintf(stderr, "ovlp: node%zu ends the run, since others do not come to its end\n", rank());
-        library_->abort(1);
-      }
+      if (std::chrono::steady_clock::now() > until) return false;
       std::this_thread::sleep_for(pause);
     }
+    return true;
   };
-  wait([&] {
+  bool all_here = wait([&] {
     scoped_lock const lock(mutex_);
     return kept_.empty();
   });
-  {
-    scoped_lock const lock(mutex_);
-    library_->begin_end();
+  if (all_here) {
+    {
+      scoped_lock const lock(mutex_);
+      library_->begin_end();
+    }
+    all_here = wait([&] {
+      scoped_lock const lock(mutex_);
+      return library_->all_at_end();
+    });
   }
-  wait([&] {
-    scoped_lock const lock(mutex_);
-    return library_->all_at_end();
-  });
   scoped_lock const lock(mutex_);
+  if (!all_here) {
+    // When all is said.
+    static mpi* const left = library_.get();
+    std::atexit([] {
+      std::fprintf(stderr, "ovlp: node%d ends the job, since others do not come to its end\n", left->rank());
+      left->abort(1);
+    });
+    finalized_ = true;
+    return;
+  }
   library_->finalize();
   finalized_ = true;
 }

@@ -50,7 +50,7 @@ class mpi_session {
   /// Another process: waits until it is to be a node; none: the run has ended.
   std::optional<std::string> wait_for_ticket();
   /// Ends MPI in all processes; called in process 0, and in others when wait_for_ticket() has returned none. What has
-  /// not been received is dropped. Ends the program if the others do not come to the end, too.
+  /// not been received is dropped. If the others do not come to the end, this process will end the job when it exits.
   void end();
 
  private:
