@@ -66,7 +66,8 @@ void check_refused(outcome const& tried, std::string const& line) {
 
 TEST_CASE("a program gives over MPI what it gives over TCP") {
   for (words const& program :
-       {lu, with(lu, {"--graph", "pipelined", "--flow-control", "4"}), words{HADAMARD_PROGRAM}, words{HEAT_PROGRAM}}) {
+       {lu, with(lu, {"--graph", "pipelined", "--flow-control", "4"}), words{HADAMARD_PROGRAM, "--n", "256"},
+        words{HEAT_PROGRAM, "--rows", "200", "--columns", "200", "--sweeps", "20"}}) {
     CAPTURE(program[0]);
     std::string const over_tcp = checksum(run(with(program, {"--nodes", "3"})));
     CHECK(checksum(run(over_mpi(3, program))) == over_tcp);

@@ -31,6 +31,8 @@ void check(int status, char const* call) {
   throw network_error(std::string(call) + ": " + text);
 }
 
+// Requests end in MPI_Testsome, which the analyzer does not see.
+// NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker)
 class library final : public mpi {
  public:
   library() {
@@ -49,7 +51,7 @@ class library final : public mpi {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
     int length = 0;
     MPI_Get_library_version(text, &length);
-    return std::string(text).substr(0, std::string(text).find_first_of("\n"));
+    return std::string(text).substr(0, std::string(text).find('\n'));
   }
 
   bool send(std::span<std::span<std::byte const> const> pieces, int to, tag what, std::uint64_t key) override {
@@ -65,10 +67,9 @@ class library final : public mpi {
                       &request),
             "MPI_Isend");
     } else {
-      MPI_Datatype const gathered = type_of(pieces);
+      MPI_Datatype gathered = type_of(pieces);
       int const status = MPI_Isend(MPI_BOTTOM, 1, gathered, to, static_cast<int>(what), MPI_COMM_WORLD, &request);
-      MPI_Datatype freed = gathered;
-      MPI_Type_free(&freed);  // once the message is sent
+      MPI_Type_free(&gathered);  // once the message is sent
       check(status, "MPI_Isend");
     }
     return under_way(request, key, std::move(copy));
@@ -205,6 +206,7 @@ class library final : public mpi {
   MPI_Message come_ = MPI_MESSAGE_NULL;
   MPI_Request end_ = MPI_REQUEST_NULL;
 };
+// NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker)
 
 }  // namespace
 }  // namespace ovlp::real

@@ -27,8 +27,8 @@ void node_memory::hold(void const* key, node_id node, held_in_memory const& what
   what.type.find_memory(what.object, found);
   claim made{node, found.bytes, {}, what.graph, what.operation, what.thread};
   for (auto const& [identity, bytes] : found.shared) made.shared.emplace_back(identity, bytes);
-  std::ranges::sort(made.shared);
-  made.shared.erase(std::ranges::unique(made.shared).begin(), made.shared.end());
+  std::sort(made.shared.begin(), made.shared.end());
+  made.shared.erase(std::unique(made.shared.begin(), made.shared.end()), made.shared.end());
 
   node_state& at = nodes_[node];
   at.held_bytes += made.bytes;

@@ -36,8 +36,8 @@ std::shared_ptr<net::factor_over_time const> read_over_time(json_object& from, s
   return std::make_shared<net::factor_over_time const>(std::move(steps));
 }
 
-net::node_link read_link(json_object from, double bandwidth_Bps) {
-  double const bandwidth = from.number_above("bandwidth_Bps", 0, bandwidth_Bps);
+net::node_link read_link(json_object from, double otherwise) {
+  double const bandwidth = from.number_above("bandwidth_Bps", 0, otherwise);
   net::node_link read{bandwidth, bandwidth};
   read.latency_s = from.number("latency_s", 0, 0);
   read.over_time = read_over_time(from, "bandwidth_over_time", least_share);
@@ -52,7 +52,7 @@ slowdown read_slowdown(json_object from) {
   return read;
 }
 
-node_kind read_kind(json_object from, std::optional<double> bandwidth_Bps) {
+node_kind read_kind(json_object from, std::optional<double> bandwidth) {
   node_kind read;
   read.count = from.count("count", 1);
   read.cores = from.count("cores", 1);
@@ -64,9 +64,9 @@ node_kind read_kind(json_object from, std::optional<double> bandwidth_Bps) {
   read.speed_deviation = from.number("speed_deviation", 0, 0);
   read.launch_s = from.number("launch_s", 0, 0);
   if (from.has("quota")) read.quota = read_quota(from.object("quota"));
-  if (bandwidth_Bps) {
-    read.link = {*bandwidth_Bps, *bandwidth_Bps};
-    if (from.has("link")) read.link = read_link(from.object("link"), *bandwidth_Bps);
+  if (bandwidth) {
+    read.link = {*bandwidth, *bandwidth};
+    if (from.has("link")) read.link = read_link(from.object("link"), *bandwidth);
   } else if (from.has("link")) {
     from.fail(from.path("link"), "none where the network describes all links", from.at("link"));
   }
@@ -77,9 +77,9 @@ node_kind read_kind(json_object from, std::optional<double> bandwidth_Bps) {
 
 }  // namespace
 
-std::vector<node_kind> read_node_kinds(std::vector<json_object> const& from, std::optional<double> bandwidth_Bps) {
+std::vector<node_kind> read_node_kinds(std::vector<json_object> const& from, std::optional<double> bandwidth) {
   std::vector<node_kind> kinds;
-  for (json_object const& kind : from) kinds.push_back(read_kind(kind, bandwidth_Bps));
+  for (json_object const& kind : from) kinds.push_back(read_kind(kind, bandwidth));
   return kinds;
 }
 

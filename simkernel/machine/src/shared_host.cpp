@@ -140,7 +140,8 @@ void shared_processor::start_at(double now_s, job& j, double work_s) {
 
 double shared_processor::job_end_s() const {
   double const left_s = threads_.front().left_s;
-  if (rate() == 0) return left_s > 0 ? never : at_s_;
+  if (left_s <= 0) return at_s_;  // though it may stand still
+  if (rate() == 0) return never;
   return at_s_ + left_s / rate();
 }
 

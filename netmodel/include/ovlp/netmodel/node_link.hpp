@@ -19,9 +19,9 @@ struct node_link {
   std::shared_ptr<factor_over_time const> over_time = nullptr;
 };
 
-/// Those of so many nodes, with this bandwidth in both directions.
-inline std::vector<node_link> alike(std::size_t nodes, double bandwidth_Bps) {
-  return std::vector(nodes, node_link{bandwidth_Bps, bandwidth_Bps});
+/// Those of so many nodes, with this bandwidth in both directions, in bytes per second.
+inline std::vector<node_link> alike(std::size_t nodes, double bandwidth) {
+  return std::vector(nodes, node_link{bandwidth, bandwidth});
 }
 
 }  // namespace ovlp::net

@@ -15,7 +15,7 @@ class run_options {
  public:
   std::string application;
   std::size_t nodes = 1;
-  bool nodes_given = false;  ///< by the command line
+  bool nodes_given = false;           ///< by the command line
   std::size_t execution_threads = 0;  ///< 0: per collection
   bool execution_thread_per_core = false;
   std::size_t stack_kib = 256;
