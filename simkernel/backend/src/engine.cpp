@@ -178,8 +178,8 @@ struct engine::implementation final : main_run {
 
   /// What the platform's file says and nothing came of, in the whole run so far.
   std::vector<std::string> without_effect() const {
-    run_facts facts{world->used(), world->machine().now_s(), options.mode() == execution_mode::direct, {},
-                    world->held(), world->launched_later()};
+    run_facts facts{
+        world->used(), world->machine().now_s(), options.mode() == execution_mode::direct, {}, world->used_nodes()};
     for (auto const& [kernel, counts] : kernels.counts()) {
       if (counts[static_cast<std::size_t>(duration_source::platform)] > 0) facts.by_models.insert(kernel);
     }

@@ -61,6 +61,7 @@ void simulated_backend::make_manager(node_id number, bool joins_later) {
   settings.cores = platform_.kind_of(number).cores;
   settings.launch = node.launches++;
   if (options_.execution_thread_per_core) settings.execution_threads = settings.cores;
+  if (node.use != node_use::launched) node.use = joins_later ? node_use::launched : node_use::held;
   node.manager = std::make_unique<thread_manager>(number, program_, *this, settings, common_);
   node.manager->start(joins_later);
 }
@@ -70,7 +71,6 @@ void simulated_backend::launch(node_id node) {
 }
 
 void simulated_backend::launched(node_id number) {
-  nodes_[number].launched_later = true;
   make_manager(number, true);
   for (virtual_node const& n : nodes_) {
     if (n.manager && n.number != number) n.manager->node_renewed(number);
@@ -122,19 +122,10 @@ std::vector<std::string> simulated_backend::waiting() {
   return all;
 }
 
-std::set<machine::node_id> simulated_backend::held() const {
-  std::set<machine::node_id> all;
-  for (virtual_node const& n : nodes_) {
-    if (n.launches > 0) all.insert(n.number);
-  }
-  return all;
-}
-
-std::set<machine::node_id> simulated_backend::launched_later() const {
-  std::set<machine::node_id> all;
-  for (virtual_node const& n : nodes_) {
-    if (n.launched_later) all.insert(n.number);
-  }
+std::vector<node_use> simulated_backend::used_nodes() const {
+  std::vector<node_use> all;
+  all.reserve(nodes_.size());
+  for (virtual_node const& n : nodes_) all.push_back(n.use);
   return all;
 }
 

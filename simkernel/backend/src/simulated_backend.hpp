@@ -20,6 +20,7 @@
 #include "kernel_times.hpp"
 #include "node_memory.hpp"
 #include "options.hpp"
+#include "without_effect.hpp"
 
 namespace ovlp::sim {
 
@@ -48,9 +49,8 @@ class simulated_backend final : public backend {
   void unwind();
   machine::virtual_machine::usage used() const { return machine_.used(); }
   machine::virtual_machine const& machine() const { return machine_; }
-  /// Nodes that have been held so far, and those of them that were launched while the program ran.
-  std::set<machine::node_id> held() const;
-  std::set<machine::node_id> launched_later() const;
+  /// So far, by number.
+  std::vector<node_use> used_nodes() const;
   /// nullptr: the platform does not say how much memory its nodes have.
   node_memory const* memory() const { return memory_.get(); }
 
@@ -99,8 +99,8 @@ class simulated_backend final : public backend {
     void happen() override { backend->launched(number); }  // its launch has taken its time
     simulated_backend* backend = nullptr;
     node_id number = 0;
+    node_use use = node_use::none;
     std::size_t launches = 0;
-    bool launched_later = false;
     std::unique_ptr<thread_manager> manager;  ///< none: the node is not held
   };
 

@@ -39,14 +39,15 @@ class search {
  private:
   std::vector<group> groups() const {
     std::vector<group> made;
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < on_.nodes.size(); first += on_.nodes[i++].count) {
+    machine::node_id n = 0;
+    for (std::size_t i = 0; i < on_.nodes.size(); ++i) {
       group& g = made.emplace_back(group{"nodes[" + std::to_string(i) + "]", on_.nodes[i], {}, false});
       bool const is_last = i + 1 == on_.nodes.size();
-      auto const end = is_last ? facts_.held.end()
-                               : facts_.held.lower_bound(static_cast<machine::node_id>(first + on_.nodes[i].count));
-      g.held.assign(facts_.held.lower_bound(static_cast<machine::node_id>(first)), end);
-      g.any_launched = std::ranges::any_of(g.held, [&](machine::node_id n) { return facts_.launched.contains(n); });
+      std::size_t const end = is_last ? facts_.nodes.size() : std::min(n + g.kind.count, facts_.nodes.size());
+      for (; n < end; ++n) {
+        if (facts_.nodes[n] != node_use::none) g.held.push_back(n);
+        if (facts_.nodes[n] == node_use::launched) g.any_launched = true;
+      }
     }
     return made;
   }

@@ -13,14 +13,16 @@
 
 namespace ovlp::sim {
 
+/// The most that came of a node.
+enum class node_use : std::uint8_t { none, held, launched };  // launched: while the program ran
+
 /// What has happened in a run, as far as it tells which parts of the platform had anything to do.
 struct run_facts {
   machine::virtual_machine::usage used;
   double end_s = 0;
   bool measures_steps = false;                   ///< rather than charge what the platform says of them
   std::set<std::string, std::less<>> by_models;  ///< kernels of which the platform's model said how long they take
-  std::set<machine::node_id> held;               ///< nodes, ever
-  std::set<machine::node_id> launched;           ///< nodes, while it ran
+  std::vector<node_use> nodes;                   ///< by number
 };
 
 /// Those that the platform's file gives and that changed nothing in this run: "nodes[1]: no node of it was held". Not
