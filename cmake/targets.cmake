@@ -31,6 +31,15 @@ function(ovlp_add_module name)
   install(TARGETS ${target} EXPORT ovlpTargets FILE_SET HEADERS)
 endfunction()
 
+# ovlp_is_loadable(<target>): a shared library that is loaded when a run asks for it.
+function(ovlp_is_loadable target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  set_target_properties(${target} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden
+    LIBRARY_OUTPUT_DIRECTORY ${ovlp_build_module_dir})
+  ovlp_use_flags(${target})
+  install(TARGETS ${target} LIBRARY DESTINATION ${ovlp_module_dir})
+endfunction()
+
 # ovlp_add_test(<name> <source>... [LABEL <label>...] [TIMEOUT <seconds>] [LIBRARIES <target>...] [OWN_MAIN])
 # A doctest program that is one CTest test. OWN_MAIN: a source has its own main().
 function(ovlp_add_test name)

@@ -32,10 +32,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// One that begins: quarter by quarter, in which bandwidths do not change.
 double naive_end_s(node_link const& from, node_link const& to, double now_s, std::uint64_t bytes) {
-  auto const factor = [](node_link const& l, double at_s) { return l.over_time ? l.over_time->at(at_s) : 1; };
   auto left_bytes = static_cast<double>(bytes);
   for (;;) {
-    double const rate = std::min(from.out_Bps * factor(from, now_s), to.in_Bps * factor(to, now_s));
+    double const rate = std::min(from.out_Bps * from.factor(now_s), to.in_Bps * to.factor(now_s));
     double const until_s = (std::floor(4 * now_s) + 1) / 4;
     if (left_bytes <= rate * (until_s - now_s)) return now_s + left_bytes / rate;
     left_bytes -= rate * (until_s - now_s);
@@ -47,12 +46,8 @@ double naive_end_s(node_link const& from, node_link const& to, double now_s, std
 std::vector<double> naive_ends(std::vector<node_link> const& links, double latency_s, bus_limits limits,
                                std::vector<start> const& starts) {
   std::size_t const nodes = links.size();
-  auto const ready_s = [&](start const& s) {
-    return s.at_s + latency_s + links[s.what.source].latency_s + links[s.what.destination].latency_s;
-  };
-  std::vector<start const*> order;  // in which their latencies end
-  for (start const& s : starts) order.push_back(&s);
-  std::ranges::stable_sort(order, {}, [&](start const* s) { return ready_s(*s); });
+  auto const order = ovlp::testing::order_of_latency_ends(starts, links, latency_s);
+  auto const ready_s = [&](std::size_t i) { return ovlp::testing::ready_s(starts[i], links, latency_s); };
   auto const free = [](std::size_t taken, std::size_t limit) { return limit == 0 || taken < limit; };
   std::vector<double> ends(starts.size(), -1);
   std::vector<std::size_t> taken_out(nodes, 0), taken_in(nodes, 0);
@@ -60,7 +55,7 @@ std::vector<double> naive_ends(std::vector<node_link> const& links, double laten
   std::list<start const*> waiting;
   std::vector<start const*> crossing;
   for (;;) {
-    double now_s = come < starts.size() ? ready_s(*order[come]) : infinity;
+    double now_s = come < starts.size() ? ready_s(order[come]) : infinity;
     for (start const* s : crossing) now_s = std::min(now_s, ends[s->what.id]);
     if (now_s == infinity) return ends;
     std::erase_if(crossing, [&](start const* s) {
@@ -70,7 +65,7 @@ std::vector<double> naive_ends(std::vector<node_link> const& links, double laten
       --taken_buses;
       return true;
     });
-    for (; come < starts.size() && ready_s(*order[come]) <= now_s; ++come) waiting.push_back(order[come]);
+    for (; come < starts.size() && ready_s(order[come]) <= now_s; ++come) waiting.push_back(&starts[order[come]]);
     waiting.remove_if([&](start const* s) {
       transfer const& what = s->what;
       if (what.bytes > 0) {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <vector>
@@ -186,17 +185,11 @@ std::vector<double> solve(std::vector<node_link> const& links, double latency_s,
   std::size_t begun = 0;
   long double now = 0;
   long double const burst = limits.bytes;
-  // In the order in which their latencies end.
-  std::vector<std::size_t> order(starts.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  auto const ready_s = [&](std::size_t i) {
-    return starts[i].at_s +
-           (latency_s + links[starts[i].what.source].latency_s + links[starts[i].what.destination].latency_s);
-  };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ready_s(a) < ready_s(b); });
+  auto const order = ovlp::testing::order_of_latency_ends(starts, links, latency_s);
+  auto const ready_s = [&](std::size_t i) { return ovlp::testing::ready_s(starts[i], links, latency_s); };
   auto const bandwidth = [&](std::size_t p) -> long double {
     node_link const& l = links[p % nodes];
-    return (p < nodes ? l.out_Bps : l.in_Bps) * (l.over_time ? l.over_time->at(static_cast<double>(now)) : 1);
+    return (p < nodes ? l.out_Bps : l.in_Bps) * l.factor(static_cast<double>(now));
   };
   constexpr long double infinite = std::numeric_limits<long double>::infinity();
   std::vector<long double> tokens(2 * nodes, burst);
@@ -245,8 +238,7 @@ std::vector<double> solve(std::vector<node_link> const& links, double latency_s,
     for (flow const& f : flows) next = std::min(next, now + f.left / f.rate);
     if (begun < starts.size()) next = std::min(next, static_cast<long double>(ready_s(order[begun])));
     for (node_link const& l : links) {
-      if (l.over_time == nullptr) continue;
-      next = std::min(next, static_cast<long double>(l.over_time->next_change_s(static_cast<double>(now))));
+      next = std::min(next, static_cast<long double>(l.next_change_s(static_cast<double>(now))));
     }
     if (flows.empty() && begun == starts.size()) return ends;
     for (flow& f : flows) f.left -= f.rate * (next - now);

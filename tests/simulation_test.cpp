@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Simulated runs whose times can be computed by hand.
+#include "support/fan.hpp"
 #include "support/process.hpp"
 #include "support/run_on.hpp"
 
@@ -28,21 +29,14 @@ using ovlp::here;
 using ovlp::in;
 using ovlp::out;
 using ovlp::threads;
+using ovlp::testing::Done;
+using ovlp::testing::extra_bytes;
+using ovlp::testing::fan;
 using ovlp::testing::simulate_on;
+using ovlp::testing::Start;
+using ovlp::testing::Task;
 using ovlp::testing::thrown_by;
 using engine = ovlp::engine_base;
-
-struct Task {
-  int number;
-  ovlp::buffer<unsigned char> ballast;
-};
-struct Start {};
-struct Done {
-  int tasks;
-};
-
-// The object walk counts a number as 4 bytes and a buffer as its elements and an 8 byte size.
-constexpr std::size_t extra_bytes = 12;
 
 /// 1 core a node, 1 ms latency, 1 MB/s; kernel "one" takes 1 s for each unit of its size.
 std::string platform(std::string const& more = "") {
@@ -54,28 +48,6 @@ std::string platform(std::string const& more = "") {
 
 std::vector<std::string> partial(std::string const& file) {
   return {"--platform", file, "--execution", "partial", "--no-alloc"};
-}
-
-/// Posts `tasks` objects of so many bytes; a leaf computes `seconds` on each.
-graph<Start, Done> fan(threads<> const& master, threads<> const& workers, int tasks, std::size_t bytes, int seconds,
-                       std::size_t window = 0) {
-  return ovlp::split("deal", master.at(0),
-                     [=](Start, out<Task>& posted) {
-                       for (int i = 0; i < tasks; ++i) {
-                         posted.post({i, ovlp::buffer<unsigned char>(bytes - extra_bytes)});
-                       }
-                     })
-             .window(window) >>
-         ovlp::leaf("work", workers.in_turn(),
-                    [=](here<>& here, Task task) {
-                      here.kernel("one", {seconds}, [] {});
-                      return Done{task.number};
-                    }) >>
-         ovlp::merge("count", master.at(0), [](in<Done>& done) {
-           Done all{0};
-           while (done.wait()) ++all.tasks;
-           return all;
-         });
 }
 
 /// How long a fan of 1 MB objects takes from node 0, on a platform of which `more` is said.

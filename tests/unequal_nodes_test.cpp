@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nodes with links, speeds and memory of their own, and what changes with time; in times that can be computed by hand.
+#include "support/fan.hpp"
 #include "support/process.hpp"
 #include "support/run_on.hpp"
 
@@ -19,26 +20,16 @@ namespace {
 using ovlp::buffer;
 using ovlp::graph;
 using ovlp::here;
-using ovlp::in;
-using ovlp::out;
 using ovlp::threads;
+using ovlp::testing::Done;
+using ovlp::testing::fan;
 using ovlp::testing::simulate_on;
+using ovlp::testing::Start;
+using ovlp::testing::Task;
 using ovlp::testing::thrown_by;
 using engine = ovlp::engine_base;
 
-struct Task {
-  int number;
-  buffer<unsigned char> ballast;
-};
-struct Start {};
-struct Done {
-  int tasks;
-};
-
 constexpr std::size_t megabyte = 1'000'000;
-// The object walk counts a number as 4 bytes and a buffer as its elements and an 8 byte size.
-constexpr std::size_t extra_bytes = 12;
-
 /// Nodes with a core each on a network of 1 MB/s with a latency of 1 ms; kernel "one" takes 1 s for each unit of its
 /// size. `node1`: what is said of node 1.
 std::string platform(std::string const& node1, std::string const& model = "star") {
@@ -48,24 +39,6 @@ std::string platform(std::string const& node1, std::string const& model = "star"
   "network": {"model": ")" +
          model + R"(", "latency_s": 0.001, "bandwidth_Bps": 1e6},
   "kernels": {"one": {"coefficient_s": 1, "exponents": [1]}}})";
-}
-
-/// `tasks` objects of a megabyte from node 0 to workers, which compute `seconds` on each.
-graph<Start, Done> fan(threads<> const& master, threads<> const& workers, int tasks, int seconds) {
-  return ovlp::split("deal", master.at(0),
-                     [=](Start, out<Task>& posted) {
-                       for (int i = 0; i < tasks; ++i) posted.post({i, buffer<unsigned char>(megabyte - extra_bytes)});
-                     }) >>
-         ovlp::leaf("work", workers.in_turn(),
-                    [=](here<>& here, Task task) {
-                      here.kernel("one", {seconds}, [] {});
-                      return Done{task.number};
-                    }) >>
-         ovlp::merge("count", master.at(0), [](in<Done>& done) {
-           Done all{0};
-           while (done.wait()) ++all.tasks;
-           return all;
-         });
 }
 
 /// The summary of a fan to `workers_on`.
@@ -79,7 +52,7 @@ ovlp::summary fan_on(std::string const& described, char const* workers_on, int t
   simulate_on(4, arguments, [&](engine& run) {
     run.record();
     threads<> const master{"master", "node0"}, workers{"workers", workers_on};
-    run(fan(master, workers, tasks, seconds), {});
+    run(fan(master, workers, tasks, megabyte, seconds), {});
     found = run.summary();
   });
   return found;
@@ -257,7 +230,7 @@ TEST_CASE("of many nodes without enough memory the first are named and the other
                 run.record();
                 threads<> const master{"master", "node0"},
                     workers{"workers", "node2 node3 node4 node5 node6 node7 node8 node9 node10"};
-                run(fan(master, workers, 9, 1), {});
+                run(fan(master, workers, 9, megabyte, 1), {});
                 auto const warnings = run.summary().simulation->warnings;
                 REQUIRE(warnings.size() == 5);
                 CHECK(warnings[0].starts_with("node2 has 0.001 MB"));
@@ -285,25 +258,13 @@ TEST_CASE("states count as they are after each step, and what objects share with
     run.record();
     threads<> const master{"master", "node0"};
     threads<Store> const stores{"stores", "node1"};
-    auto const deal = [&](int tasks) {
-      return ovlp::split("deal", master.at(0),
-                         [=](Start, out<Task>& posted) {
-                           for (int i = 0; i < tasks; ++i)
-                             posted.post({i, buffer<unsigned char>(megabyte - extra_bytes)});
-                         })
-                 .window(1) >>
-             ovlp::leaf("keep", stores.in_turn(),
-                        [](here<Store>& here, Task task) {
-                          here.state.kept.push_back(task.ballast);
-                          return Done{task.number};
-                        }) >>
-             ovlp::merge("count", master.at(0), [](in<Done>& done) {
-               Done all{0};
-               while (done.wait()) ++all.tasks;
-               return all;
-             });
-    };
-    graph<Start, Done> const three = deal(3);
+    graph<Start, Done> const three = ovlp::testing::deal(master, 3, megabyte, 1) >>
+                                     ovlp::leaf("keep", stores.in_turn(),
+                                                [](here<Store>& here, Task task) {
+                                                  here.state.kept.push_back(task.ballast);
+                                                  return Done{task.number};
+                                                }) >>
+                                     ovlp::testing::count(master);
     run(three, {});
     CHECK(run.summary().simulation->warnings.empty());
     CHECK(run.summary().simulation->memory[0].peak_bytes < 3.1e6);

@@ -38,14 +38,13 @@ std::string table(std::vector<std::array<std::string, 4>> const& rows) {
 }
 
 /// Every value that holds, and where it is from.
-std::string settings_of(show_options const& options) {
-  auto const holds = machine::platform::find(options.platform, options.without).settings;
+std::string settings_of(machine::platform const& on, show_options const& options) {
   std::map<std::string, std::string> in_file;
   for (machine::setting const& s : machine::platform::find(options.platform).settings) {
     if (s.given) in_file[s.key] = s.value;
   }
   std::vector<std::array<std::string, 4>> rows{{"value of", "", "unit", "from"}};
-  for (machine::setting const& s : holds) {
+  for (machine::setting const& s : on.settings) {
     auto const original = in_file.find(s.key);
     bool const changed = original != in_file.end() && (!s.given || original->second != s.value);
     rows.push_back({s.key, s.value, s.unit(), changed ? "--without" : s.given ? "file" : "default"});
@@ -54,10 +53,9 @@ std::string settings_of(show_options const& options) {
 }
 
 void show(show_options const& options) {
-  support::write_output("-", settings_of(options));
-  if (options.topology.empty()) return;
   auto const platform = machine::platform::find(options.platform, options.without);
-  support::write_output(options.topology, graphviz_of(platform));
+  support::write_output("-", settings_of(platform, options));
+  if (!options.topology.empty()) support::write_output(options.topology, graphviz_of(platform));
 }
 
 }  // namespace

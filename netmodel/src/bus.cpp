@@ -173,13 +173,9 @@ class bus::state {
     auto left_bytes = static_cast<double>(what.bytes);
     if (from.over_time == nullptr && to.over_time == nullptr) [[likely]]
       return now_s_ + left_bytes / std::min(from.out_Bps, to.in_Bps);
-    auto const factor = [](node_link const& l, double time_s) { return l.over_time ? l.over_time->at(time_s) : 1; };
-    auto const change_s = [](node_link const& l, double time_s) {
-      return l.over_time ? l.over_time->next_change_s(time_s) : infinity;
-    };
     for (double from_s = now_s_;;) {
-      double const rate = std::min(from.out_Bps * factor(from, from_s), to.in_Bps * factor(to, from_s));
-      double const until_s = std::min(change_s(from, from_s), change_s(to, from_s));
+      double const rate = std::min(from.out_Bps * from.factor(from_s), to.in_Bps * to.factor(from_s));
+      double const until_s = std::min(from.next_change_s(from_s), to.next_change_s(from_s));
       if (from_s + left_bytes / rate <= until_s) return from_s + left_bytes / rate;
       left_bytes = std::max(0.0, left_bytes - rate * (until_s - from_s));
       from_s = until_s;

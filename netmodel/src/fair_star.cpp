@@ -190,7 +190,7 @@ double fair_shares::fill_bucket(std::uint32_t number) {
 double fair_shares::passed(std::uint32_t number, double from_s) const {
   if (is_unsteady() && unsteady_links_[number / 2].over_time != nullptr) {
     node_link const& l = unsteady_links_[number / 2];
-    return (number % 2 == out ? l.out_Bps : l.in_Bps) * l.over_time->integral(from_s, now_s_);
+    return steady_bandwidth(l, number) * l.over_time->integral(from_s, now_s_);
   }
   return ports_[number].bandwidth * (now_s_ - from_s);
 }

@@ -84,7 +84,7 @@ class latency_phase {
   std::uint64_t sequence_ = 0;  // of the next one
   std::vector<starting> transfers_;
   std::size_t gone_ = 0;  // how many at the front have left
-  double last_ready_s_ = 0;
+  double last_ready_s_ = -infinity;
   // Never as early as one of transfers_ that has started later, so of two that leave at once this one is the younger.
   std::priority_queue<starting, std::vector<starting>, std::greater<>> overtaking_;
 };

@@ -156,6 +156,10 @@ class served_pairs {
 
   bool is_unsteady() const { return !unsteady_links_.empty(); }
   void set_bandwidth(std::uint32_t port_number);
+  /// Of a link that changes: what its factor is applied to.
+  static double steady_bandwidth(node_link const& l, std::uint32_t port_number) {
+    return port_number % 2 == out ? l.out_Bps : l.in_Bps;
+  }
   double latency_s(transfer const& t) const;
 
   void begin(started_transfer const& ready);
@@ -294,7 +298,7 @@ void served_pairs<Shares>::set_bandwidth(std::uint32_t number) {
   node_link const& l = unsteady_links_[number / 2];
   if (l.over_time == nullptr) return;
   port& p = ports_[number];
-  p.bandwidth = (number % 2 == out ? l.out_Bps : l.in_Bps) * l.over_time->at(now_s_);
+  p.bandwidth = steady_bandwidth(l, number) * l.over_time->at(now_s_);
   p.changes_s = p.transfers > 0 ? l.over_time->next_change_s(now_s_) : infinity;
 }
 

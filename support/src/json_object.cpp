@@ -68,6 +68,13 @@ void json_object::note(std::string const& key, json const& value) {
   log_->push_back({path(key), value.is_string() ? value.get<std::string>() : value.dump(), true});
 }
 
+/// What holds then is noted.
+bool json_object::is_missing(std::string const& key, json const& otherwise) {
+  if (has(key)) return false;
+  note_missing(key, otherwise.dump());
+  return true;
+}
+
 void json_object::note_missing(std::string const& key, std::string const& otherwise) {
   if (log_ == nullptr) return;
   if (log_->empty() || log_->back().key != path(key)) log_->push_back({path(key), {}, false});
@@ -87,10 +94,7 @@ std::string json_object::text(std::string const& key) {
 }
 
 bool json_object::flag(std::string const& key, bool otherwise) {
-  if (!has(key)) {
-    note_missing(key, json(otherwise).dump());
-    return otherwise;
-  }
+  if (is_missing(key, otherwise)) return otherwise;
   json const& value = of_.at(key);
   if (!value.is_boolean()) fail(path(key), "true or false", value);
   note(key, value);
@@ -104,9 +108,7 @@ double json_object::number(std::string const& key, double least) {
 }
 
 double json_object::number(std::string const& key, double least, double otherwise) {
-  if (has(key)) return number(key, least);
-  note_missing(key, json(otherwise).dump());
-  return otherwise;
+  return is_missing(key, otherwise) ? otherwise : number(key, least);
 }
 
 double json_object::number_above(std::string const& key, double bound) {
@@ -116,9 +118,7 @@ double json_object::number_above(std::string const& key, double bound) {
 }
 
 double json_object::number_above(std::string const& key, double bound, double otherwise) {
-  if (has(key)) return number_above(key, bound);
-  note_missing(key, json(otherwise).dump());
-  return otherwise;
+  return is_missing(key, otherwise) ? otherwise : number_above(key, bound);
 }
 
 double json_object::none_or_from(std::string const& key, double least) {
@@ -141,9 +141,7 @@ std::size_t json_object::count(std::string const& key, std::size_t least) {
 }
 
 std::size_t json_object::count(std::string const& key, std::size_t least, std::size_t otherwise) {
-  if (has(key)) return count(key, least);
-  note_missing(key, json(otherwise).dump());
-  return otherwise;
+  return is_missing(key, otherwise) ? otherwise : count(key, least);
 }
 
 std::vector<double> json_object::numbers(std::string const& key, double least) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include <ovlp/netmodel/network.hpp>
+#include <ovlp/netmodel/node_link.hpp>
 
 #include "seed.hpp"
 
@@ -17,6 +20,21 @@ struct start {
   double at_s;
   net::transfer what;
 };
+
+/// When its latency ends, on a network with this latency and these links.
+inline double ready_s(start const& s, std::vector<net::node_link> const& links, double latency_s) {
+  return s.at_s + (latency_s + links[s.what.source].latency_s + links[s.what.destination].latency_s);
+}
+/// The places of starts in the order in which their latencies end, then of their start.
+inline std::vector<std::size_t> order_of_latency_ends(std::vector<start> const& starts,
+                                                      std::vector<net::node_link> const& links, double latency_s) {
+  std::vector<std::size_t> order(starts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return ready_s(starts[a], links, latency_s) < ready_s(starts[b], links, latency_s);
+  });
+  return order;
+}
 
 /// Gives the starts to the network at their times, going from event to event, until all has ended.
 inline std::vector<net::completion> run(net::network& network, std::vector<start> const& starts) {

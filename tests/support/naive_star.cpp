@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 
 namespace naive_star {
 
@@ -22,17 +21,10 @@ struct moving {
 std::vector<phase> solve(std::vector<ovlp::net::node_link> const& links, double latency_s,
                          std::vector<start> const& starts) {
   std::vector<phase> phases(starts.size());
-  // In the order in which their latencies end.
-  std::vector<std::size_t> order(starts.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  auto const ready_s = [&](std::size_t i) {
-    return starts[i].at_s +
-           (latency_s + links[starts[i].what.source].latency_s + links[starts[i].what.destination].latency_s);
-  };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ready_s(a) < ready_s(b); });
+  auto const order = ovlp::testing::order_of_latency_ends(starts, links, latency_s);
+  auto const ready_s = [&](std::size_t i) { return ovlp::testing::ready_s(starts[i], links, latency_s); };
   auto const factor = [&](std::size_t node, long double at_s) -> long double {
-    auto const& changes = links[node].over_time;
-    return changes == nullptr ? 1 : changes->at(static_cast<double>(at_s));
+    return links[node].factor(static_cast<double>(at_s));
   };
   std::vector<moving> moved;
   std::vector<int> leaving(links.size());
@@ -50,8 +42,7 @@ std::vector<phase> solve(std::vector<ovlp::net::node_link> const& links, double 
     long double next_s = std::numeric_limits<long double>::infinity();
     for (moving const& m : moved) next_s = std::min(next_s, m.end_s);
     for (ovlp::net::node_link const& l : links) {
-      if (l.over_time == nullptr) continue;
-      next_s = std::min(next_s, static_cast<long double>(l.over_time->next_change_s(static_cast<double>(now_s))));
+      next_s = std::min(next_s, static_cast<long double>(l.next_change_s(static_cast<double>(now_s))));
     }
     if (begun < starts.size()) {
       next_s = std::min(next_s, static_cast<long double>(ready_s(order[begun])));

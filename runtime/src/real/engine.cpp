@@ -110,7 +110,7 @@ struct engine::implementation final : main_run {
     common.emplace(program, settings.nodes, settings.stack_bytes);
     world.emplace(reactor, support::available_cores(), polling.count() > 0);
     manager.emplace(self, program, *world, settings, *common);
-    network.emplace(reactor, *world, *manager, program, options, statistics, given, where, options.mpi());
+    network.emplace(reactor, *world, *manager, program, options, statistics, given, where);
     world->use(*network);
   }
 

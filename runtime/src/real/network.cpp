@@ -68,7 +68,7 @@ tcp_transport::settings settings_of(ticket const& given) {
 
 network::network(reactor& reactor, world& world, thread_manager& manager, program const& known,
                  real_options const& options, statistics_sink& statistics, std::optional<ticket> const& given,
-                 cluster const& where, mpi_session* mpi)
+                 cluster const& where)
     : reactor_(reactor),
       world_(world),
       manager_(manager),
@@ -78,30 +78,31 @@ network::network(reactor& reactor, world& world, thread_manager& manager, progra
       self_(manager.self()),
       secret_(given ? given->secret : make_secret()),
       run_([this](failure const& what) { fail(what); }),
-      transport_(make_transport(known, where, mpi)),
+      transport_(make_transport(known, where)),
       members_(*transport_, run_, self_, options.nodes, known.fingerprint(options.nodes),
                [&world] { return world.now_s(); }),
-      launches_(given ? nullptr
-                      : std::make_unique<launches>(*transport_, members_, run_, options, where, secret_,
-                                                   make_processes(mpi))),
+      launches_(
+          given ? nullptr
+                : std::make_unique<launches>(*transport_, members_, run_, options, where, secret_, make_processes())),
       liveness_(reactor, *transport_, members_, run_, launches_.get(), self_, options.peer_timeout_s),
       stalls_(*transport_, members_, run_, manager, counts_),
       statistics_(reactor, *transport_, members_, run_, world, statistics),
-      timer_(reactor.context()),
-      by_mpi_(mpi != nullptr) {
+      timer_(reactor.context()) {
   reactor_.when_looking([this] { flush(); });
 }
 
-std::unique_ptr<transport> network::make_transport(program const& known, cluster const& where, mpi_session* mpi) {
+std::unique_ptr<transport> network::make_transport(program const& known, cluster const& where) {
   observer& reports = *this;
+  mpi_session* const mpi = options_.mpi();
   if (mpi != nullptr) return std::make_unique<mpi_transport>(reactor_, known, self_, options_.nodes, *mpi, reports);
   return std::make_unique<tcp_transport>(reactor_, known,
                                          ticket_ ? settings_of(*ticket_) : settings_of_node_0(options_, where, secret_),
                                          errors_, reports);
 }
 
-std::unique_ptr<node_processes> network::make_processes(mpi_session* mpi) {
-  if (mpi != nullptr) return std::make_unique<mpi_processes>(reactor_, *transport_, *mpi, options_.nodes);
+std::unique_ptr<node_processes> network::make_processes() {
+  if (mpi_session* const mpi = options_.mpi())
+    return std::make_unique<mpi_processes>(reactor_, *transport_, *mpi, options_.nodes);
   return std::make_unique<launcher>(reactor_, out_, errors_);
 }
 
@@ -196,7 +197,7 @@ int network::serve() {
   reactor_.run([this] {
     fail_on_errors();
     transport_->accept();
-    if (!by_mpi_) liveness_.watch_driver();
+    if (options_.mpi() == nullptr) liveness_.watch_driver();
     members_.join({0, ticket_->driver_host, ticket_->driver_port});
     try {
       need_descriptors(transport_->descriptors(ticket_->nodes), self_);

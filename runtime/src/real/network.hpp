@@ -18,7 +18,6 @@
 #include "launches.hpp"
 #include "liveness.hpp"
 #include "membership.hpp"
-#include "mpi/mpi_session.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "run_state.hpp"
@@ -34,10 +33,9 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class network final : private transport::observer {
  public:
-  /// `given`: in a process that node 0 has launched. `where`: on node 0, where the nodes live. `mpi`: if messages go by
-  /// that.
+  /// `given`: in a process that node 0 has launched. `where`: on node 0, where the nodes live.
   network(reactor& reactor, world& world, thread_manager& manager, program const& known, real_options const& options,
-          statistics_sink& statistics, std::optional<ticket> const& given, cluster const& where, mpi_session* mpi);
+          statistics_sink& statistics, std::optional<ticket> const& given, cluster const& where);
   ~network() override;
 
   // Node 0, from the main thread.
@@ -69,8 +67,8 @@ class network final : private transport::observer {
   void fail(failure const& what);
 
  private:
-  std::unique_ptr<transport> make_transport(program const& known, cluster const& where, mpi_session* mpi);
-  std::unique_ptr<node_processes> make_processes(mpi_session* mpi);
+  std::unique_ptr<transport> make_transport(program const& known, cluster const& where);
+  std::unique_ptr<node_processes> make_processes();
 
   bool expects(node_id node) const override { return members_.expects(node); }
   std::size_t expected() const override { return members_.expected(); }
@@ -110,7 +108,6 @@ class network final : private transport::observer {
   stall_detector stalls_;
   statistics_collector statistics_;
   boost::asio::steady_timer timer_;
-  bool const by_mpi_;
   bool reported_that_none_can_connect_ = false;
 
   mutex mutex_;

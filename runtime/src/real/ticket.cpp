@@ -37,7 +37,8 @@ ticket ticket::parse(std::string const& line) {
     parsed.nodes = static_cast<std::size_t>(number("nodes", 1, mapping::most_nodes));
     parsed.node = static_cast<node_id>(number("node", 1, static_cast<std::int64_t>(parsed.nodes) - 1));
     parsed.driver_host = read.at("driver_host");
-    parsed.driver_port = static_cast<std::uint16_t>(number("driver_port", 0, 65535));
+    bool const by_tcp = !parsed.driver_host.empty();
+    parsed.driver_port = static_cast<std::uint16_t>(number("driver_port", by_tcp ? 1 : 0, 65535));
     parsed.secret = read.at("secret");
     parsed.host = read.at("host");
     parsed.listen = read.at("listen");

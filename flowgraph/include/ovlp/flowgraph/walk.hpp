@@ -280,21 +280,9 @@ struct byte_counter {
 
 /// The visitor that finds what an object takes in memory. Elements of buffers are told apart, for others may share
 /// them.
-struct memory_finder {
-  static constexpr bool fills = false;
-  std::size_t bytes = 0;
+struct memory_finder : byte_counter {
   std::vector<memory_extent> shared;
 
-  template <class T>
-  bool scalar(T const& /*x*/) {
-    bytes += sizeof(T);
-    return true;
-  }
-  template <class T>
-  bool block(std::size_t n, T const* /*first*/) {
-    bytes += n * sizeof(T);
-    return true;
-  }
   template <class T>
   bool elements(buffer<T> const& x) {
     if (!x.empty()) shared.push_back(x.extent());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,13 @@ struct node_link {
   double latency_s = 0;
   /// Of both bandwidths, more than 0; nullptr: they stay.
   std::shared_ptr<factor_over_time const> over_time = nullptr;
+
+  /// Of both bandwidths, at that time.
+  double factor(double time_s) const { return over_time == nullptr ? 1 : over_time->at(time_s); }
+  /// The first change of them after that time; infinity if there is none.
+  double next_change_s(double time_s) const {
+    return over_time == nullptr ? std::numeric_limits<double>::infinity() : over_time->next_change_s(time_s);
+  }
 };
 
 /// Those of so many nodes, with this bandwidth in both directions, in bytes per second.

@@ -69,7 +69,7 @@ void mpi_transport::send_heartbeats(std::chrono::milliseconds period) {
 bool mpi_transport::make_progress() {
   ended_.clear();
   session_.ended(ended_);
-  for (std::uint64_t const key : std::exchange(ended_, {})) handle_ended(key);
+  for (std::uint64_t const key : ended_) handle_ended(key);
   auto const from = session_.take_message(inbox_);
   if (from) take(static_cast<node_id>(*from), inbox_);
   return from.has_value();

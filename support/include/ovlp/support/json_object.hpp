@@ -78,6 +78,7 @@ class json_object {
  private:
   double number_of(nlohmann::json const& value, std::string const& where, double bound, bool above) const;
   void note(std::string const& key, nlohmann::json const& value);
+  bool is_missing(std::string const& key, nlohmann::json const& otherwise);
   void note_missing(std::string const& key, std::string const& otherwise);
 
   nlohmann::json const& of_;
