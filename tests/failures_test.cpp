@@ -769,18 +769,18 @@ TEST_CASE("a bad address, template or hosts file gets one line that says what wa
   expect_refusal({"--nodes", "2", "--nodes", "3"}, "--nodes: expected once, but given again", 2);
   expect_refusal({"--nodes", "2", "--listen", "203.0.113.7"}, "203.0.113.7");
   expect_refusal({"--nodes", "2", "--launch", "ssh {hots} {program}"},
-                 "expected {host}, {node}, {program} or {arguments}, got '{hots}'");
+                 "expected {host}, {node}, {program} or {arguments}, got '{hots}'", 2);
   expect_refusal({"--nodes", "2", "--launch", "ssh {host {program}"},
-                 "expected {host}, {node}, {program} or {arguments}");
-  expect_refusal({"--nodes", "2", "--launch", " "}, "the launch command is empty");
-  expect_refusal({"--nodes", "2", "--hosts", "/no/such/file"}, "hosts file '/no/such/file': cannot be read");
+                 "expected {host}, {node}, {program} or {arguments}", 2);
+  expect_refusal({"--nodes", "2", "--launch", " "}, "the launch command is empty", 2);
+  expect_refusal({"--nodes", "2", "--hosts", "/no/such/file"}, "hosts file '/no/such/file': cannot be read", 2);
   std::string const short_one = folder.file("short", "# the first\nlocalhost\n\n");
-  expect_refusal({"--nodes", "3", "--hosts", short_one}, "expected 3 hosts for --nodes 3, got 1");
+  expect_refusal({"--nodes", "3", "--hosts", short_one}, "expected 3 hosts for --nodes 3, got 1", 2);
   std::string const two_words = folder.file("two", "localhost\nlocalhost slots=4\n");
-  expect_refusal({"--nodes", "2", "--hosts", two_words}, "line 2: expected one host, got 'localhost slots=4'");
+  expect_refusal({"--nodes", "2", "--hosts", two_words}, "line 2: expected one host, got 'localhost slots=4'", 2);
   std::string const empty = folder.file("empty", "# nobody\n");
-  expect_refusal({"--nodes", "2", "--hosts", empty}, "expected at least one host");
-  expect_refusal({"--nodes", "2", "--hosts", folder.path().string()}, "hosts file");
+  expect_refusal({"--nodes", "2", "--hosts", empty}, "expected at least one host", 2);
+  expect_refusal({"--nodes", "2", "--hosts", folder.path().string()}, "hosts file", 2);
   expect_refusal({"--nodes", "2", "--summary"}, "--summary", 2);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs whose processes mpirun starts and whose messages go over MPI. MPI_LAUNCHER is mpirun of the library under test.
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <chrono>
 #include <regex>
@@ -112,6 +113,31 @@ TEST_CASE("a run that can never end is ended with what waits" * doctest::timeout
   CHECK(stalled.status != 0);
   CHECK(!stalled.timed_out);
   CHECK(contains(stalled.err + stalled.out, "the call can never end"));
+}
+
+TEST_CASE("a process that is killed, or goes on no more, ends the run" * doctest::timeout(100)) {
+  int signal = 0;
+  SUBCASE("killed") { signal = SIGKILL; }
+  SUBCASE("stopped") { signal = SIGSTOP; }
+  CAPTURE(signal);
+  words const program =
+      over_mpi(3, {FAILURES_APP, "--mode", "sleep", "--seconds", "60", "--tasks", "3", "--peer-timeout", "1.5"});
+  ovlp::support::process run({program, "", environment});
+  std::smatch found;
+  std::string number;
+  for (int i = 0; i < 300 && number.empty(); ++i) {
+    std::string const said = run.err() + run.out();
+    if (std::regex_search(said, found, std::regex("node 1 is at work: process ([0-9]+)\\."))) number = found[1];
+    run.wait(100ms);
+  }
+  REQUIRE(!number.empty());
+  ::kill(std::stoi(number), signal);
+  auto const status = run.wait(40s);
+  CAPTURE(run.err());
+  REQUIRE(status.has_value());
+  CHECK(*status != 0);
+  if (signal == SIGSTOP) CHECK(contains(run.err() + run.out(), "node1 is lost: it has been silent"));
+  ::kill(std::stoi(number), SIGKILL);  // should it be left
 }
 
 TEST_CASE("what is wrong with how MPI is used is said in a line") {

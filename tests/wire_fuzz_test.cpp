@@ -15,7 +15,7 @@
 #include <ovlp/ovlp.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
-#include "real/ticket.hpp"
+#include "real/launch/ticket.hpp"
 #include "real/wire.hpp"
 
 namespace {

@@ -155,6 +155,11 @@ void reallocation::record_nodes() {
   }
 }
 
+bool reallocation::any_leaves() {
+  scoped_lock const lock(mutex_);
+  return allocation_->any_leaves();
+}
+
 std::string reallocation::describe_wait() {
   scoped_lock const lock(mutex_);
   return allocation_ ? allocation_->describe_wait() : "";

@@ -78,7 +78,7 @@ int run_application(int argc, char** argv) {
   ovlp::options options{"failures_app", "Goes wrong as it is told to"};
   options.add("--mode", plan.mode, "what the tasks do")
       .one_of({"normal", "throw", "throw-int", "throw-first", "throw-last", "exit", "quit", "compute", "sleep", "stall",
-               "print", "print-throw", "throw-in-main", "no-memory-in-main", "leave", "relaunch", "abandon"});
+               "print", "print-throw", "throw-in-main", "no-memory-in-main", "leave", "shrink", "relaunch", "abandon"});
   options.add("--node", plan.node, "only on this node; -1: on all");
   options.add("--tasks", plan.tasks, "tasks").at_least(0);
   options.add("--lines", plan.lines, "lines that a task prints").at_least(0);
@@ -115,10 +115,14 @@ int run_application(int argc, char** argv) {
       sleep(0.5);
       return;
     }
-    if (plan.mode == "leave") {
+    if (plan.mode == "leave" || plan.mode == "shrink") {
       auto visit = ovlp::leaf("visit", guests.by(&Task::number), [](Task task) { return task.number * task.number; });
       int const visits = run(split >> visit >> merge, plan);
-      run.resize(guests, 1);
+      if (plan.mode == "leave") run.resize(guests, 1);
+      for (std::size_t left = run.nodes() - 1; plan.mode == "shrink" && left > 0; --left) {
+        run.resize(guests, left);
+        sleep(2 * plan.seconds);
+      }
       std::printf("result %d\n", visits);
       std::fflush(stdout);
       return;

@@ -39,7 +39,7 @@ std::optional<ticket> read_ticket(real_options const& options) {
 /// Polling is worth it only where it takes no CPU time from others of the run.
 std::size_t polling_us(real_options const& options, std::size_t nodes) {
   if (options.poll_us) return *options.poll_us;
-  bool const crowded = options.hosts_file.empty() && nodes > support::available_cores();
+  bool const crowded = options.where().local() && nodes > support::available_cores();
   return crowded || support::own_cpu_limit() ? 0 : 50;
 }
 
@@ -106,11 +106,10 @@ struct engine::implementation final : main_run {
     settings.cores = support::available_cores();
     if (options.execution_thread_per_core) settings.execution_threads = settings.cores;
     if (given) settings.launch = given->launch;
-    cluster const where = given ? cluster{} : read_cluster(options);
     common.emplace(program, settings.nodes, settings.stack_bytes);
     world.emplace(reactor, support::available_cores(), polling.count() > 0);
     manager.emplace(self, program, *world, settings, *common);
-    network.emplace(reactor, *world, *manager, program, options, statistics, given, where);
+    network.emplace(reactor, *world, *manager, program, options, statistics, given);
     world->use(*network);
   }
 

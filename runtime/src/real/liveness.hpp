@@ -11,7 +11,7 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
-#include "launches.hpp"
+#include "launch/launches.hpp"
 #include "membership.hpp"
 #include "run_state.hpp"
 #include "silence.hpp"

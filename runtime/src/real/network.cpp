@@ -20,7 +20,7 @@
 #include <ovlp/support/host.hpp>
 
 #include "descriptors.hpp"
-#include "launcher.hpp"
+#include "launch/launcher.hpp"
 #include "listen_address.hpp"
 #include "mpi/mpi_processes.hpp"
 #include "mpi/mpi_transport.hpp"
@@ -47,10 +47,10 @@ std::string make_secret() {
 }
 
 /// Of node 0: where it lives, or where the options say.
-tcp_transport::settings settings_of_node_0(real_options const& options, cluster const& where, std::string secret) {
+tcp_transport::settings settings_of_node_0(real_options const& options, std::string secret) {
   tcp_transport::settings made{0, options.nodes, std::move(secret), "127.0.0.1", "127.0.0.1"};
-  if (!where.local()) {
-    made.host = where.hosts[0];
+  if (!options.where().local()) {
+    made.host = options.where().hosts[0].address;
     made.listen = "0.0.0.0";
   }
   if (!options.listen.empty()) {
@@ -67,8 +67,7 @@ tcp_transport::settings settings_of(ticket const& given) {
 }  // namespace
 
 network::network(reactor& reactor, world& world, thread_manager& manager, program const& known,
-                 real_options const& options, statistics_sink& statistics, std::optional<ticket> const& given,
-                 cluster const& where)
+                 real_options const& options, statistics_sink& statistics, std::optional<ticket> const& given)
     : reactor_(reactor),
       world_(world),
       manager_(manager),
@@ -78,12 +77,12 @@ network::network(reactor& reactor, world& world, thread_manager& manager, progra
       self_(manager.self()),
       secret_(given ? given->secret : make_secret()),
       run_([this](failure const& what) { fail(what); }),
-      transport_(make_transport(known, where)),
+      transport_(make_transport(known)),
       members_(*transport_, run_, self_, options.nodes, known.fingerprint(options.nodes),
                [&world] { return world.now_s(); }),
       launches_(
           given ? nullptr
-                : std::make_unique<launches>(*transport_, members_, run_, options, where, secret_, make_processes())),
+                : std::make_unique<launches>(*transport_, members_, run_, options, secret_, make_processes(), errors_)),
       liveness_(reactor, *transport_, members_, run_, launches_.get(), self_, options.peer_timeout_s),
       stalls_(*transport_, members_, run_, manager, counts_),
       statistics_(reactor, *transport_, members_, run_, world, statistics),
@@ -91,13 +90,12 @@ network::network(reactor& reactor, world& world, thread_manager& manager, progra
   reactor_.when_looking([this] { flush(); });
 }
 
-std::unique_ptr<transport> network::make_transport(program const& known, cluster const& where) {
+std::unique_ptr<transport> network::make_transport(program const& known) {
   observer& reports = *this;
   mpi_session* const mpi = options_.mpi();
   if (mpi != nullptr) return std::make_unique<mpi_transport>(reactor_, known, self_, options_.nodes, *mpi, reports);
-  return std::make_unique<tcp_transport>(reactor_, known,
-                                         ticket_ ? settings_of(*ticket_) : settings_of_node_0(options_, where, secret_),
-                                         errors_, reports);
+  return std::make_unique<tcp_transport>(
+      reactor_, known, ticket_ ? settings_of(*ticket_) : settings_of_node_0(options_, secret_), errors_, reports);
 }
 
 std::unique_ptr<node_processes> network::make_processes() {
@@ -358,7 +356,7 @@ void network::tick() {
   liveness_.tick();
   transport_->tick();
   if (launches_) {
-    launches_->tick();
+    launches_->tick(manager_.reallocation().any_leaves());
     stalls_.tick(world_.main_is_blocked() && manager_.open_requests() > 0 && members_.joining().empty() &&
                  !launches_->any_waits());
   }

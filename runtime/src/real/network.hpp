@@ -15,7 +15,8 @@
 #include <ovlp/runtime/internal/synchronization.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
-#include "launches.hpp"
+#include "launch/launches.hpp"
+#include "launch/ticket.hpp"
 #include "liveness.hpp"
 #include "membership.hpp"
 #include "options.hpp"
@@ -23,7 +24,6 @@
 #include "run_state.hpp"
 #include "stall_detector.hpp"
 #include "statistics_collector.hpp"
-#include "ticket.hpp"
 #include "transport.hpp"
 #include "world.hpp"
 
@@ -33,9 +33,9 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class network final : private transport::observer {
  public:
-  /// `given`: in a process that node 0 has launched. `where`: on node 0, where the nodes live.
+  /// `given`: in a process that node 0 has launched.
   network(reactor& reactor, world& world, thread_manager& manager, program const& known, real_options const& options,
-          statistics_sink& statistics, std::optional<ticket> const& given, cluster const& where);
+          statistics_sink& statistics, std::optional<ticket> const& given);
   ~network() override;
 
   // Node 0, from the main thread.
@@ -67,7 +67,7 @@ class network final : private transport::observer {
   void fail(failure const& what);
 
  private:
-  std::unique_ptr<transport> make_transport(program const& known, cluster const& where);
+  std::unique_ptr<transport> make_transport(program const& known);
   std::unique_ptr<node_processes> make_processes();
 
   bool expects(node_id node) const override { return members_.expects(node); }

@@ -17,9 +17,10 @@ void real_options::add_own(options& to) {
               "how long an idle execution thread polls before it sleeps (default 50; 0 under a CPU quota or "
               "with more processes than cores)"))
       ->check(number_between(0, 1'000'000));
-  real(add_to(parser, "--hosts", hosts_file, "file with the host of each node, one a line; the first is this one"));
+  real(add_to(parser, "--hosts", hosts,
+              "file with the host of each node, one a line; the first is this one. slurm: those of the job"));
   real(add_to(parser, "--launch", launch_template,
-              "command that starts a node, with {host}, {node}, {program} and {arguments} (with --hosts: "
+              "command that starts a node, with {host}, {node}, {program} and {arguments} (with --hosts FILE: "
               "'ssh {host} {program} {arguments}')"));
   real(add_to(parser, "--listen", listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
   real(add_value(parser, "--transport", transport,
@@ -55,10 +56,11 @@ void real_options::check_own() {
       throw config_error("this is one of " + std::to_string(processes) +
                          " processes that mpirun or srun has started: expected --transport mpi, or to be started once");
     }
+    find_hosts();
     return;
   }
   for (auto const& [option, text] :
-       {std::pair{"--hosts", &hosts_file}, {"--launch", &launch_template}, {"--listen", &listen}}) {
+       {std::pair{"--hosts", &hosts}, {"--launch", &launch_template}, {"--listen", &listen}}) {
     if (!text->empty())
       throw config_error(std::string(option) + ": expected none with --transport mpi, which is started by mpirun");
   }
@@ -68,6 +70,21 @@ void real_options::check_own() {
     throw config_error("--nodes " + std::to_string(nodes) + ": expected at most " + std::to_string(mpi_->size()) +
                        ", as many processes as mpirun has started");
   }
+}
+
+void real_options::find_hosts() {
+  where_ = read_cluster(hosts, launch_template);
+  if (where_.local()) return;
+  std::size_t const most = where_.hosts.size();
+  if (!where_.slurm_job.empty() && !nodes_given) nodes = most;
+  if (nodes <= most) return;
+  std::string const asked = "--nodes " + std::to_string(nodes);
+  if (where_.slurm_job.empty()) {
+    throw config_error("hosts file '" + hosts + "': expected " + std::to_string(nodes) + " hosts for " + asked +
+                       ", got " + std::to_string(most));
+  }
+  throw config_error(asked + ": expected at most " + std::to_string(most) + ", as many machines as job " +
+                     where_.slurm_job + " of Slurm has");
 }
 
 }  // namespace ovlp::real

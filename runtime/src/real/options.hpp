@@ -7,6 +7,7 @@
 
 #include <ovlp/runtime/internal/run_options.hpp>
 
+#include "launch/cluster.hpp"
 #include "mpi/mpi_session.hpp"
 
 namespace ovlp::real {
@@ -15,7 +16,7 @@ namespace ovlp::real {
 class real_options final : public run_options {
  public:
   std::optional<std::size_t> poll_us;  ///< unset: as the machine suggests
-  std::string hosts_file;
+  std::string hosts;                   ///< "slurm" or a file
   std::string launch_template;
   std::string listen;
   double launch_timeout_s = 30;
@@ -26,6 +27,8 @@ class real_options final : public run_options {
   /// As run_options::read. Errors: config_error, also if MPI cannot be used.
   real_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }
 
+  /// On node 0.
+  cluster const& where() const { return where_; }
   /// nullptr: messages go by TCP.
   mpi_session* mpi() const { return mpi_; }
 
@@ -35,8 +38,10 @@ class real_options final : public run_options {
   void add_own(options& to) override;
   std::vector<foreign_option> foreign_options() const override;
   void check_own() override;
+  void find_hosts();
   bool launched() const override { return worker || (mpi_ != nullptr && mpi_->rank() > 0); }
 
+  cluster where_;
   mpi_session* mpi_ = nullptr;
 };
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../node_processes.hpp"
+#include "../launch/node_processes.hpp"
 #include "../transport.hpp"
 #include "mpi_session.hpp"
 
@@ -29,7 +29,7 @@ class mpi_processes final : public node_processes {
   std::string last_error(node_id) override { return ""; }
   void kill(node_id) override {}
   void release(node_id) override {}
-  void reap() override {}
+  std::set<node_id> reap() override { return {}; }
   void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
               std::function<void(node_id)> const& killed) override;
   std::vector<bad_end> const& bad_ends() const override { return none_; }

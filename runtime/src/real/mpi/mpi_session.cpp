@@ -15,23 +15,29 @@
 namespace ovlp::real {
 namespace {
 
-/// MPI libraries that there are modules for, and how their launchers tell how many processes they have started.
+constexpr char const* srun_count = "SLURM_STEP_NUM_TASKS";  // of processes that srun has started
+
+/// MPI libraries that there are modules for, and how who starts their processes tells how many these are: variables of
+/// the environment. Where `srun_sign` is there, srun did, and counts.
 struct known_library {
   char const* name;
   char const* module;
   char const* package;
-  std::vector<char const*> sizes;  ///< environment variables
+  std::vector<char const*> counts;
+  char const* srun_sign;
 };
 std::vector<known_library> const& known_libraries() {
   static std::vector<known_library> const all{
-      {"Open MPI", "ovlp_openmpi.so", "libopenmpi-dev", {"OMPI_COMM_WORLD_SIZE"}},
-      {"MPICH", "ovlp_mpich.so", "libmpich-dev", {"PMI_SIZE", "MPI_LOCALNRANKS"}},
+      {"Open MPI", "ovlp_openmpi.so", "libopenmpi-dev", {"OMPI_COMM_WORLD_SIZE"}, "PMIX_NAMESPACE"},
+      {"MPICH", "ovlp_mpich.so", "libmpich-dev", {"PMI_SIZE", "MPI_LOCALNRANKS"}, nullptr},
   };
   return all;
 }
 
-int number_in(char const* variable) {
-  char const* const text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+char const* variable(char const* name) { return std::getenv(name); }  // NOLINT(concurrency-mt-unsafe)
+
+int number_in(char const* name) {
+  char const* const text = variable(name);
   int number = 0;
   if (text != nullptr) std::from_chars(text, text + std::strlen(text), number);
   return number;
@@ -39,8 +45,9 @@ int number_in(char const* variable) {
 
 int started_by(known_library const& library) {
   int most = 0;
-  for (char const* variable : library.sizes) most = std::max(most, number_in(variable));
-  return most;
+  for (char const* count : library.counts) most = std::max(most, number_in(count));
+  bool const by_srun = library.srun_sign != nullptr && variable(library.srun_sign) != nullptr;
+  return by_srun ? std::max(most, number_in(srun_count)) : most;
 }
 
 known_library const* find_launcher() {
@@ -57,7 +64,7 @@ constexpr std::chrono::microseconds longest_pause{1000};
 
 int started_by_mpi() {
   known_library const* const launcher = find_launcher();
-  return launcher == nullptr ? 0 : started_by(*launcher);
+  return launcher == nullptr ? number_in(srun_count) : started_by(*launcher);
 }
 
 mpi_session& mpi_session::get() {
@@ -68,6 +75,11 @@ mpi_session& mpi_session::get() {
   }
   known_library const* const launcher = find_launcher();
   if (launcher == nullptr) {
+    if (number_in(srun_count) > 0) {
+      throw config_error(
+          "--transport mpi: srun has not prepared MPI: expected 'srun --mpi=pmix' for Open MPI, 'srun --mpi=pmi2' for "
+          "MPICH");
+    }
     throw config_error(
         "--transport mpi: expected to be started by mpirun or srun, as in 'mpirun -n 4 PROGRAM "
         "--transport mpi'");

@@ -54,6 +54,8 @@ class reallocation {
   void record_nodes();
   /// The node that was launched can be sent to.
   void node_joined(node_id node);
+  /// Whether nodes have no threads any more and are not released yet.
+  bool any_leaves();
   /// What the change under way waits for; empty if there is none.
   std::string describe_wait();
 

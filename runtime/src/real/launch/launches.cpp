@@ -10,7 +10,7 @@
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/host.hpp>
 
-#include "descriptors.hpp"
+#include "../descriptors.hpp"
 #include "ticket.hpp"
 
 namespace ovlp::real {
@@ -27,37 +27,27 @@ std::string own_program() {
 
 }  // namespace
 
-cluster read_cluster(real_options const& options) {
-  cluster read;
-  if (!options.hosts_file.empty()) {
-    read.hosts = read_hosts(options.hosts_file);
-    if (read.hosts.size() < options.nodes) {
-      throw config_error("hosts file '" + options.hosts_file + "': expected " + std::to_string(options.nodes) +
-                         " hosts for --nodes " + std::to_string(options.nodes) + ", got " +
-                         std::to_string(read.hosts.size()));
-    }
-  }
-  read.launch_template = options.launch_template;
-  if (read.launch_template.empty() && !read.local()) read.launch_template = "ssh {host} {program} {arguments}";
-  if (!read.launch_template.empty()) launch_command(read.launch_template, "", 0, "", {});  // is it well-formed?
-  return read;
-}
-
 launches::launches(transport& network, membership& members, run_state const& run, real_options const& options,
-                   cluster where, std::string secret, std::unique_ptr<node_processes> processes)
+                   std::string secret, std::unique_ptr<node_processes> processes, std::shared_ptr<output> errors)
     : network_(network),
       members_(members),
       run_(run),
       options_(options),
-      cluster_(std::move(where)),
       secret_(std::move(secret)),
-      processes_(std::move(processes)) {}
+      processes_(std::move(processes)) {
+  cluster const& where = options_.where();
+  if (!where.slurm_job.empty()) {
+    slurm_.emplace(where.slurm_job, where.hosts,
+                   [to = std::move(errors)](std::string const& line) { to->print("ovlp: " + line); });
+  }
+}
 
 void launches::launch(std::set<node_id> const& nodes, bool joins_later) {
   need_descriptors(nodes.size() * descriptors_of_process + network_.descriptors(nodes.size()), 0);
   network_.accept();
   last_launch_ = std::chrono::steady_clock::now();
   for (node_id node : nodes) {
+    if (slurm_) slurm_->use(node);
     if (network_.connected(node)) {
       waiting_.insert(node);
     } else {
@@ -74,24 +64,27 @@ void launches::start(node_id node, bool joins_later) {
   given.driver_host = driver.host;
   given.driver_port = driver.port;
   given.secret = secret_;
-  given.host = cluster_.local() ? "127.0.0.1" : cluster_.hosts[node];
-  given.listen = cluster_.local() ? "127.0.0.1" : "0.0.0.0";
+  cluster const& where = options_.where();
+  given.host = where.local() ? "127.0.0.1" : where.hosts[node].address;
+  given.listen = where.local() ? "127.0.0.1" : "0.0.0.0";
   given.clock = support::monotonic_clock_name();
   given.joins_later = joins_later;
   given.launch = count_[node]++;
   std::string const program = own_program();
   std::vector<std::string> command = options_.arguments;
+  if (!options_.nodes_given) command.insert(command.end(), {"--nodes", std::to_string(options_.nodes)});
   command.emplace_back("--worker");
-  if (cluster_.launch_template.empty()) {
+  if (where.launch_template.empty()) {
     command.insert(command.begin(), program);
   } else {
-    command = launch_command(cluster_.launch_template, given.host, node, program, command);
+    std::string const host = where.local() ? given.host : where.hosts[node].name;
+    command = launch_command(where.launch_template, host, node, program, command);
   }
   members_.expect(node);
   processes_->start(node, command, given.json());
 }
 
-void launches::tick() {
+void launches::tick(bool more_leave) {
   std::chrono::duration<double> const waited = std::chrono::steady_clock::now() - last_launch_;
   for (node_id node : members_.joining()) {
     if (run_.failed()) break;
@@ -107,7 +100,13 @@ void launches::tick() {
       run_.fail(network_failure(why.str()));
     }
   }
-  processes_->reap();
+  std::set<node_id> const gone = processes_->reap();
+  if (slurm_) slurm_->tick(gone, more_leave);
+}
+
+void launches::release(node_id node) {
+  processes_->release(node);
+  if (slurm_) slurm_->release(node);
 }
 
 /// A process that has just died can often be waited for only a moment later.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,8 @@ class node_processes {
   virtual void kill(node_id node) = 0;
   /// The node's process is to end by itself; reap() then leaves nothing of it.
   virtual void release(node_id node) = 0;
-  virtual void reap() = 0;
+  /// Returns nodes that have no process since: all were released and have ended.
+  virtual std::set<node_id> reap() = 0;
   /// Waits until all processes have ended and all they printed is out. Kills a process that runs `patience` after
   /// `works` has last said of its node that it still works, and tells `killed`. Either function may be empty.
   virtual void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "reactor.hpp"
+#include "../reactor.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -13,24 +13,24 @@
 #include <string>
 #include <vector>
 
-#include "launcher.hpp"
-#include "membership.hpp"
+#include "../membership.hpp"
+#include "../options.hpp"
+#include "../output.hpp"
+#include "../run_state.hpp"
+#include "../transport.hpp"
+#include "cluster.hpp"
 #include "node_processes.hpp"
-#include "options.hpp"
-#include "run_state.hpp"
-#include "transport.hpp"
+#include "slurm.hpp"
 
 namespace ovlp::real {
-
-/// Where the options say that nodes live. Errors: config_error.
-cluster read_cluster(real_options const& options);
 
 /// On node 0: the processes of the other nodes, from the decision to launch one to its end.
 /// Thread: the reactor, except where said.
 class launches {
  public:
-  launches(transport& network, membership& members, run_state const& run, real_options const& options, cluster where,
-           std::string secret, std::unique_ptr<node_processes> processes);
+  /// `errors`: for what Slurm refuses.
+  launches(transport& network, membership& members, run_state const& run, real_options const& options,
+           std::string secret, std::unique_ptr<node_processes> processes, std::shared_ptr<output> errors);
 
   /// Starts a process of each node; of one whose last process is still connected, when that has gone.
   /// Errors: network_error, config_error, io_error.
@@ -39,11 +39,11 @@ class launches {
   bool is_next(node_id node) { return waiting_.erase(node) > 0; }
   /// Nodes wait for their last process to go.
   bool any_waits() const { return !waiting_.empty(); }
-  /// Ends the run if a process does not join it.
-  void tick();
+  /// Ends the run if a process does not join it. `more_leave`: others will soon be released.
+  void tick(bool more_leave);
 
-  /// The node's process is to end by itself.
-  void release(node_id node) { processes_->release(node); }
+  /// The node's process is to end by itself. Its machine goes back to the system that lent it.
+  void release(node_id node);
   void kill(node_id node) { processes_->kill(node); }
   /// How the node's process has ended, if it has, or does in a moment.
   std::optional<std::string> ended_soon(node_id node);
@@ -51,6 +51,7 @@ class launches {
   void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
               std::function<void(node_id)> const& killed) {
     processes_->finish(patience, works, killed);
+    if (slurm_) slurm_->finish();
   }
   /// After finish(). Thread: the main thread.
   std::vector<node_processes::bad_end> const& bad_ends() const { return processes_->bad_ends(); }
@@ -62,13 +63,13 @@ class launches {
   membership& members_;
   run_state const& run_;
   real_options const& options_;
-  cluster const cluster_;
   std::string const secret_;
   std::unique_ptr<node_processes> const processes_;
   std::map<node_id, std::size_t> count_;  ///< of each node, so far
   std::set<node_id> waiting_;             ///< nodes to be launched once their last process has gone
   std::set<node_id> ended_;               ///< nodes whose process has ended before it joined
   std::chrono::steady_clock::time_point last_launch_;
+  std::optional<slurm_shrinker> slurm_;
 };
 
 }  // namespace ovlp::real

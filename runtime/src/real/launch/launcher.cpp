@@ -13,8 +13,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
@@ -49,17 +47,6 @@ class pipe_ends {
   std::array<int, 2> ends_{-1, -1};
 };
 
-bool plain(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("@%+=:,./-_", c) != nullptr;
-}
-
-std::string shell_quoted(std::string const& word) {
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
-  std::string quoted = "'";
-  for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 constexpr std::size_t longest_line_bytes = 1024 * 1024;  // of what a process prints; then it is cut
 constexpr std::size_t longest_quoted_bytes = 500;        // of such a line in a message of ours
 
@@ -69,65 +56,6 @@ std::string describe_end(int status) {
 }
 
 }  // namespace
-
-std::vector<std::string> read_hosts(std::string const& file) {
-  std::ifstream from(file);
-  if (!from) throw config_error("hosts file '" + file + "': cannot be read");
-  std::vector<std::string> hosts;
-  std::string line;
-  for (int number = 1; std::getline(from, line); ++number) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::string host;
-    std::string rest;
-    if (!(words >> host)) continue;
-    if (words >> rest) {
-      throw config_error("hosts file '" + file + "', line " + std::to_string(number) + ": expected one host, got '" +
-                         line + "'");
-    }
-    hosts.push_back(host);
-  }
-  if (hosts.empty()) throw config_error("hosts file '" + file + "': expected at least one host");
-  return hosts;
-}
-
-std::vector<std::string> launch_command(std::string const& launch_template, std::string const& host, node_id node,
-                                        std::string const& program, std::vector<std::string> const& arguments) {
-  std::istringstream words(launch_template);
-  std::vector<std::string> command;
-  bool remote_shell = false;
-  for (std::string word; words >> word;) {
-    if (command.empty()) {
-      std::string const name = word.substr(word.find_last_of('/') + 1);
-      remote_shell = name == "ssh" || name == "rsh";
-    }
-    if (word == "{arguments}") {
-      for (std::string const& a : arguments) command.push_back(remote_shell ? shell_quoted(a) : a);
-      continue;
-    }
-    for (std::size_t open = word.find('{'); open != std::string::npos; open = word.find('{', open)) {
-      std::size_t const close = word.find('}', open);
-      bool const closed = close != std::string::npos;
-      std::string const name = closed ? word.substr(open + 1, close - open - 1) : "";
-      std::string value;
-      if (name == "host") {
-        value = host;
-      } else if (name == "node") {
-        value = std::to_string(node);
-      } else if (name == "program") {
-        value = remote_shell ? shell_quoted(program) : program;
-      } else {
-        throw config_error("launch command '" + launch_template +
-                           "': expected {host}, {node}, {program} or {arguments}, got '" +
-                           word.substr(open, closed ? close - open + 1 : close) + "'");
-      }
-      word.replace(open, close - open + 1, value);
-      open += value.size();
-    }
-    command.push_back(word);
-  }
-  if (command.empty()) throw config_error("the launch command is empty");
-  return command;
-}
 
 struct launcher::child {
   child(boost::asio::io_context& context, node_id n, std::array<std::shared_ptr<output>, 2> const& to)
@@ -164,7 +92,9 @@ struct launcher::child {
   }
   /// The line that has been read.
   void print(std::size_t which) {
-    if (which == 1) last_error = line[which].substr(0, longest_quoted_bytes);
+    // srun tells at last that the process has failed; the process has told why.
+    bool const of_process = !line[which].starts_with("srun: ") || last_error.empty();
+    if (which == 1 && of_process) last_error = line[which].substr(0, longest_quoted_bytes);
     printed[which]->print("[" + node_name(node) + "] " + std::exchange(line[which], {}));
   }
   /// What it has printed; and nothing more, if this is the end.
@@ -257,13 +187,17 @@ void launcher::note_end(child const& of) {
   if (of.ended_badly) bad_ends_.push_back({of.node, *of.how_ended});
 }
 
-void launcher::reap() {
-  std::erase_if(children_, [this](std::shared_ptr<child> const& c) {
+std::set<node_id> launcher::reap() {
+  std::set<node_id> gone;
+  std::erase_if(children_, [&](std::shared_ptr<child> const& c) {
     if (!c->released || !c->over()) return false;
     note_end(*c);
     ::close(c->input);
+    gone.insert(c->node);
     return true;
   });
+  std::erase_if(gone, [this](node_id node) { return find(node) != nullptr; });
+  return gone;
 }
 
 void launcher::finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,

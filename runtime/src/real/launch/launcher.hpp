@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "reactor.hpp"
+#include "../reactor.hpp"
 
 #include <sys/types.h>
 
@@ -15,27 +15,10 @@
 
 #include <ovlp/flowgraph/mapping.hpp>
 
+#include "../output.hpp"
 #include "node_processes.hpp"
-#include "output.hpp"
 
 namespace ovlp::real {
-
-/// Where the nodes of a run live. Without hosts all are processes of this machine.
-struct cluster {
-  std::vector<std::string> hosts;  ///< by node; empty: this machine only
-  std::string launch_template;     ///< empty: the program is started directly
-
-  bool local() const { return hosts.empty(); }
-};
-
-/// Reads a hosts file: one host a line, '#' begins a comment. Errors: config_error with file and line.
-std::vector<std::string> read_hosts(std::string const& file);
-
-/// The words of the command that starts a node. `{host}`, `{node}` and `{program}` stand for themselves wherever they
-/// occur; the word `{arguments}` for all arguments, quoted for the remote shell if the command is ssh or rsh.
-/// Errors: config_error if a name in braces is unknown.
-std::vector<std::string> launch_command(std::string const& launch_template, std::string const& host, node_id node,
-                                        std::string const& program, std::vector<std::string> const& arguments);
 
 /// Processes that node 0 starts. What they print comes out here, line by line, with the node's name before it.
 class launcher final : public node_processes {
@@ -51,7 +34,7 @@ class launcher final : public node_processes {
   std::string last_error(node_id node) override;
   void kill(node_id node) override;
   void release(node_id node) override;
-  void reap() override;
+  std::set<node_id> reap() override;
   void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
               std::function<void(node_id)> const& killed) override;
   std::vector<bad_end> const& bad_ends() const override { return bad_ends_; }

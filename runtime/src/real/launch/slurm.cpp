@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "slurm.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/text.hpp>
+
+namespace ovlp::real {
+namespace {
+
+constexpr std::chrono::seconds answer_patience{30};  // its daemon may be busy
+
+std::string environment(char const* name) {
+  char const* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return value == nullptr ? "" : value;
+}
+
+std::string answer_of(std::vector<std::string> const& command) {
+  try {
+    support::outcome const done = support::run({command, "", {}, answer_patience});
+    if (done.good()) return done.out;
+    throw config_error("--hosts slurm: " + command[0] + ": " + done.complaint());
+  } catch (io_error const& wrong) {
+    throw config_error(std::string("--hosts slurm: ") + wrong.what());
+  }
+}
+
+/// "NodeName=n0 ... NodeAddr=10.0.0.1 ...", as scontrol tells of a machine in a line.
+host host_in(std::string const& line) {
+  host read;
+  for (std::string const& word : support::words_of(line)) {
+    for (auto const& [key, value] : {std::pair{"NodeName=", &read.name}, {"NodeAddr=", &read.address}}) {
+      if (word.starts_with(key)) *value = word.substr(std::string_view(key).size());
+    }
+  }
+  return read;
+}
+
+std::string names_of(std::vector<node_id> const& nodes) {
+  std::vector<std::string> names;
+  for (node_id node : nodes) names.push_back(node_name(node));
+  return support::joined(names);
+}
+
+}  // namespace
+
+slurm_job read_slurm_job() {
+  slurm_job job;
+  job.id = environment("SLURM_JOB_ID");
+  if (job.id.empty()) {
+    throw config_error(
+        "--hosts slurm: expected to run within a job of Slurm, as in 'sbatch -N4 SCRIPT'; SLURM_JOB_ID is not set");
+  }
+  // Not what the environment says: a job may have given machines back since it began.
+  std::string const list = support::last_line(answer_of({"squeue", "--noheader", "--jobs", job.id, "--format", "%N"}));
+  if (list.empty()) throw config_error("--hosts slurm: job " + job.id + " has no machines now");
+  for (std::string const& line : support::lines_of(answer_of({"scontrol", "--oneliner", "show", "node", list}))) {
+    if (host const read = host_in(line); !read.name.empty()) job.hosts.push_back(read);
+  }
+  std::string const here = environment("SLURMD_NODENAME");
+  auto const self = std::ranges::find(job.hosts, here, &host::name);
+  if (self == job.hosts.end()) {
+    throw config_error("--hosts slurm: expected to run on one of the machines of job " + job.id + " (" + list +
+                       "), as a script of sbatch does; this " + (here.empty() ? "is none" : "is " + here));
+  }
+  std::rotate(job.hosts.begin(), self, self + 1);
+  return job;
+}
+
+slurm_shrinker::slurm_shrinker(std::string job, std::vector<host> const& hosts,
+                               std::function<void(std::string const&)> complain)
+    : job_(std::move(job)), complain_(std::move(complain)) {
+  for (host const& h : hosts) machines_.push_back({h.name});
+}
+
+void slurm_shrinker::use(node_id node) {
+  machine& wanted = machines_[node];
+  if (wanted.at == stage::refused) wanted.at = stage::held;
+  if (wanted.at == stage::held) return;
+  throw config_error(node_name(node) + " cannot be added: its machine " + wanted.name +
+                     " has been given back to Slurm");
+}
+
+void slurm_shrinker::release(node_id node) { machines_[node].at = stage::leaving; }
+
+void slurm_shrinker::tick(std::set<node_id> const& gone, bool more_leave) {
+  for (node_id node : gone) {
+    if (machines_[node].at == stage::leaving) machines_[node].at = stage::left;
+  }
+  if (scontrol_ && scontrol_->wait(std::chrono::seconds(0))) note_end();
+  if (!scontrol_ && any(stage::left) && !any(stage::leaving) && !more_leave) start();
+}
+
+bool slurm_shrinker::any(stage at) const { return std::ranges::count(machines_, at, &machine::at) > 0; }
+
+std::vector<node_id> slurm_shrinker::move_all(stage from, stage to) {
+  std::vector<node_id> moved;
+  for (node_id n = 0; n < machines_.size(); ++n) {
+    if (machines_[n].at != from) continue;
+    machines_[n].at = to;
+    moved.push_back(n);
+  }
+  return moved;
+}
+
+void slurm_shrinker::start() {
+  move_all(stage::refused, stage::asked);
+  move_all(stage::left, stage::asked);
+  std::vector<std::string> kept;
+  for (machine const& m : machines_) {
+    if (m.at == stage::held) kept.push_back(m.name);
+  }
+  try {
+    // It writes a script for shells of the job where it runs; nobody is to find that.
+    if (!folder_) folder_.emplace();
+    scontrol_.emplace(support::command{{"env", "--chdir=" + folder_->path().string(), "scontrol", "update",
+                                        "JobId=" + job_, "NodeList=" + support::joined(kept, ",")}});
+  } catch (std::exception const& wrong) {
+    complain_(names_of(move_all(stage::asked, stage::refused)) + " cannot be given back to Slurm: " + wrong.what());
+  }
+}
+
+void slurm_shrinker::note_end() {
+  if (scontrol_->wait(std::chrono::seconds(0)) == 0) {
+    move_all(stage::asked, stage::given_back);
+  } else {
+    complain_(names_of(move_all(stage::asked, stage::refused)) +
+              " cannot be given back to Slurm yet: " + support::last_line(scontrol_->err()));
+  }
+  scontrol_.reset();
+}
+
+void slurm_shrinker::finish() {
+  auto const until = std::chrono::steady_clock::now() + answer_patience;
+  while (scontrol_ && std::chrono::steady_clock::now() < until) {
+    if (scontrol_->wait(std::chrono::milliseconds(100))) note_end();
+  }
+}
+
+}  // namespace ovlp::real
