@@ -203,7 +203,8 @@ TEST_CASE("applications run on a fat tree, a dragonfly and a file of SimGrid" * 
   std::vector<std::string> const lu{LU_SIMULATED, "--n",        "1024",      "--block", "128",
                                     "--graph",    "pipelined",  "--nodes",   "8",       "--execution",
                                     "partial",    "--no-alloc", "--platform"};
-  std::vector<std::string> const heat{HEAT_SIMULATED, "--nodes", "8", "--platform"};
+  std::vector<std::string> const heat{HEAT_SIMULATED, "--rows", "200",     "--columns", "200",
+                                      "--sweeps",     "20",     "--nodes", "8",         "--platform"};
   for (auto const& program : {lu, heat}) {
     for (std::string const name : {"fat-tree-1024", "dragonfly-1024"}) {
       std::vector<std::string> command = program;
