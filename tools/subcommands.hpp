@@ -9,6 +9,7 @@ namespace ovlp::tools {
 // Errors of running: ovlp::error; support::interrupted.
 
 void add_calibrate(CLI::App& ovlp);
+void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
 void add_platform(CLI::App& ovlp);
 void add_plot(CLI::App& ovlp);

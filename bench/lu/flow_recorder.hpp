@@ -62,8 +62,8 @@ class flow_recorder final : public ovlp::record_sink {
     executing& from = of(r.at);
     from.waits = false;
     if (kind(r.at.operation) == "leaf") from.steps = 0;  // it has ended
-    std::uint32_t const to = place_of(r.to_node, r.to_operation);
-    std::uint64_t const taker = key(r.to_operation, r.to_thread);
+    std::uint32_t const to = place_of(r.to_node, r.object.operation);
+    std::uint64_t const taker = key(r.object.operation, r.to_thread);
     if (r.to_node != r.at.node) {
       std::uint32_t const sent = add_message(action::send, place, to);
       pair_of(r.at.node, r.to_node).posted.push_back(sent);

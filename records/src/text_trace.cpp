@@ -110,7 +110,7 @@ void text_trace::wait(wait_record const& r) {
 }
 
 void text_trace::post(post_record const& r) {
-  run_definitions::operation const& to = names_->graphs[r.at.graph].operations[r.to_operation];
+  run_definitions::operation const& to = names_->graphs[r.at.graph].operations[r.object.operation];
   line(r.at_s, thread_name(r.at), "post",
        operation_name(r.at.graph, r.at.operation) + " port " + std::to_string(r.port) + " to " + to.kind + " '" +
            to.name + "' in " + names_->collections[to.collection] + "[" + std::to_string(r.to_thread) + "] on " +

@@ -87,7 +87,8 @@ execution::execution(dps_thread& thread, envelope_ptr input)
       definition_(&manager_.program().operation(graph_, operation_)),
       object_(std::move(input)),
       frames_(object_->frames),
-      iteration_(object_->iteration) {
+      iteration_(object_->iteration),
+      has_new_input_(true) {
   if (is_opener(definition_->kind)) opened_.resize(definition_->ports.size());
 }
 
@@ -169,7 +170,9 @@ void execution::record_step() {
     sink.kernel({where(), k.name, k.sizes.values(), start_s, step_start_s_ + stretch * work_s, k.work_s});
   }
   host_->kernels.clear();
-  sink.step({where(), step_start_s_, end_s, computed_s, work_s});
+  object_key const input = has_new_input_ ? object_->key() : object_key{};
+  has_new_input_ = false;
+  sink.step({where(), input, step_start_s_, end_s, computed_s, work_s});
   begin_step();
 }
 
@@ -248,7 +251,7 @@ inline void execution::deliver(edge_definition const& edge, envelope_ptr object,
 }
 
 void execution::deliver_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object) {
-  post_record record{where(), static_cast<std::uint32_t>(port), static_cast<std::uint32_t>(edge.target), 0, 0, 0};
+  post_record record{where(), static_cast<std::uint32_t>(port), object->key(), 0, 0, 0};
   deliver(edge, std::move(object), &record);
 }
 
@@ -302,6 +305,7 @@ void* execution::wait() {
   for (;;) {
     if (gathering_->has_object()) {
       object_ = gathering_->take();
+      has_new_input_ = true;
       if (!iteration_set_) iteration_ = object_->iteration;
       frame const& opened = object_->frames.back();
       if (manager_.program().port(graph_, opened.port).credited())

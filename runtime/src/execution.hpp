@@ -170,7 +170,8 @@ class execution final : public operation_context {
   boost::container::small_vector<opened_group, 2> opened_;  ///< one per port of a split or stream
   std::int32_t iteration_ = no_iteration;
   bool iteration_set_ = false;
-  envelope_ptr result_;  ///< of a leaf or merge whose body has returned
+  bool has_new_input_ = false;  ///< not yet recorded with a step
+  envelope_ptr result_;         ///< of a leaf or merge whose body has returned
   bool saw_end_ = false;
   std::optional<wait_cause> waiting_;
   group_id waiting_group_ = 0;

@@ -5,7 +5,11 @@
 #include <memory>
 #include <system_error>
 
+#include <nlohmann/json.hpp>
+
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/records/run_recorder.hpp>
 #include <ovlp/records/text_trace.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
 
@@ -27,15 +31,29 @@ main_call const& main_calls::last() const {
   return *last_;
 }
 
-std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node, std::size_t launch) {
-  if (options.trace_file.empty()) return nullptr;
-  std::string name = options.trace_file;
-  std::error_code error;
-  bool const device = name == "-" || (std::filesystem::exists(name, error) && !std::filesystem::is_regular_file(name));
-  if (node > 0 && !device) name += ".node" + std::to_string(node);
-  return std::make_shared<text_trace>(
-      name, [application = options.application](std::string const& why) { fail_at_exit(application, why); },
-      launch > 0);
+namespace {
+
+std::string of_node(std::string const& file, node_id node) { return node == 0 ? file : file + "." + node_name(node); }
+
+}  // namespace
+
+std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options, node_id node, std::size_t launch,
+                                                     emitters who) {
+  auto const failed = [application = options.application](std::string const& why) { fail_at_exit(application, why); };
+  std::vector<std::shared_ptr<record_sink>> made;
+  if (std::string const& trace = options.trace_file; !trace.empty()) {
+    std::error_code error;
+    bool const device =
+        trace == "-" || (std::filesystem::exists(trace, error) && !std::filesystem::is_regular_file(trace));
+    made.push_back(std::make_shared<text_trace>(device ? trace : of_node(trace, node), failed, launch > 0));
+  }
+  if (!options.record_file.empty()) {
+    std::string file = of_node(options.record_file, node);
+    if (launch > 0) file += "." + std::to_string(launch);
+    run_facts about{{"version", std::string(version())}, {"arguments", nlohmann::json(options.arguments).dump()}};
+    made.push_back(make_run_recorder(file, std::move(about), who, failed));
+  }
+  return made;
 }
 
 failure stall(std::vector<std::string> const& waiting) {

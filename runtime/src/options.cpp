@@ -158,6 +158,9 @@ void run_options::add_common(options& to, std::string& threads) {
                 "there, at most one a core), 'cores', or a number"));
   run(add_to(parser, "--summary", summary_file, "write the figures of the run to this JSON file"));
   run(add_to(parser, "--record-durations", durations_file, "write the durations of all kernels to this JSON file"));
+  run(add_to(parser, "--record", record_file,
+             "store what happens in this file, for ovlp export. Nodes beyond the first of a real run add .nodeN to its "
+             "name"));
   run(add_to(parser, "--trace", trace_file,
              "write what happens to this file, a line each; -: to standard output. Nodes beyond the first of a real "
              "run add .nodeN to its name"));
@@ -171,8 +174,10 @@ void run_options::check(options& given, std::string const& threads) {
   nodes_given = parser.count("--nodes") > 0;
   check_own();
   std::vector<output_file> files = own_output_files();
-  files.insert(files.end(),
-               {{"--summary", &summary_file}, {"--trace", &trace_file}, {"--record-durations", &durations_file}});
+  files.insert(files.end(), {{"--summary", &summary_file},
+                             {"--trace", &trace_file},
+                             {"--record", &record_file},
+                             {"--record-durations", &durations_file}});
   for (auto const& [option, file] : files) {
     if (launched() || parser.count(option) == 0 || (*file == "-" && file == &trace_file)) continue;
     if (auto const why = why_not_writable(*file); !why.empty()) {

@@ -29,7 +29,7 @@ void outbox::hand_over(node_id to, envelope_ptr object) {
   for (; object && crossed; object = crossed ? transfer_ended(to) : nullptr) {
     if (record_sink* const sink = node_.records()) {
       sink->send({origin_of(object->frames), message_kind::object, node_.self(), to,
-                  object->type->byte_count(object->object()), node_.backend().now_s()});
+                  object->type->byte_count(object->object()), node_.backend().now_s(), object->key()});
     }
     crossed = node_.backend().transmit(node_.self(), to, std::move(object));
   }
@@ -49,7 +49,7 @@ void outbox::tell(node_id to, control const& message, group_id call) {
     return;
   }
   if (record_sink* const sink = node_.records()) {
-    sink->send({call, message_kind::control, node_.self(), to, 0, node_.backend().now_s()});
+    sink->send({call, message_kind::control, node_.self(), to, 0, node_.backend().now_s(), {}});
   }
   node_.backend().transmit(node_.self(), to, message);
 }

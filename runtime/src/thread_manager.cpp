@@ -68,7 +68,9 @@ void thread_manager::hold(envelope& object, memory_watch& watch) const {
 void thread_manager::receive(node_id from, envelope_ptr object) {
   hold(*object);
   std::uint32_t const epoch = object->epoch;
-  if (record_sink* const sink = records()) sink->delivery({message_kind::object, from, self_, world_.now_s()});
+  if (record_sink* const sink = records()) {
+    sink->delivery({message_kind::object, from, self_, world_.now_s(), object->key()});
+  }
   switch (object->operation) {
     case state_operation: reallocation_->handle_state(std::move(object)); break;
     case result_operation: calls_->handle_result(std::move(object)); break;
@@ -79,7 +81,7 @@ void thread_manager::receive(node_id from, envelope_ptr object) {
 
 void thread_manager::receive(node_id from, control const& message) {
   if (record_sink* const sink = records(); sink != nullptr && from != self_) {
-    sink->delivery({message_kind::control, from, self_, world_.now_s()});
+    sink->delivery({message_kind::control, from, self_, world_.now_s(), {}});
   }
   std::visit(handlers{[&](closer_here const& m) { group_messages_->handle_closer_here(m); },
                       [&](group_total const& m) {

@@ -101,7 +101,8 @@ struct engine::implementation final : main_run {
 
   void make_node() {
     node_id const self = given ? given->node : 0;
-    if (auto trace = make_trace(options, self, given ? given->launch : 0)) sinks.own(std::move(trace));
+    for (auto& file : make_files(options, self, given ? given->launch : 0, emitters::several_threads))
+      sinks.own(std::move(file));
     node_settings settings = begin_records(self);
     settings.cores = support::available_cores();
     if (options.execution_thread_per_core) settings.execution_threads = settings.cores;

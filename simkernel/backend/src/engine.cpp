@@ -50,7 +50,7 @@ struct engine::implementation final : main_run {
     check_output_at_exit(options.application);
     for (std::string const& file : options.durations) kernels.read(file);
     if (options.vary) kernels.vary_by(*options.vary);
-    if (auto trace = make_trace(options, 0, 0)) sinks.own(std::move(trace));
+    for (auto& file : make_files(options, 0, 0, emitters::one_thread)) sinks.own(std::move(file));
   }
 
   /// What simulating costs, and costs in the simulation.

@@ -258,7 +258,7 @@ void simulated_backend::mail::accepted() {
 void simulated_backend::mail::crossed(double started_s) {
   record_sink* const sink = backend.settings_.sink;
   if (sink == nullptr || kind != kind_type::object) return;
-  sink->transfer({from, to, static_cast<std::size_t>(bytes), sent_s, started_s, backend.now_s()});
+  sink->transfer({from, to, static_cast<std::size_t>(bytes), sent_s, started_s, backend.now_s(), object->key()});
 }
 
 void simulated_backend::mail::delivered() {

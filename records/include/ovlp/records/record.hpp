@@ -45,9 +45,20 @@ struct operation_place {
   std::int32_t iteration;  ///< 0: none
 };
 
+/// A data object on its way to an operation, by its place in its innermost group (of a call, that call). No two of a
+/// run have the same.
+struct object_key {
+  std::uint64_t group = 0;  ///< 0: no object
+  std::uint32_t place = 0;
+  std::uint32_t operation = 0;  ///< of the receiving graph; beyond those of any graph: the result of a call, or a state
+
+  friend bool operator==(object_key const&, object_key const&) = default;
+};
+
 /// One atomic step of an operation has ended.
 struct step_record {
   operation_place at;
+  object_key input;  ///< what the operation got at its begin: its input, or what wait() gave it; none if it went on
   double start_s;
   double end_s;
   double computed_s;  ///< work and overhead; of a real run CPU time, less than end_s - start_s if it had no core
@@ -85,7 +96,7 @@ struct wait_record {
 struct post_record {
   operation_place at;
   std::uint32_t port;
-  std::uint32_t to_operation;  ///< of the same graph
+  object_key object;  ///< for an operation of the same graph
   std::uint32_t to_thread;
   std::uint32_t to_node;  ///< that had the thread then
   double at_s;
@@ -102,6 +113,7 @@ struct send_record {
   std::uint32_t destination;
   std::size_t bytes;  ///< as the object walk counts them; of a control message 0
   double at_s;
+  object_key object;  ///< of a control message none
 };
 /// A message is delivered: what it costs has been done, and threads know of it.
 struct delivery_record {
@@ -109,6 +121,7 @@ struct delivery_record {
   std::uint32_t source;
   std::uint32_t destination;
   double at_s;
+  object_key object;  ///< of a control message none
 };
 /// An object's way over the network. Known to a simulation.
 struct transfer_record {
@@ -118,6 +131,7 @@ struct transfer_record {
   double sent_s;     ///< handed to the transport
   double started_s;  ///< its first byte enters the network
   double crossed_s;  ///< its last byte is over
+  object_key object;
 };
 
 /// What becomes of a node.

@@ -11,6 +11,7 @@
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/flowgraph/memory.hpp>
 #include <ovlp/flowgraph/object_type.hpp>
+#include <ovlp/records/record.hpp>
 #include <ovlp/runtime/internal/mailbox.hpp>
 #include <ovlp/runtime/internal/memory_watch.hpp>
 
@@ -65,6 +66,7 @@ struct envelope final : mail {
   ovlp::frames frames;
 
   void* object();
+  object_key key() const { return {frames.back().group, frames.back().place, operation}; }
   held_in_memory in_memory() { return {*type, object(), graph, operation, thread}; }
 
   struct deleter {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include <ovlp/records/run_recorder.hpp>
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/run_options.hpp>
@@ -48,9 +49,10 @@ class main_calls {
   std::optional<main_call> last_;
 };
 
-/// The sink of --trace, of this node; none if it is not asked for. A node that is launched again goes on with the file
-/// of its last `launch`. Errors: io_error.
-std::shared_ptr<record_sink> make_trace(run_options const& options, node_id node, std::size_t launch);
+/// The sinks of --trace and --record, of this node, if they are asked for. A node that is launched again goes on with
+/// the trace of its last `launch`, and stores another run. Errors: io_error, config_error.
+std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options, node_id node, std::size_t launch,
+                                                     emitters who);
 
 /// A call that can never end, and each operation that waits.
 failure stall(std::vector<std::string> const& waiting);

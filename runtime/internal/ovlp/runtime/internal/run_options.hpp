@@ -21,6 +21,7 @@ class run_options {
   std::size_t stack_kib = 256;
   std::string summary_file;
   std::string trace_file;
+  std::string record_file;
   std::string durations_file;
   bool iterations = false;             ///< print a table of them
   std::vector<std::string> arguments;  ///< as given, without the program's name

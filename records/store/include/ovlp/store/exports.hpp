@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <ovlp/records/sink.hpp>
+
+namespace ovlp {
+
+/// A sink that writes a table of each kind of record to FOLDER/KIND.csv, and those of names: graph.csv, operation.csv,
+/// collection.csv. Columns: docs/formats/record.md. What it writes is there after flush(). Errors: io_error, also of
+/// flush().
+std::unique_ptr<record_sink> make_csv_export(std::string const& folder);
+
+}  // namespace ovlp

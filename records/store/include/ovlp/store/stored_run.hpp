@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ovlp/records/run_recorder.hpp>
+#include <ovlp/records/sink.hpp>
+
+namespace ovlp {
+
+/// A run that run_recorder has stored. Thread: one at a time.
+class stored_run {
+ public:
+  /// Errors: io_error, if it is no such file, or of another version.
+  explicit stored_run(std::string const& file);
+  ~stored_run();
+
+  run_definitions const& definitions() const;
+  run_facts const& about() const;
+  /// The run has ended, and all that it emitted is there.
+  bool complete() const;
+
+  /// Hands all records to a sink, begin() first: of each kind in the order in which they were emitted, one kind after
+  /// another. Returns what had to be left out because the file is damaged, in a line; empty: nothing.
+  std::string read(record_sink& into) const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> const implementation_;
+};
+
+}  // namespace ovlp

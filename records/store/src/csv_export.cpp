@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/store/exports.hpp>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <concepts>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string_view>
+#include <type_traits>
+
+#include <ovlp/flowgraph/error.hpp>
+
+#include "tables.hpp"
+
+namespace ovlp {
+namespace {
+
+std::string_view text_of(message_kind kind) { return kind == message_kind::object ? "object" : "control"; }
+std::string_view text_of(wait_cause cause) {
+  constexpr std::array<std::string_view, 5> names{"object", "window", "condition", "call", "change"};
+  return names.at(static_cast<std::size_t>(cause));
+}
+std::string_view text_of(node_change change) {
+  constexpr std::array<std::string_view, 3> names{"launched", "joined", "released"};
+  return names.at(static_cast<std::size_t>(change));
+}
+
+/// A file of CSV, with quotes where a text needs them (RFC 4180).
+class table_file {
+ public:
+  table_file(std::filesystem::path file, std::initializer_list<std::string_view> columns)
+      : name_(std::move(file)), out_(name_) {
+    for (std::string_view column : columns) add(column);
+    end_row();
+  }
+  explicit table_file(std::filesystem::path file) : name_(std::move(file)), out_(name_) {}
+
+  void add(std::string_view text) {
+    separate();
+    if (text.find_first_of(",\"\n\r") == std::string_view::npos) {
+      out_ << text;
+      return;
+    }
+    out_ << '"';
+    for (char c : text) out_ << (c == '"' ? "\"\"" : std::string(1, c));
+    out_ << '"';
+  }
+  /// Digits that give the same number when they are read.
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  void add(Number number) {
+    std::array<char, 32> digits{};
+    auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    separate();
+    out_.write(digits.data(), end - digits.data());
+  }
+  template <class Name>
+  requires std::is_enum_v<Name>
+  void add(Name name) { add(text_of(name)); }
+  void end_row() {
+    out_ << '\n';
+    first_ = true;
+  }
+  void flush() {
+    if (!out_.flush()) throw io_error("'" + name_.string() + "': cannot be written");
+  }
+
+ private:
+  void separate() {
+    if (!first_) out_ << ',';
+    first_ = false;
+  }
+
+  std::filesystem::path name_;
+  std::ofstream out_;
+  bool first_ = true;
+};
+
+class csv_export final : public record_sink {
+ public:
+  explicit csv_export(std::filesystem::path folder) : folder_(std::move(folder)) {
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) throw io_error("'" + folder_.string() + "': cannot be made: " + error.message());
+  }
+
+  void begin(run_definitions const& names) override {
+    table_file& collections = file("collection", {"number", "name"});
+    for (std::size_t c = 0; c < names.collections.size(); ++c) row(collections, c, names.collections[c]);
+    table_file& graphs = file("graph", {"number", "name"});
+    table_file& operations = file("operation", {"graph", "number", "kind", "name", "collection"});
+    for (std::size_t g = 0; g < names.graphs.size(); ++g) {
+      row(graphs, g, names.graphs[g].name);
+      for (std::size_t o = 0; o < names.graphs[g].operations.size(); ++o) {
+        auto const& is = names.graphs[g].operations[o];
+        row(operations, g, o, is.kind, is.name, is.collection);
+      }
+    }
+  }
+  void step(step_record const& r) override { row_of(r); }
+  void wait(wait_record const& r) override { row_of(r); }
+  void post(post_record const& r) override { row_of(r); }
+  void send(send_record const& r) override { row_of(r); }
+  void delivery(delivery_record const& r) override { row_of(r); }
+  void transfer(transfer_record const& r) override { row_of(r); }
+  void kernel(kernel_record const& r) override {
+    table_file& to = file("kernel", {"start_s", "end_s", "work_s", "name", "sizes", "call", "node", "graph",
+                                     "operation", "thread", "iteration"});
+    std::string sizes;
+    for (std::int64_t size : r.sizes) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
+    row(to, r.start_s, r.end_s, r.work_s, r.name, sizes, r.at.call, r.at.node, r.at.graph, r.at.operation, r.at.thread,
+        r.at.iteration);
+  }
+  void node(node_record const& r) override { row(file("node", {"node", "change", "at_s"}), r.node, r.change, r.at_s); }
+  void mapping(mapping_record const& r) override {
+    std::string nodes;
+    for (std::uint32_t node : r.nodes) nodes += (nodes.empty() ? "" : " ") + std::to_string(node);
+    row(file("mapping", {"collection", "at_s", "nodes"}), r.collection, r.at_s, nodes);
+  }
+  void call(call_record const& r) override {
+    row(file("call", {"call", "graph", "begins", "at_s"}), r.call, r.graph, r.begins ? 1 : 0, r.at_s);
+  }
+  void flush() override {
+    for (auto& [name, table] : tables_) table.flush();
+  }
+
+ private:
+  table_file& file(std::string const& name, std::initializer_list<std::string_view> columns) {
+    auto const found = tables_.find(name);
+    return found != tables_.end() ? found->second
+                                  : tables_.emplace(name, table_file(folder_ / (name + ".csv"), columns)).first->second;
+  }
+  template <class... Values>
+  static void row(table_file& to, Values const&... values) {
+    (to.add(values), ...);
+    to.end_row();
+  }
+  template <class Row>
+  void row_of(Row const& r) {
+    std::string const name(store::table<Row>::name);
+    auto found = tables_.find(name);
+    if (found == tables_.end()) {
+      found = tables_.emplace(name, table_file(folder_ / (name + ".csv"))).first;
+      store::for_each_column<Row>([&](auto const& column) { found->second.add(column.name); });
+      found->second.end_row();
+    }
+    store::for_each_column<Row>([&](auto const& column) { found->second.add(column.in(r)); });
+    found->second.end_row();
+  }
+
+  std::filesystem::path const folder_;
+  std::map<std::string, table_file> tables_;
+};
+
+}  // namespace
+
+std::unique_ptr<record_sink> make_csv_export(std::string const& folder) { return std::make_unique<csv_export>(folder); }
+
+}  // namespace ovlp

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a program loads that stores its run.
+#include <utility>
+
+#include "run_recorder.hpp"
+
+extern "C" __attribute__((visibility("default"))) ovlp::record_sink* ovlp_make_recorder(
+    std::string const& file, ovlp::run_facts about, ovlp::emitters who,
+    std::function<void(std::string const&)> failed) {
+  return new ovlp::run_recorder(file, std::move(about), who, std::move(failed));
+}

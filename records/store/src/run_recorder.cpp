@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run_recorder.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/database.hpp>
+
+#include "packed_column.hpp"
+#include "schema.hpp"
+#include "tables.hpp"
+
+namespace ovlp {
+namespace {
+
+using support::database;
+using support::statement;
+
+/// The file, for the thread that writes it.
+class record_file {
+ public:
+  explicit record_file(std::string const& file)
+      : database_(prepared(file)),
+        add_block_(database_.prepare("INSERT INTO block(kind, rows, first_s, last_s) VALUES(?, ?, ?, ?)")),
+        add_column_(database_.prepare("INSERT INTO packed VALUES(?, ?, ?)")) {}
+
+  database& tables() { return database_; }
+
+  template <class Row>
+  void add(std::vector<Row> const& rows) {
+    using of = store::table<Row>;
+    double first_s = std::numeric_limits<double>::infinity(), last_s = -first_s;
+    for (Row const& row : rows) {
+      first_s = std::min(first_s, row.*of::first);
+      last_s = std::max(last_s, row.*of::last);
+    }
+    database_.run("BEGIN");
+    add_block_.with(of::name, std::uint64_t{rows.size()}, first_s, last_s).run();
+    std::int64_t number = ++block_ * store::most_columns;
+    store::for_each_column<Row>([&](auto const& column) {
+      using value = std::remove_cvref_t<decltype(column.in(rows.front()))>;
+      values_.resize(rows.size() * sizeof(value));
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        value const v = column.in(rows[i]);
+        std::memcpy(values_.data() + i * sizeof(value), &v, sizeof(value));
+      }
+      add_column_.with(number++, column.name, packer_.pack(values_, sizeof(value))).run();
+    });
+    database_.run("COMMIT");
+  }
+
+ private:
+  static database prepared(std::string const& file) {
+    database made(file, database::mode::create);
+    // A kill of this process loses nothing that was handed to the system; that of the machine may.
+    made.run("PRAGMA synchronous = OFF; PRAGMA page_size = 16384; PRAGMA application_id = " +
+             std::to_string(store::application_id) + "; PRAGMA user_version = " +
+             std::to_string(store::format_version) + "; BEGIN;" + store::schema + "COMMIT");
+    return made;
+  }
+
+  database database_;
+  statement add_block_, add_column_;
+  store::column_packer packer_;
+  std::vector<std::byte> values_;
+  std::int64_t block_ = 0;
+};
+
+/// Blocks on their way to the file. Whoever brings one when so many wait already, waits.
+constexpr std::size_t most_waiting = 8;
+
+std::string in_words(std::span<std::uint32_t const> numbers) {
+  std::string text;
+  for (std::uint32_t n : numbers) text += (text.empty() ? "" : " ") + std::to_string(n);
+  return text;
+}
+
+struct kernel_key {
+  std::string name;
+  std::vector<std::int64_t> sizes;
+};
+struct kernel_key_view {
+  std::string_view name;
+  std::span<std::int64_t const> sizes;
+};
+/// So that a kernel that is known already is found without a copy of its name.
+struct kernel_hash {
+  using is_transparent = void;
+  std::size_t operator()(kernel_key_view const& k) const {
+    std::size_t hash = std::hash<std::string_view>()(k.name);
+    for (std::int64_t size : k.sizes) hash = hash * 1000003 ^ static_cast<std::size_t>(size);
+    return hash;
+  }
+  std::size_t operator()(kernel_key const& k) const { return (*this)(kernel_key_view{k.name, k.sizes}); }
+};
+struct kernel_equal {
+  using is_transparent = void;
+  static kernel_key_view view(kernel_key const& k) { return {k.name, k.sizes}; }
+  static kernel_key_view view(kernel_key_view const& k) { return k; }
+  template <class A, class B>
+  bool operator()(A const& a, B const& b) const {
+    return view(a).name == view(b).name && std::ranges::equal(view(a).sizes, view(b).sizes);
+  }
+};
+
+}  // namespace
+
+struct run_recorder::implementation {
+  using task = std::function<void(record_file&)>;
+
+  implementation(std::string const& name, run_facts about, emitters who, std::function<void(std::string const&)> tell)
+      : several(who == emitters::several_threads), failed(std::move(tell)), file(name) {
+    for (auto const& [fact, value] : about) set(fact, value);
+    writer = std::thread([this] { write(); });
+  }
+  ~implementation() {
+    {
+      std::scoped_lock const lock(queue_mutex);
+      over = true;
+    }
+    changed.notify_all();
+    writer.join();
+  }
+
+  // Whoever emits.
+
+  template <class Row>
+  void add(Row const& row) {
+    auto const lock = several ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+    auto& rows = std::get<std::vector<Row>>(open);
+    if (rows.capacity() == 0) rows.reserve(store::block_rows);
+    rows.push_back(row);
+    if (rows.size() == store::block_rows) hand_over<Row>();
+  }
+  template <class Row>
+  void hand_over() {
+    auto& rows = std::get<std::vector<Row>>(open);
+    if (rows.empty()) return;
+    put([full = std::move(rows)](record_file& to) { to.add(full); });
+    rows = {};
+  }
+  void put(task what) {
+    std::unique_lock lock(queue_mutex);
+    changed.wait(lock, [this] { return tasks.size() < most_waiting; });
+    tasks.push_back(std::move(what));
+    lock.unlock();
+    changed.notify_all();
+  }
+  template <class... Values>
+  void insert(std::string sql, Values... values) {
+    put([sql = std::move(sql), values...](record_file& to) { to.tables().prepare(sql).with(values...).run(); });
+  }
+  void set(std::string const& fact, std::string const& value) {
+    insert("INSERT OR REPLACE INTO fact VALUES(?, ?)", fact, value);
+  }
+  std::uint32_t number_of(kernel_record const& r) {
+    kernel_key_view const key{r.name, r.sizes};
+    auto found = kernels.find(key);
+    if (found == kernels.end()) {
+      auto const number = static_cast<std::uint32_t>(kernels.size());
+      found = kernels.emplace(kernel_key{std::string(r.name), {r.sizes.begin(), r.sizes.end()}}, number).first;
+      std::string sizes;
+      for (std::int64_t size : r.sizes) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
+      insert("INSERT INTO kernel_name VALUES(?, ?, ?)", number, found->first.name, sizes);
+    }
+    return found->second;
+  }
+  void flush() {
+    {
+      std::unique_lock const lock(mutex);
+      std::apply(
+          [this](auto const&... rows) { (hand_over<typename std::remove_cvref_t<decltype(rows)>::value_type>(), ...); },
+          open);
+      set("complete", "yes");
+    }
+    std::unique_lock lock(queue_mutex);
+    changed.wait(lock, [this] { return tasks.empty() && !busy; });
+  }
+
+  // The thread that writes.
+
+  void write() {
+    std::unique_lock lock(queue_mutex);
+    for (;;) {
+      changed.wait(lock, [this] { return over || !tasks.empty(); });
+      if (tasks.empty()) return;
+      task const next = std::move(tasks.front());
+      tasks.pop_front();
+      busy = true;
+      lock.unlock();
+      changed.notify_all();
+      run(next);
+      lock.lock();
+      busy = false;
+      changed.notify_all();
+    }
+  }
+  void run(task const& what) {
+    if (broken) return;
+    try {
+      what(file);
+    } catch (std::exception const& wrong) {
+      broken = true;
+      failed(std::string("--record: ") + wrong.what() + "; what the run did from then on is missing there");
+    }
+  }
+
+  bool const several;
+  std::function<void(std::string const&)> const failed;
+  std::mutex mutex;  ///< of those who emit
+  std::tuple<std::vector<step_record>, std::vector<store::kernel_row>, std::vector<wait_record>,
+             std::vector<post_record>, std::vector<send_record>, std::vector<delivery_record>,
+             std::vector<transfer_record>>
+      open;
+  std::unordered_map<kernel_key, std::uint32_t, kernel_hash, kernel_equal> kernels;
+
+  std::mutex queue_mutex;
+  std::condition_variable changed;
+  std::deque<task> tasks;
+  bool busy = false;
+  bool over = false;
+
+  record_file file;
+  bool broken = false;
+  std::thread writer;
+};
+
+run_recorder::run_recorder(std::string const& file, run_facts about, emitters who,
+                           std::function<void(std::string const&)> failed)
+    : implementation_(std::make_unique<implementation>(file, std::move(about), who, std::move(failed))) {}
+run_recorder::~run_recorder() = default;
+
+void run_recorder::begin(run_definitions const& names) {
+  implementation_->put([&names](record_file& to) {
+    database& tables = to.tables();
+    tables.run("BEGIN");
+    auto const fact = [&](std::string const& name, std::string const& value) {
+      tables.prepare("INSERT OR REPLACE INTO fact VALUES(?, ?)").with(name, value).run();
+    };
+    fact("application", names.application);
+    fact("backend", names.backend);
+    fact("nodes", std::to_string(names.nodes));
+    fact("node", std::to_string(names.node));
+    statement collection = tables.prepare("INSERT INTO collection VALUES(?, ?)");
+    for (std::uint32_t c = 0; c < names.collections.size(); ++c) collection.with(c, names.collections[c]).run();
+    statement graph = tables.prepare("INSERT INTO graph VALUES(?, ?)");
+    statement operation = tables.prepare("INSERT INTO operation VALUES(?, ?, ?, ?, ?)");
+    for (std::uint32_t g = 0; g < names.graphs.size(); ++g) {
+      graph.with(g, names.graphs[g].name).run();
+      for (std::uint32_t o = 0; o < names.graphs[g].operations.size(); ++o) {
+        run_definitions::operation const& is = names.graphs[g].operations[o];
+        operation.with(g, o, is.kind, is.name, is.collection).run();
+      }
+    }
+    tables.run("COMMIT");
+  });
+}
+
+void run_recorder::step(step_record const& r) { implementation_->add(r); }
+void run_recorder::wait(wait_record const& r) { implementation_->add(r); }
+void run_recorder::post(post_record const& r) { implementation_->add(r); }
+void run_recorder::send(send_record const& r) { implementation_->add(r); }
+void run_recorder::delivery(delivery_record const& r) { implementation_->add(r); }
+void run_recorder::transfer(transfer_record const& r) { implementation_->add(r); }
+void run_recorder::kernel(kernel_record const& r) {
+  std::uint32_t number = 0;
+  {
+    std::unique_lock const lock(implementation_->mutex);
+    number = implementation_->number_of(r);
+  }
+  implementation_->add(store::kernel_row{r.at, number, r.start_s, r.end_s, r.work_s});
+}
+void run_recorder::node(node_record const& r) {
+  implementation_->insert("INSERT INTO node(node, change, at_s) VALUES(?, ?, ?)", r.node,
+                          static_cast<std::uint32_t>(r.change), r.at_s);
+}
+void run_recorder::mapping(mapping_record const& r) {
+  implementation_->insert("INSERT INTO mapping(collection, at_s, nodes) VALUES(?, ?, ?)", r.collection, r.at_s,
+                          in_words(r.nodes));
+}
+void run_recorder::call(call_record const& r) {
+  implementation_->insert("INSERT INTO call(call, graph, begins, at_s) VALUES(?, ?, ?, ?)", r.call, r.graph,
+                          r.begins ? 1 : 0, r.at_s);
+}
+void run_recorder::flush() { implementation_->flush(); }
+
+}  // namespace ovlp

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands in a stored run beside the blocks. docs/formats/record.md
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ovlp::store {
+
+constexpr int format_version = 1;
+constexpr std::size_t block_rows = 65536;
+/// Columns of a block are numbered from its number times this. So they stand in the file as they came, and of a file
+/// that is cut only the last are lost; an index would be anywhere.
+constexpr std::int64_t most_columns = 32;
+/// Of SQLite's header: "file" then says "ovlp record" where it knows.
+constexpr int application_id = 0x6f766c70;  // "ovlp"
+
+constexpr char const* schema = R"(
+  CREATE TABLE fact(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE collection(number INTEGER PRIMARY KEY, name TEXT NOT NULL);
+  CREATE TABLE graph(number INTEGER PRIMARY KEY, name TEXT NOT NULL);
+  CREATE TABLE operation(graph INTEGER, number INTEGER, kind TEXT NOT NULL, name TEXT NOT NULL,
+    collection INTEGER NOT NULL, PRIMARY KEY(graph, number)) WITHOUT ROWID;
+  CREATE TABLE kernel_name(number INTEGER PRIMARY KEY, name TEXT NOT NULL, sizes TEXT NOT NULL);
+  CREATE TABLE node(number INTEGER PRIMARY KEY, node INTEGER NOT NULL, change INTEGER NOT NULL, at_s REAL NOT NULL);
+  CREATE TABLE mapping(number INTEGER PRIMARY KEY, collection INTEGER NOT NULL, at_s REAL NOT NULL,
+    nodes TEXT NOT NULL);
+  CREATE TABLE call(number INTEGER PRIMARY KEY, call INTEGER NOT NULL, graph INTEGER NOT NULL, begins INTEGER NOT NULL,
+    at_s REAL NOT NULL);
+  CREATE TABLE block(number INTEGER PRIMARY KEY, kind TEXT NOT NULL, rows INTEGER NOT NULL, first_s REAL NOT NULL,
+    last_s REAL NOT NULL);
+  CREATE TABLE packed(number INTEGER PRIMARY KEY, name TEXT NOT NULL, data BLOB NOT NULL);
+)";
+
+}  // namespace ovlp::store

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/support/database.hpp>
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp::support {
+
+void database::closer::operator()(sqlite3* d) const noexcept { ::sqlite3_close_v2(d); }
+
+database::database(std::string file, mode how) : file_(std::move(file)) {
+  if (how == mode::create) {
+    std::remove((file_ + "-journal").c_str());
+    if (std::remove(file_.c_str()) != 0 && errno != ENOENT)
+      throw io_error("'" + file_ + "': cannot be written: " + std::strerror(errno));
+  } else if (!std::ifstream(file_)) {
+    throw io_error("'" + file_ + "': cannot be read: " + std::strerror(errno));
+  }
+  int const flags =
+      SQLITE_OPEN_NOMUTEX | (how == mode::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
+  sqlite3* opened = nullptr;
+  int const status = ::sqlite3_open_v2(file_.c_str(), &opened, flags, nullptr);
+  handle_.reset(opened);
+  if (status != SQLITE_OK) fail();
+}
+
+void database::fail() const {
+  throw io_error("'" + file_ + "': " + (handle_ ? ::sqlite3_errmsg(handle_.get()) : "no memory"));
+}
+
+void database::run(std::string const& sql) {
+  if (::sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+statement database::prepare(std::string_view sql) { return {*this, sql}; }
+
+void statement::closer::operator()(sqlite3_stmt* s) const noexcept { ::sqlite3_finalize(s); }
+
+statement::statement(database const& in, std::string_view sql) : in_(&in) {
+  sqlite3_stmt* made = nullptr;
+  check(::sqlite3_prepare_v2(in.handle_.get(), sql.data(), static_cast<int>(sql.size()), &made, nullptr));
+  handle_.reset(made);
+}
+
+void statement::check(int status) const {
+  if (status != SQLITE_OK) in_->fail();
+}
+
+bool statement::next() {
+  int const status = ::sqlite3_step(handle_.get());
+  if (status == SQLITE_ROW) return true;
+  if (status != SQLITE_DONE) in_->fail();
+  return false;
+}
+
+void statement::reset() { ::sqlite3_reset(handle_.get()); }  // its result is that of the step before
+
+void statement::bind(int at, std::int64_t value) { check(::sqlite3_bind_int64(handle_.get(), at + 1, value)); }
+void statement::bind(int at, double value) { check(::sqlite3_bind_double(handle_.get(), at + 1, value)); }
+void statement::bind(int at, std::string_view value) {
+  check(::sqlite3_bind_text64(handle_.get(), at + 1, value.data(), value.size(), nullptr, SQLITE_UTF8));
+}
+void statement::bind(int at, std::span<std::byte const> value) {
+  check(::sqlite3_bind_blob64(handle_.get(), at + 1, value.data(), value.size(), nullptr));
+}
+
+std::int64_t statement::number(int column) const { return ::sqlite3_column_int64(handle_.get(), column); }
+double statement::real(int column) const { return ::sqlite3_column_double(handle_.get(), column); }
+std::string statement::text(int column) const {
+  auto const* const at = reinterpret_cast<char const*>(::sqlite3_column_text(handle_.get(), column));
+  return at == nullptr ? "" : std::string(at, static_cast<std::size_t>(::sqlite3_column_bytes(handle_.get(), column)));
+}
+std::span<std::byte const> statement::bytes(int column) const {
+  auto const* const at = static_cast<std::byte const*>(::sqlite3_column_blob(handle_.get(), column));
+  return {at, static_cast<std::size_t>(::sqlite3_column_bytes(handle_.get(), column))};
+}
+
+}  // namespace ovlp::support

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/records/run_recorder.hpp>
+#include <ovlp/store/exports.hpp>
+#include <ovlp/store/stored_run.hpp>
+
+#include "support/process.hpp"
+#include "support/run_on.hpp"
+#include "support/sums.hpp"
+
+namespace {
+
+using namespace ovlp::testing;
+using ovlp::stored_run;
+
+/// What an export has written, by file.
+std::map<std::string, std::string> tables(std::filesystem::path const& folder) {
+  std::map<std::string, std::string> all;
+  for (auto const& entry : std::filesystem::directory_iterator(folder))
+    all[entry.path().filename()] = contents(entry.path());
+  return all;
+}
+
+std::size_t rows(std::string const& table) {
+  return static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')) - 1;
+}
+
+ovlp::run_definitions const names{"app", "simulated", 2,
+                                  0,     {"all"},     {{"the graph", {{"leaf", "the \"leaf\", quoted", 0}}}}};
+
+void refuse(std::string const& why) { FAIL(why); }
+
+/// So many steps, one after another, and what goes with them.
+void emit(ovlp::record_sink& into, std::size_t from, std::size_t to) {
+  std::vector<std::int64_t> const sizes{3, -4};
+  for (std::size_t i = from; i < to; ++i) {
+    double const at_s = static_cast<double>(i) + std::sin(static_cast<double>(i));  // no pattern that packs well
+    ovlp::operation_place const place{1, static_cast<std::uint32_t>(i % 2), 0, 0, 7, static_cast<std::int32_t>(i / 10)};
+    ovlp::object_key const object{(std::uint64_t{1} << 63) + i, static_cast<std::uint32_t>(i), 0xffffffff};
+    into.kernel({place, i % 3 == 0 ? "one" : "two", sizes, at_s, at_s + 0.1, 0.1});
+    into.step({place, object, at_s, at_s + 0.2, 0.2, 0.1});
+    into.delivery({ovlp::message_kind::control, 1, 0, at_s, {}});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a stored run tells what the run told, to the last bit" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  std::shared_ptr<ovlp::record_sink> const direct = ovlp::make_csv_export(folder.path() / "direct");
+  simulate_on(3, {"--record", file}, [&](ovlp::engine_base& run) {
+    run.attach(direct);
+    ovlp::threads<> const master{"master", "node0"}, workers{"workers", run.nodes()};
+    auto split = ovlp::split("deal, \"out\"", master.at(0), [](Range given, ovlp::out<Number>& numbers) {
+                   for (int i = given.first; i < given.last; ++i) numbers.post({i});
+                 }).window(2);
+    auto work = ovlp::leaf("work", workers.in_turn(), [](ovlp::here<>& here, Number n) {
+      here.iteration(1 + n.value % 4);
+      here.kernel("count", {n.value, 2}, [] {});
+      return n;
+    });
+    auto merge = ovlp::merge("sum", master.at(0), [](ovlp::in<Number>& numbers) {
+      Sum sum{};
+      while (auto n = numbers.wait()) sum.value += n->value;
+      return sum;
+    });
+    CHECK(run(split >> work >> merge, Range{0, 40}).value == 780);
+  });
+  std::map<std::string, std::string> const told = tables(folder.path() / "direct");
+  stored_run const stored(file);
+  CHECK(stored.complete());
+  CHECK(stored.about().at("application") == "test");
+  CHECK(stored.definitions().nodes == 3);
+  auto const again = ovlp::make_csv_export(folder.path() / "again");
+  CHECK(stored.read(*again) == "");
+  CHECK(tables(folder.path() / "again") == told);
+  for (char const* table : {"step", "kernel", "wait", "post", "send", "delivery", "transfer", "node", "mapping", "call",
+                            "graph", "operation", "collection"}) {
+    CAPTURE(table);
+    REQUIRE(told.contains(std::string(table) + ".csv"));
+    CHECK(rows(told.at(std::string(table) + ".csv")) > 0);
+  }
+  CHECK(rows(told.at("kernel.csv")) == 40);
+}
+
+TEST_CASE("many blocks come back in order" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  std::size_t const many = 200'000;
+  {
+    auto const recorder = ovlp::make_run_recorder(file, {{"more", "than, this"}}, ovlp::emitters::one_thread, refuse);
+    recorder->begin(names);
+    emit(*recorder, 0, many);
+    recorder->flush();
+  }
+  auto const direct = ovlp::make_csv_export(folder.path() / "direct"),
+             again = ovlp::make_csv_export(folder.path() / "again");
+  direct->begin(names);
+  emit(*direct, 0, many);
+  direct->flush();
+  stored_run const stored(file);
+  CHECK(stored.about().at("more") == "than, this");
+  CHECK(stored.read(*again) == "");
+  CHECK((tables(folder.path() / "again") == tables(folder.path() / "direct")));
+}
+
+TEST_CASE("of a run that is killed everything is there up to its last block" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  pid_t const child = ::fork();
+  if (child == 0) {
+    auto const recorder = ovlp::make_run_recorder(file, {}, ovlp::emitters::one_thread, refuse);
+    recorder->begin(names);
+    emit(*recorder, 0, 70'000);
+    recorder->flush();
+    emit(*recorder, 70'000, 80'000);
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  stored_run const stored(file);
+  auto const found = ovlp::make_csv_export(folder.path() / "found");
+  CHECK(stored.read(*found) == "");
+  CHECK(rows(tables(folder.path() / "found").at("step.csv")) == 70'000);
+}
+
+TEST_CASE("a file that has been cut opens up to its last whole block" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  {
+    auto const recorder = ovlp::make_run_recorder(file, {}, ovlp::emitters::one_thread, refuse);
+    recorder->begin(names);
+    emit(*recorder, 0, 150'000);
+    recorder->flush();
+  }
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) * 3 / 4);
+  stored_run const stored(file);
+  auto const found = ovlp::make_csv_export(folder.path() / "found");
+  std::string const damage = stored.read(*found);
+  CAPTURE(damage);
+  CHECK(damage.find("malformed") != std::string::npos);
+  std::size_t const left = rows(tables(folder.path() / "found").at("step.csv"));
+  CHECK(left > 0);
+  CHECK(left < 150'000);
+  CHECK(left % 65'536 == 0);
+}
+
+TEST_CASE("what is no record, or of another version, is refused in a line") {
+  temporary_folder const folder;
+  auto const refused = [](std::string const& file, std::string const& why) {
+    std::string said;
+    try {
+      stored_run const stored(file);
+    } catch (ovlp::io_error const& wrong) {
+      said = wrong.what();
+    }
+    CAPTURE(said);
+    CHECK(said.find(why) != std::string::npos);
+    CHECK(said.find('\n') == std::string::npos);
+    CHECK(said.find(file) != std::string::npos);
+  };
+  refused("/no/such.sqlite", "cannot be read: No such file");
+  refused(folder.file("empty", ""), "expected a record of a run");
+  refused(folder.file("text", std::string(5000, 'x')), "expected a record of a run");
+  std::string const file = folder.path() / "run.sqlite";
+  ovlp::make_run_recorder(file, {}, ovlp::emitters::one_thread, refuse)->begin(names);
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekp(63);  // the last byte of SQLite's user_version
+  bytes.put(9);
+  bytes.close();
+  refused(file, "a record of version 9: expected version 1");
+}
+
+TEST_CASE("when the disk is full the run goes on, and what was stored is there" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  std::string said;
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  auto const old = std::signal(SIGXFSZ, SIG_IGN);
+  {
+    auto const recorder =
+        ovlp::make_run_recorder(file, {}, ovlp::emitters::one_thread, [&](std::string const& why) { said += why; });
+    recorder->begin(names);
+    emit(*recorder, 0, 70'000);
+    recorder->flush();
+    rlimit full = before;
+    full.rlim_cur = std::filesystem::file_size(file);
+    ::setrlimit(RLIMIT_FSIZE, &full);
+    emit(*recorder, 70'000, 300'000);
+    recorder->flush();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old);
+  CHECK(said.starts_with("--record: '" + file + "': "));
+  CHECK(said.ends_with("; what the run did from then on is missing there"));
+  CHECK(said.find("--record", 1) == std::string::npos);  // once
+  stored_run const stored(file);
+  auto const found = ovlp::make_csv_export(folder.path() / "found");
+  CHECK(stored.read(*found) == "");
+  CHECK(rows(tables(folder.path() / "found").at("step.csv")) >= 70'000);
+}
