@@ -167,6 +167,17 @@ TEST_CASE("errors in a file of SimGrid are one line that says where" * doctest::
   refused(xml("<host id=\"a\" speed=\"1Gf\" state_file=\"s.txt\"/>\n"), "machine.xml:5: expected no profiles");
   std::string const file = platform(folder, R"({"model": "simgrid", "file": "none.xml", "reference_flops": 1})", 0);
   check_refused(transfers(folder, file, "0,0,1,100\n"), "none.xml: cannot be read");
+  refused(
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform "
+      "version=\"4\"/>\n",
+      "SimGrid crashed");
+  std::string const cluster = with_xml(
+      folder, xml("<cluster id=\"c\" prefix=\"a\" suffix=\"\" radical=\"0-3\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" "
+                  "topology=\"DRAGONFLY\" topo_parameters=\"2,1;1,1;1,1;2\"/>\n"));
+  check_refused(transfers(folder, cluster, "0,0,3,100\n"), "SimGrid crashed");
+  refused(xml("<host id=\"a\" speed=\"1Gf\"/>\n<host id=\"b\" speed=\"1Gf\"/>\n<link id=\"l\" bandwidth=\"1Bps\" "
+              "latency=\"-1s\"/>\n"),
+          "link 'l': expected a latency of at least 0");
 }
 
 TEST_CASE("errors in a topology are one line that says where" * doctest::timeout(60)) {
@@ -178,6 +189,9 @@ TEST_CASE("errors in a topology are one line that says where" * doctest::timeout
           "network.topology.name: expected \"star\", \"fat-tree\", \"dragonfly\" or "
           "\"torus\", got \"ring\"");
   refused(topology(R"("name": "torus", "dimensions": [2.5])"), "network.topology.dimensions: expected whole numbers");
+  refused(topology(R"("name": "dragonfly", "groups": 3, "group_links": 1, "chassis": 1, "chassis_links": 1,
+                      "routers": 2, "router_links": 1, "nodes": 2)"),
+          "network.topology.groups: expected at most 2, as many as a group has routers, got 3");
   refused(topology(R"("name": "fat-tree", "down": [4, 2], "up": [1], "links": [1, 1])"),
           "network.topology.up: expected a number for each level (2 in down)");
   refused(topology(R"("name": "star", "nodes": 3)"), "it has 3 hosts, and the run 4 nodes");

@@ -21,8 +21,14 @@ int log_file = -1;
 bool has_aborted = false;
 struct sigaction before {};
 
+void handle_crash(int signal) {
+  if (after_abort != nullptr) siglongjmp(*after_abort, signal);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 void handle_abort(int signal) {
-  if (after_abort != nullptr) siglongjmp(*after_abort, 1);
+  if (after_abort != nullptr) siglongjmp(*after_abort, signal);
   sigaction(SIGABRT, &before, nullptr);  // not SimGrid's
   std::raise(signal);
 }
@@ -42,12 +48,13 @@ void catch_aborts() {
 
 bool aborted() { return has_aborted; }
 
-std::string handle_aborted() {
+std::string handle_aborted(int signal) {
   has_aborted = true;
-  sigset_t abort;
-  sigemptyset(&abort);
-  sigaddset(&abort, SIGABRT);
-  pthread_sigmask(SIG_UNBLOCK, &abort, nullptr);
+  sigset_t handled;
+  sigemptyset(&handled);
+  sigaddset(&handled, signal);
+  pthread_sigmask(SIG_UNBLOCK, &handled, nullptr);
+  if (signal == SIGSEGV) return "SimGrid crashed: expected a machine that it can simulate";
   std::fflush(nullptr);  // its log
   std::array<char, 4096> text{};
   ssize_t const got = log_file < 0 ? 0 : ::pread(log_file, text.data(), text.size(), 0);
@@ -63,9 +70,14 @@ silence::silence() : error_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
   int const nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   ::dup2(nothing, STDERR_FILENO);
   ::close(nothing);
+  struct sigaction handling {};
+  handling.sa_handler = handle_crash;
+  handling.sa_flags = SA_ONSTACK;
+  sigaction(SIGSEGV, &handling, &on_crash_);
 }
 
 silence::~silence() {
+  sigaction(SIGSEGV, &on_crash_, nullptr);
   ::dup2(error_, STDERR_FILENO);
   ::close(error_);
 }

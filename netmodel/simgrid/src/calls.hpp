@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csetjmp>
+#include <csignal>
 #include <string>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -18,7 +19,7 @@ void catch_aborts();
 bool aborted();
 
 /// After an abort. What SimGrid said, in one line.
-std::string handle_aborted();
+std::string handle_aborted(int signal);
 
 /// Calls into SimGrid, which ends the process when something is wrong. What it says then is thrown. The call is left
 /// without unwinding it.
@@ -29,16 +30,17 @@ void call(Function const& function) {
     ~leaving() { after_abort = nullptr; }
   };
   sigjmp_buf here;
-  if (sigsetjmp(here, 0) != 0) {
+  if (int const signal = sigsetjmp(here, 0); signal != 0) {
     after_abort = nullptr;
-    throw config_error(handle_aborted());
+    throw config_error(handle_aborted(signal));
   }
   after_abort = &here;
   leaving const last;
   function();
 }
 
-/// While it lives nothing is written to standard error: before SimGrid aborts it prints the stack.
+/// For calls that a wrong description makes crash. While it lives nothing is written to standard error, for before
+/// SimGrid aborts it prints the stack; and a segmentation fault comes to call(), too.
 class silence {
  public:
   silence();
@@ -48,6 +50,7 @@ class silence {
 
  private:
   int error_;
+  struct sigaction on_crash_ {};
 };
 
 }  // namespace ovlp::net

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -22,6 +23,9 @@ constexpr double any_speed = 1;
 
 /// Profiles change SimGrid's links at times that it does not tell beforehand.
 void refuse_profiles(std::string const& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    throw config_error(path + ": cannot be read: it is no file");
   std::ifstream file(path);
   if (!file) throw config_error(path + ": cannot be read");
   std::string line;
@@ -113,6 +117,14 @@ std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& des
     std::visit(make, described.what);
     engine.seal_platform();
   });
+  for (sg::Link const* const link : engine.get_all_links()) {
+    if (!(link->get_latency() >= 0) || !(link->get_bandwidth() > 0)) {
+      std::ostringstream is;
+      is << link->get_latency() << " s and " << link->get_bandwidth() << " B/s";
+      throw config_error("SimGrid: link '" + link->get_name() +
+                         "': expected a latency of at least 0 and a bandwidth above 0, got " + is.str());
+    }
+  }
   return std::move(make.hosts);
 }
 

@@ -59,8 +59,8 @@ class engine final : public simgrid_engine {
       static int count = 1;
       static char* arguments[] = {name.data(), nullptr};
       engine_ = new sg::Engine(&count, arguments);  // for as long as the process
-      for (auto const& [key, value] : described.settings) sg::Engine::set_config(key + ":" + value);
     });
+    for (auto const& [key, value] : described.settings) set(key, value);
     made_ = make_hosts(*engine_, described);
     for (sg::Host const* made : made_) {
       hosts_.push_back({made->get_name(), made->get_speed(), static_cast<std::size_t>(made->get_core_count())});
@@ -69,6 +69,18 @@ class engine final : public simgrid_engine {
 
   std::vector<host> const& hosts() const override { return hosts_; }
 
+ private:
+  /// What SimGrid says of a wrong one begins with what is wrong, and goes on with all that it knows.
+  static void set(std::string const& key, std::string const& value) try {
+    silence const before_abort;
+    call([&] { sg::Engine::set_config(key + ":" + value); });
+  } catch (config_error const& wrong) {
+    std::string const all = wrong.what();
+    throw config_error("network.settings: '" + key + "': '" + value +
+                       "': " + all.substr(0, all.find_first_of(".:;\n")));
+  }
+
+ public:
   topology find_topology() const override {
     silence const before_abort;
     return net::find_topology(made_);

@@ -53,11 +53,12 @@ class transfers final : public network, public phase_counts {
 
   ~transfers() override {
     current = nullptr;
-    if (aborted()) return;
+    silence const of_unfinished;
     try {
-      cancel_all();
+      if (!aborted()) cancel_all();
     } catch (config_error const&) {  // it has aborted
     }
+    flights_.clear();
   }
 
   void start(transfer const& started, double now_s) override {

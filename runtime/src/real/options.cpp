@@ -76,7 +76,7 @@ void real_options::find_hosts() {
   where_ = read_cluster(hosts, launch_template);
   if (where_.local()) return;
   std::size_t const most = where_.hosts.size();
-  if (!where_.slurm_job.empty() && !nodes_given) nodes = most;
+  if (!nodes_given) nodes = most;
   if (nodes <= most) return;
   std::string const asked = "--nodes " + std::to_string(nodes);
   if (where_.slurm_job.empty()) {

@@ -48,8 +48,8 @@ constexpr std::array known_distributions{
 
 }  // namespace
 
-distribution read_distribution(json_object& from, std::string const& key) {
-  if (from.at(key).is_number()) return [always = from.number(key, 0)](random_source&) { return always; };
+distribution read_distribution(json_object& from, std::string const& key, double least) {
+  if (from.at(key).is_number()) return [always = from.number(key, least)](random_source&) { return always; };
   json_object given = from.object(key);
   distribution read = given.choice("name", known_distributions).read(given);
   given.end();

@@ -8,7 +8,8 @@
 
 namespace ovlp::machine {
 
-/// The one that stands under `key`: a number, or an object with a name and parameters. Errors: config_error.
-distribution read_distribution(support::json_object& from, std::string const& key);
+/// The one that stands under `key`: a number of at least so much, or an object with a name and parameters. Errors:
+/// config_error.
+distribution read_distribution(support::json_object& from, std::string const& key, double least);
 
 }  // namespace ovlp::machine

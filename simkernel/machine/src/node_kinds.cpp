@@ -46,8 +46,8 @@ net::node_link read_link(json_object from, double otherwise) {
 }
 
 slowdown read_slowdown(json_object from) {
-  slowdown read{read_distribution(from, "interval_s"), read_distribution(from, "duration_s"),
-                read_distribution(from, "factor")};
+  slowdown read{read_distribution(from, "interval_s", least_period_s),
+                read_distribution(from, "duration_s", least_period_s), read_distribution(from, "factor", 1)};
   from.end();
   return read;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -61,9 +62,15 @@ shape fat_tree_shape(json_object& from) {
 }
 
 shape dragonfly_shape(json_object& from) {
-  return simgrid_machine::dragonfly{
+  simgrid_machine::dragonfly const read{
       whole(from, "groups"),      whole(from, "chassis"),       whole(from, "routers"),     whole(from, "nodes"),
       whole(from, "group_links"), whole(from, "chassis_links"), whole(from, "router_links")};
+  // Router number g of a group leads to group g.
+  if (auto const most = std::uint64_t{read.chassis} * read.routers; read.groups > most) {
+    from.fail(from.path("groups"), "at most " + std::to_string(most) + ", as many as a group has routers",
+              from.at("groups"));
+  }
+  return read;
 }
 
 shape torus_shape(json_object& from) {

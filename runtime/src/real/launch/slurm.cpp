@@ -43,6 +43,19 @@ host host_in(std::string const& line) {
   return read;
 }
 
+/// "JobId=7 ... NodeList=n[0-3] ...": of an array of jobs the tasks, a line each.
+std::string machines_in(std::string const& answer, std::string const& job) {
+  for (std::string const& line : support::lines_of(answer)) {
+    std::vector<std::string> const words = support::words_of(line);
+    if (words.empty() || words.front() != "JobId=" + job) continue;
+    for (std::string const& word : words) {
+      constexpr std::string_view key = "NodeList=";
+      if (word.starts_with(key) && word != "NodeList=(null)") return word.substr(key.size());
+    }
+  }
+  return "";
+}
+
 std::string names_of(std::vector<node_id> const& nodes) {
   std::vector<std::string> names;
   for (node_id node : nodes) names.push_back(node_name(node));
@@ -59,7 +72,7 @@ slurm_job read_slurm_job() {
         "--hosts slurm: expected to run within a job of Slurm, as in 'sbatch -N4 SCRIPT'; SLURM_JOB_ID is not set");
   }
   // Not what the environment says: a job may have given machines back since it began.
-  std::string const list = support::last_line(answer_of({"squeue", "--noheader", "--jobs", job.id, "--format", "%N"}));
+  std::string const list = machines_in(answer_of({"scontrol", "--oneliner", "show", "job", job.id}), job.id);
   if (list.empty()) throw config_error("--hosts slurm: job " + job.id + " has no machines now");
   for (std::string const& line : support::lines_of(answer_of({"scontrol", "--oneliner", "show", "node", list}))) {
     if (host const read = host_in(line); !read.name.empty()) job.hosts.push_back(read);
