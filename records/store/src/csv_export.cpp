@@ -2,15 +2,17 @@
 #include <ovlp/store/exports.hpp>
 
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <concepts>
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <map>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
 

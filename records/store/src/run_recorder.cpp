@@ -7,9 +7,13 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <exception>
+#include <functional>
 #include <limits>
 #include <mutex>
-#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <type_traits>

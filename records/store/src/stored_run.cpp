@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/store/stored_run.hpp>
 
-#include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
