@@ -18,7 +18,7 @@ void catch_aborts();
 /// SimGrid has aborted: nothing of it may be used any more.
 bool aborted();
 
-/// After an abort. What SimGrid said, in one line.
+/// After a call that was left by this signal. What SimGrid said, in one line.
 std::string handle_aborted(int signal);
 
 /// Calls into SimGrid, which ends the process when something is wrong. What it says then is thrown. The call is left

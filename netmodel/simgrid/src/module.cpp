@@ -69,18 +69,6 @@ class engine final : public simgrid_engine {
 
   std::vector<host> const& hosts() const override { return hosts_; }
 
- private:
-  /// What SimGrid says of a wrong one begins with what is wrong, and goes on with all that it knows.
-  static void set(std::string const& key, std::string const& value) try {
-    silence const before_abort;
-    call([&] { sg::Engine::set_config(key + ":" + value); });
-  } catch (config_error const& wrong) {
-    std::string const all = wrong.what();
-    throw config_error("network.settings: '" + key + "': '" + value +
-                       "': " + all.substr(0, all.find_first_of(".:;\n")));
-  }
-
- public:
   topology find_topology() const override {
     silence const before_abort;
     return net::find_topology(made_);
@@ -93,6 +81,16 @@ class engine final : public simgrid_engine {
   }
 
  private:
+  /// What SimGrid says of a wrong one begins with what is wrong, and goes on with all that it knows.
+  static void set(std::string const& key, std::string const& value) try {
+    silence const before_abort;
+    call([&] { sg::Engine::set_config(key + ":" + value); });
+  } catch (config_error const& wrong) {
+    std::string const all = wrong.what();
+    throw config_error("network.settings: '" + key + "': '" + value +
+                       "': " + all.substr(0, all.find_first_of(".:;\n")));
+  }
+
   sg::Engine* engine_ = nullptr;
   std::vector<sg::Host*> made_;
   std::vector<host> hosts_;

@@ -16,6 +16,7 @@
 
 #include <ovlp/flowgraph/error.hpp>
 
+#include "number_list.hpp"
 #include "tables.hpp"
 
 namespace ovlp {
@@ -112,16 +113,12 @@ class csv_export final : public record_sink {
   void kernel(kernel_record const& r) override {
     table_file& to = file("kernel", {"start_s", "end_s", "work_s", "name", "sizes", "call", "node", "graph",
                                      "operation", "thread", "iteration"});
-    std::string sizes;
-    for (std::int64_t size : r.sizes) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
-    row(to, r.start_s, r.end_s, r.work_s, r.name, sizes, r.at.call, r.at.node, r.at.graph, r.at.operation, r.at.thread,
-        r.at.iteration);
+    row(to, r.start_s, r.end_s, r.work_s, r.name, store::to_words(r.sizes), r.at.call, r.at.node, r.at.graph,
+        r.at.operation, r.at.thread, r.at.iteration);
   }
   void node(node_record const& r) override { row(file("node", {"node", "change", "at_s"}), r.node, r.change, r.at_s); }
   void mapping(mapping_record const& r) override {
-    std::string nodes;
-    for (std::uint32_t node : r.nodes) nodes += (nodes.empty() ? "" : " ") + std::to_string(node);
-    row(file("mapping", {"collection", "at_s", "nodes"}), r.collection, r.at_s, nodes);
+    row(file("mapping", {"collection", "at_s", "nodes"}), r.collection, r.at_s, store::to_words(r.nodes));
   }
   void call(call_record const& r) override {
     row(file("call", {"call", "graph", "begins", "at_s"}), r.call, r.graph, r.begins ? 1 : 0, r.at_s);

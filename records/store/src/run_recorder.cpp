@@ -11,19 +11,18 @@
 #include <functional>
 #include <limits>
 #include <mutex>
-#include <span>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <tuple>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/records/kernel_table.hpp>
 #include <ovlp/support/database.hpp>
 
+#include "number_list.hpp"
 #include "packed_column.hpp"
 #include "schema.hpp"
 #include "tables.hpp"
@@ -87,40 +86,6 @@ class record_file {
 /// Blocks on their way to the file. Whoever brings one when so many wait already, waits.
 constexpr std::size_t most_waiting = 8;
 
-std::string in_words(std::span<std::uint32_t const> numbers) {
-  std::string text;
-  for (std::uint32_t n : numbers) text += (text.empty() ? "" : " ") + std::to_string(n);
-  return text;
-}
-
-struct kernel_key {
-  std::string name;
-  std::vector<std::int64_t> sizes;
-};
-struct kernel_key_view {
-  std::string_view name;
-  std::span<std::int64_t const> sizes;
-};
-/// So that a kernel that is known already is found without a copy of its name.
-struct kernel_hash {
-  using is_transparent = void;
-  std::size_t operator()(kernel_key_view const& k) const {
-    std::size_t hash = std::hash<std::string_view>()(k.name);
-    for (std::int64_t size : k.sizes) hash = hash * 1000003 ^ static_cast<std::size_t>(size);
-    return hash;
-  }
-  std::size_t operator()(kernel_key const& k) const { return (*this)(kernel_key_view{k.name, k.sizes}); }
-};
-struct kernel_equal {
-  using is_transparent = void;
-  static kernel_key_view view(kernel_key const& k) { return {k.name, k.sizes}; }
-  static kernel_key_view view(kernel_key_view const& k) { return k; }
-  template <class A, class B>
-  bool operator()(A const& a, B const& b) const {
-    return view(a).name == view(b).name && std::ranges::equal(view(a).sizes, view(b).sizes);
-  }
-};
-
 }  // namespace
 
 struct run_recorder::implementation {
@@ -142,9 +107,10 @@ struct run_recorder::implementation {
 
   // Whoever emits.
 
+  std::unique_lock<std::mutex> alone() { return several ? std::unique_lock(mutex) : std::unique_lock<std::mutex>(); }
+  /// Within alone().
   template <class Row>
   void add(Row const& row) {
-    auto const lock = several ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
     auto& rows = std::get<std::vector<Row>>(open);
     if (rows.capacity() == 0) rows.reserve(store::block_rows);
     rows.push_back(row);
@@ -171,17 +137,14 @@ struct run_recorder::implementation {
   void set(std::string const& fact, std::string const& value) {
     insert("INSERT OR REPLACE INTO fact VALUES(?, ?)", fact, value);
   }
+  /// Of a kernel's name and sizes.
   std::uint32_t number_of(kernel_record const& r) {
-    kernel_key_view const key{r.name, r.sizes};
-    auto found = kernels.find(key);
-    if (found == kernels.end()) {
-      auto const number = static_cast<std::uint32_t>(kernels.size());
-      found = kernels.emplace(kernel_key{std::string(r.name), {r.sizes.begin(), r.sizes.end()}}, number).first;
-      std::string sizes;
-      for (std::int64_t size : r.sizes) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
-      insert("INSERT INTO kernel_name VALUES(?, ?, ?)", number, found->first.name, sizes);
+    std::optional<std::uint32_t>& number = kernels(r.name, r.sizes);
+    if (!number) {
+      number = next_kernel++;
+      insert("INSERT INTO kernel_name VALUES(?, ?, ?)", *number, std::string(r.name), store::to_words(r.sizes));
     }
-    return found->second;
+    return *number;
   }
   void flush() {
     {
@@ -230,7 +193,8 @@ struct run_recorder::implementation {
              std::vector<post_record>, std::vector<send_record>, std::vector<delivery_record>,
              std::vector<transfer_record>>
       open;
-  std::unordered_map<kernel_key, std::uint32_t, kernel_hash, kernel_equal> kernels;
+  kernel_table<std::optional<std::uint32_t>> kernels;
+  std::uint32_t next_kernel = 0;
 
   std::mutex queue_mutex;
   std::condition_variable changed;
@@ -249,16 +213,13 @@ run_recorder::run_recorder(std::string const& file, run_facts about, emitters wh
 run_recorder::~run_recorder() = default;
 
 void run_recorder::begin(run_definitions const& names) {
+  implementation_->set("application", names.application);
+  implementation_->set("backend", names.backend);
+  implementation_->set("nodes", std::to_string(names.nodes));
+  implementation_->set("node", std::to_string(names.node));
   implementation_->put([&names](record_file& to) {
     database& tables = to.tables();
     tables.run("BEGIN");
-    auto const fact = [&](std::string const& name, std::string const& value) {
-      tables.prepare("INSERT OR REPLACE INTO fact VALUES(?, ?)").with(name, value).run();
-    };
-    fact("application", names.application);
-    fact("backend", names.backend);
-    fact("nodes", std::to_string(names.nodes));
-    fact("node", std::to_string(names.node));
     statement collection = tables.prepare("INSERT INTO collection VALUES(?, ?)");
     for (std::uint32_t c = 0; c < names.collections.size(); ++c) collection.with(c, names.collections[c]).run();
     statement graph = tables.prepare("INSERT INTO graph VALUES(?, ?)");
@@ -274,19 +235,20 @@ void run_recorder::begin(run_definitions const& names) {
   });
 }
 
-void run_recorder::step(step_record const& r) { implementation_->add(r); }
-void run_recorder::wait(wait_record const& r) { implementation_->add(r); }
-void run_recorder::post(post_record const& r) { implementation_->add(r); }
-void run_recorder::send(send_record const& r) { implementation_->add(r); }
-void run_recorder::delivery(delivery_record const& r) { implementation_->add(r); }
-void run_recorder::transfer(transfer_record const& r) { implementation_->add(r); }
+template <class Record>
+void run_recorder::keep(Record const& r) {
+  auto const lock = implementation_->alone();
+  implementation_->add(r);
+}
+void run_recorder::step(step_record const& r) { keep(r); }
+void run_recorder::wait(wait_record const& r) { keep(r); }
+void run_recorder::post(post_record const& r) { keep(r); }
+void run_recorder::send(send_record const& r) { keep(r); }
+void run_recorder::delivery(delivery_record const& r) { keep(r); }
+void run_recorder::transfer(transfer_record const& r) { keep(r); }
 void run_recorder::kernel(kernel_record const& r) {
-  std::uint32_t number = 0;
-  {
-    std::unique_lock const lock(implementation_->mutex);
-    number = implementation_->number_of(r);
-  }
-  implementation_->add(store::kernel_row{r.at, number, r.start_s, r.end_s, r.work_s});
+  auto const lock = implementation_->alone();
+  implementation_->add(store::kernel_row{r.at, implementation_->number_of(r), r.start_s, r.end_s, r.work_s});
 }
 void run_recorder::node(node_record const& r) {
   implementation_->insert("INSERT INTO node(node, change, at_s) VALUES(?, ?, ?)", r.node,
@@ -294,7 +256,7 @@ void run_recorder::node(node_record const& r) {
 }
 void run_recorder::mapping(mapping_record const& r) {
   implementation_->insert("INSERT INTO mapping(collection, at_s, nodes) VALUES(?, ?, ?)", r.collection, r.at_s,
-                          in_words(r.nodes));
+                          store::to_words(r.nodes));
 }
 void run_recorder::call(call_record const& r) {
   implementation_->insert("INSERT INTO call(call, graph, begins, at_s) VALUES(?, ?, ?, ?)", r.call, r.graph,

@@ -30,6 +30,8 @@ class run_recorder final : public record_sink {
 
  private:
   struct implementation;
+  template <class Record>
+  void keep(Record const& r);
   std::unique_ptr<implementation> const implementation_;
 };
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <sstream>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/database.hpp>
 
+#include "number_list.hpp"
 #include "packed_column.hpp"
 #include "schema.hpp"
 #include "tables.hpp"
@@ -27,14 +27,6 @@ struct kernel_name {
   std::string name;
   std::vector<std::int64_t> sizes;
 };
-
-template <class Number>
-std::vector<Number> numbers_of(std::string const& words) {
-  std::istringstream in(words);
-  std::vector<Number> all;
-  for (Number n = 0; in >> n;) all.push_back(n);
-  return all;
-}
 
 }  // namespace
 
@@ -84,7 +76,7 @@ struct stored_run::implementation {
           {operations.text(1), operations.text(2), static_cast<std::uint32_t>(operations.number(3))});
     }
     for (statement s = tables.prepare("SELECT name, sizes FROM kernel_name ORDER BY number"); s.next();)
-      kernels.push_back({s.text(0), numbers_of<std::int64_t>(s.text(1))});
+      kernels.push_back({s.text(0), store::from_words<std::int64_t>(s.text(1))});
   }
 
   template <class Row>
@@ -149,7 +141,7 @@ std::string stored_run::read(record_sink& into) const {
     for (statement s = run.tables.prepare("SELECT node, change, at_s FROM node ORDER BY number"); s.next();)
       into.node({static_cast<std::uint32_t>(s.number(0)), static_cast<node_change>(s.number(1)), s.real(2)});
     for (statement s = run.tables.prepare("SELECT collection, nodes, at_s FROM mapping ORDER BY number"); s.next();) {
-      auto const nodes = numbers_of<std::uint32_t>(s.text(1));
+      auto const nodes = store::from_words<std::uint32_t>(s.text(1));
       into.mapping({static_cast<std::uint32_t>(s.number(0)), nodes, s.real(2)});
     }
     for (statement s = run.tables.prepare("SELECT call, graph, begins, at_s FROM call ORDER BY number"); s.next();) {
@@ -157,18 +149,21 @@ std::string stored_run::read(record_sink& into) const {
                  s.real(3)});
     }
   });
-  as_far_as_it_goes([&] { run.each<step_record>([&](step_record const& r) { into.step(r); }); });
+  auto const hand_on = [&]<class Record>(void (record_sink::*take)(Record const&)) {
+    as_far_as_it_goes([&] { run.each<Record>([&](Record const& r) { (into.*take)(r); }); });
+  };
+  hand_on(&record_sink::step);
   as_far_as_it_goes([&] {
     run.each<store::kernel_row>([&](store::kernel_row const& r) {
       kernel_name const& kernel = run.kernel(r.kernel);
       into.kernel({r.at, kernel.name, kernel.sizes, r.start_s, r.end_s, r.work_s});
     });
   });
-  as_far_as_it_goes([&] { run.each<wait_record>([&](wait_record const& r) { into.wait(r); }); });
-  as_far_as_it_goes([&] { run.each<post_record>([&](post_record const& r) { into.post(r); }); });
-  as_far_as_it_goes([&] { run.each<send_record>([&](send_record const& r) { into.send(r); }); });
-  as_far_as_it_goes([&] { run.each<delivery_record>([&](delivery_record const& r) { into.delivery(r); }); });
-  as_far_as_it_goes([&] { run.each<transfer_record>([&](transfer_record const& r) { into.transfer(r); }); });
+  hand_on(&record_sink::wait);
+  hand_on(&record_sink::post);
+  hand_on(&record_sink::send);
+  hand_on(&record_sink::delivery);
+  hand_on(&record_sink::transfer);
   into.flush();
   return damage;
 }

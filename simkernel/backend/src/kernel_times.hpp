@@ -14,9 +14,10 @@
 
 #include <ovlp/flowgraph/function_ref.hpp>
 #include <ovlp/machine/platform.hpp>
+#include <ovlp/records/kernel_table.hpp>
 #include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
-#include <ovlp/runtime/internal/kernel_table.hpp>
+#include <ovlp/runtime/internal/first_times.hpp>
 
 namespace ovlp::sim {
 

@@ -61,8 +61,11 @@ cluster read_cluster(std::string const& hosts, std::string const& launch_templat
     read.hosts = read_hosts(hosts);
     usual_template = "ssh {host} {program} {arguments}";
   }
-  if (launch_template.empty()) read.launch_template = usual_template;
-  if (!launch_template.empty()) launch_command(launch_template, "", 0, "", {});  // is it well-formed?
+  if (launch_template.empty()) {
+    read.launch_template = usual_template;
+  } else {
+    launch_command(launch_template, "", 0, "", {});  // is it well-formed?
+  }
   return read;
 }
 

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include <ovlp/records/by_call.hpp>
+#include <ovlp/records/kernel_table.hpp>
 #include <ovlp/records/sink.hpp>
-#include <ovlp/runtime/internal/kernel_table.hpp>
+#include <ovlp/runtime/internal/first_times.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 #include <ovlp/runtime/summary.hpp>
 

@@ -15,8 +15,6 @@
 
 #include <boost/container_hash/hash.hpp>
 
-#include <ovlp/runtime/internal/program.hpp>
-
 namespace ovlp {
 
 /// What is known of kernels, by name and sizes. A kernel that is known is found without allocation; one of those that
@@ -77,24 +75,6 @@ class kernel_table {
 
   std::unordered_map<key, Value, hash, equal> values_;
   std::array<entry*, 16> last_{};  ///< found, by place_of
-};
-
-/// Which DPS threads have done a kernel where they live: the first time it may find memory that nobody has touched.
-class first_times {
- public:
-  /// Whether the thread does it for the first time since it came to the node.
-  bool operator()(node_id node, thread_address thread) {
-    if (done_on_.size() <= thread.collection) done_on_.resize(thread.collection + 1);
-    std::vector<node_id>& of_collection = done_on_[thread.collection];
-    if (of_collection.size() <= thread.index) of_collection.resize(thread.index + 1, nowhere);
-    bool const first = of_collection[thread.index] != node;
-    of_collection[thread.index] = node;
-    return first;
-  }
-
- private:
-  static constexpr node_id nowhere = ~node_id{0};
-  std::vector<std::vector<node_id>> done_on_;  ///< by collection and index of the thread
 };
 
 }  // namespace ovlp
