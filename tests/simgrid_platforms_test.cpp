@@ -63,10 +63,10 @@ std::string with_xml(temporary_folder const& folder, std::string const& contents
 }
 
 void check_refused(outcome const& tried, std::string const& message) {
-  CHECK(tried.status != 0);
+  CAPTURE(tried.err);
+  CHECK(tried.status == 1);
   CHECK(tried.out == "");
   CHECK(lines_of(tried.err).size() == 1);
-  CAPTURE(tried.err);
   CHECK(contains(tried.err, message));
 }
 

@@ -66,7 +66,7 @@ std::string handle_aborted(int signal) {
   return words.empty() ? "SimGrid stopped, and did not say why" : words;
 }
 
-silence::silence() : error_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
+crash_guard::crash_guard() : error_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
   int const nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   ::dup2(nothing, STDERR_FILENO);
   ::close(nothing);
@@ -76,7 +76,7 @@ silence::silence() : error_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) {
   sigaction(SIGSEGV, &handling, &on_crash_);
 }
 
-silence::~silence() {
+crash_guard::~crash_guard() {
   sigaction(SIGSEGV, &on_crash_, nullptr);
   ::dup2(error_, STDERR_FILENO);
   ::close(error_);

@@ -41,12 +41,12 @@ void call(Function const& function) {
 
 /// For calls that a wrong description makes crash. While it lives nothing is written to standard error, for before
 /// SimGrid aborts it prints the stack; and a segmentation fault comes to call(), too.
-class silence {
+class crash_guard {
  public:
-  silence();
-  silence(silence const&) = delete;
-  silence& operator=(silence const&) = delete;
-  ~silence();
+  crash_guard();
+  crash_guard(crash_guard const&) = delete;
+  crash_guard& operator=(crash_guard const&) = delete;
+  ~crash_guard();
 
  private:
   int error_;

@@ -112,7 +112,7 @@ struct maker {
 
 std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& described) {
   maker make{engine, described};
-  silence const before_abort;
+  crash_guard const guard;
   call([&] {
     std::visit(make, described.what);
     engine.seal_platform();

@@ -70,7 +70,7 @@ class engine final : public simgrid_engine {
   std::vector<host> const& hosts() const override { return hosts_; }
 
   topology find_topology() const override {
-    silence const before_abort;
+    crash_guard const guard;
     return net::find_topology(made_);
   }
 
@@ -83,8 +83,9 @@ class engine final : public simgrid_engine {
  private:
   /// What SimGrid says of a wrong one begins with what is wrong, and goes on with all that it knows.
   static void set(std::string const& key, std::string const& value) try {
-    silence const before_abort;
-    call([&] { sg::Engine::set_config(key + ":" + value); });
+    crash_guard const guard;
+    std::string const setting = key + ":" + value;
+    call([&] { sg::Engine::set_config(setting); });
   } catch (config_error const& wrong) {
     std::string const all = wrong.what();
     throw config_error("network.settings: '" + key + "': '" + value +

@@ -148,7 +148,7 @@ class finder {
     }
     std::set<std::pair<std::size_t, std::size_t>> touching;
     for (auto const& [a, b] : touching_) {
-      auto const [low, high] = std::minmax(vertex(a), vertex(b));
+      auto const [low, high] = std::minmax({vertex(a), vertex(b)});
       touching.emplace(low, high);
     }
     for (auto& [ends, c] : all) {

@@ -53,7 +53,7 @@ class transfers final : public network, public phase_counts {
 
   ~transfers() override {
     current = nullptr;
-    silence const of_unfinished;
+    crash_guard const guard;
     try {
       if (!aborted()) cancel_all();
     } catch (config_error const&) {  // it has aborted
@@ -164,7 +164,7 @@ class transfers final : public network, public phase_counts {
     sg::Host const* const from = hosts_[first.source];
     sg::Host const* const to = hosts_[first.destination];
     try {
-      silence const before_abort;
+      crash_guard const guard;
       call([&] {
         std::vector<sg::Link*> route;
         from->route_to(to, route, &latency_s);
