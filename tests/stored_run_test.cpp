@@ -40,8 +40,8 @@ std::size_t rows(std::string const& table) {
   return static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')) - 1;
 }
 
-ovlp::run_definitions const names{"app", "simulated", 2,
-                                  0,     {"all"},     {{"the graph", {{"leaf", "the \"leaf\", quoted", 0}}}}};
+ovlp::run_definitions const names{
+    "app", "simulated", 2, 0, {"all"}, {{"the graph", {{"leaf", "the \"leaf\", quoted", 0}}}}, {1, 0.1}};
 
 void refuse(std::string const& why) { FAIL(why); }
 
@@ -134,6 +134,7 @@ TEST_CASE("of a run that is killed everything is there up to its last block" * d
   }
   ::waitpid(child, nullptr, 0);
   stored_run const stored(file);
+  CHECK_FALSE(stored.complete());  // as it was when it was flushed
   auto const found = ovlp::make_csv_export(folder.path() / "found");
   CHECK(stored.read(*found) == "");
   CHECK(rows(tables(folder.path() / "found").at("step.csv")) == 70'000);

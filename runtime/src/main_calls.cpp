@@ -38,7 +38,7 @@ std::string of_node(std::string const& file, node_id node) { return node == 0 ? 
 }  // namespace
 
 std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options, node_id node, std::size_t launch,
-                                                     emitters who) {
+                                                     emitters who, run_facts about) {
   auto const failed = [application = options.application](std::string const& why) { fail_at_exit(application, why); };
   std::vector<std::shared_ptr<record_sink>> made;
   if (std::string const& trace = options.trace_file; !trace.empty()) {
@@ -50,7 +50,11 @@ std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options,
   if (!options.record_file.empty()) {
     std::string file = of_node(options.record_file, node);
     if (launch > 0) file += "." + std::to_string(launch);
-    run_facts about{{"version", std::string(version())}, {"arguments", nlohmann::json(options.arguments).dump()}};
+    std::error_code error;
+    about["program"] = std::filesystem::read_symlink("/proc/self/exe", error).string();
+    about["folder"] = std::filesystem::current_path(error).string();
+    about["arguments"] = nlohmann::json(options.arguments).dump();
+    about["version"] = std::string(version());
     made.push_back(make_run_recorder(file, std::move(about), who, failed));
   }
   return made;

@@ -81,7 +81,7 @@ thread_manager& main_run::started() {
   return *driver();
 }
 
-node_settings main_run::begin_records(node_id self) {
+node_settings main_run::begin_records(node_id self, std::vector<double> capacities) {
   node_settings settings;
   settings.nodes = common_options().nodes;
   settings.execution_threads = common_options().execution_threads;
@@ -89,7 +89,7 @@ node_settings main_run::begin_records(node_id self) {
   if (records()) sinks.add(statistics);
   if (sinks.empty()) return settings;
   settings.sink = &sinks;
-  names = program.definitions(common_options().application, common_options().backend(), common_options().nodes, self);
+  names = program.definitions(common_options().application, common_options().backend(), std::move(capacities), self);
   sinks.begin(names);
   return settings;
 }

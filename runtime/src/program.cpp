@@ -59,9 +59,10 @@ std::uint32_t program::number_of(collection_definition const& collection) const 
   return found->second;
 }
 
-run_definitions program::definitions(std::string application, std::string backend, std::size_t nodes,
+run_definitions program::definitions(std::string application, std::string backend, std::vector<double> capacities,
                                      node_id node) const {
-  run_definitions made{std::move(application), std::move(backend), static_cast<std::uint32_t>(nodes), node, {}, {}};
+  auto const nodes = static_cast<std::uint32_t>(capacities.size());
+  run_definitions made{std::move(application), std::move(backend), nodes, node, {}, {}, std::move(capacities)};
   for (auto const& collection : collections_) made.collections.push_back(collection->name);
   for (graph_entry const& entry : graphs_) {
     run_definitions::graph& graph = made.graphs.emplace_back(run_definitions::graph{entry.definition->name, {}});

@@ -2,6 +2,8 @@
 // Lists of numbers in tables: with blanks between.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -11,7 +13,11 @@ namespace ovlp::store {
 template <class Numbers>
 std::string to_words(Numbers const& numbers) {
   std::string text;
-  for (auto const n : numbers) text += (text.empty() ? "" : " ") + std::to_string(n);
+  for (auto const n : numbers) {
+    std::array<char, 32> digits{};
+    if (!text.empty()) text += ' ';
+    text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), n).ptr);
+  }
   return text;
 }
 

@@ -111,6 +111,7 @@ struct run_recorder::implementation {
   /// Within alone().
   template <class Row>
   void add(Row const& row) {
+    go_on();
     auto& rows = std::get<std::vector<Row>>(open);
     if (rows.capacity() == 0) rows.reserve(store::block_rows);
     rows.push_back(row);
@@ -134,6 +135,17 @@ struct run_recorder::implementation {
   void insert(std::string sql, Values... values) {
     put([sql = std::move(sql), values...](record_file& to) { to.tables().prepare(sql).with(values...).run(); });
   }
+  /// Within alone(). More comes, perhaps after a flush: before it does, the file says so.
+  void go_on() {
+    if (!complete) return;
+    complete = false;
+    insert("DELETE FROM fact WHERE name = 'complete'");
+    wait_until_written();
+  }
+  void wait_until_written() {
+    std::unique_lock lock(queue_mutex);
+    changed.wait(lock, [this] { return tasks.empty() && !busy; });
+  }
   void set(std::string const& fact, std::string const& value) {
     insert("INSERT OR REPLACE INTO fact VALUES(?, ?)", fact, value);
   }
@@ -148,14 +160,14 @@ struct run_recorder::implementation {
   }
   void flush() {
     {
-      std::unique_lock const lock(mutex);
+      auto const lock = alone();
       std::apply(
           [this](auto const&... rows) { (hand_over<typename std::remove_cvref_t<decltype(rows)>::value_type>(), ...); },
           open);
       set("complete", "yes");
+      complete = true;
     }
-    std::unique_lock lock(queue_mutex);
-    changed.wait(lock, [this] { return tasks.empty() && !busy; });
+    wait_until_written();
   }
 
   // The thread that writes.
@@ -195,6 +207,7 @@ struct run_recorder::implementation {
       open;
   kernel_table<std::optional<std::uint32_t>> kernels;
   std::uint32_t next_kernel = 0;
+  bool complete = false;  ///< as far as one knows
 
   std::mutex queue_mutex;
   std::condition_variable changed;
@@ -217,6 +230,7 @@ void run_recorder::begin(run_definitions const& names) {
   implementation_->set("backend", names.backend);
   implementation_->set("nodes", std::to_string(names.nodes));
   implementation_->set("node", std::to_string(names.node));
+  implementation_->set("capacities", store::to_words(names.capacities));
   implementation_->put([&names](record_file& to) {
     database& tables = to.tables();
     tables.run("BEGIN");
@@ -251,14 +265,20 @@ void run_recorder::kernel(kernel_record const& r) {
   implementation_->add(store::kernel_row{r.at, implementation_->number_of(r), r.start_s, r.end_s, r.work_s});
 }
 void run_recorder::node(node_record const& r) {
+  auto const lock = implementation_->alone();
+  implementation_->go_on();
   implementation_->insert("INSERT INTO node(node, change, at_s) VALUES(?, ?, ?)", r.node,
                           static_cast<std::uint32_t>(r.change), r.at_s);
 }
 void run_recorder::mapping(mapping_record const& r) {
+  auto const lock = implementation_->alone();
+  implementation_->go_on();
   implementation_->insert("INSERT INTO mapping(collection, at_s, nodes) VALUES(?, ?, ?)", r.collection, r.at_s,
                           store::to_words(r.nodes));
 }
 void run_recorder::call(call_record const& r) {
+  auto const lock = implementation_->alone();
+  implementation_->go_on();
   implementation_->insert("INSERT INTO call(call, graph, begins, at_s) VALUES(?, ?, ?, ?)", r.call, r.graph,
                           r.begins ? 1 : 0, r.at_s);
 }

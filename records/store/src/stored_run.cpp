@@ -63,6 +63,7 @@ struct stored_run::implementation {
     names.backend = about["backend"];
     names.nodes = static_cast<std::uint32_t>(std::strtoul(about["nodes"].c_str(), nullptr, 10));
     names.node = static_cast<std::uint32_t>(std::strtoul(about["node"].c_str(), nullptr, 10));
+    names.capacities = store::from_words<double>(about["capacities"]);
     for (statement s = tables.prepare("SELECT name FROM collection ORDER BY number"); s.next();)
       names.collections.push_back(s.text(0));
     for (statement s = tables.prepare("SELECT name FROM graph ORDER BY number"); s.next();)

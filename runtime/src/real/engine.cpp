@@ -103,7 +103,9 @@ struct engine::implementation final : main_run {
     node_id const self = given ? given->node : 0;
     for (auto& file : make_files(options, self, given ? given->launch : 0, emitters::several_threads))
       sinks.own(std::move(file));
-    node_settings settings = begin_records(self);
+    std::vector<double> capacities(options.nodes, 0);
+    capacities.at(self) = static_cast<double>(support::available_cores());
+    node_settings settings = begin_records(self, std::move(capacities));
     settings.cores = support::available_cores();
     if (options.execution_thread_per_core) settings.execution_threads = settings.cores;
     if (given) settings.launch = given->launch;

@@ -50,7 +50,8 @@ struct engine::implementation final : main_run {
     check_output_at_exit(options.application);
     for (std::string const& file : options.durations) kernels.read(file);
     if (options.vary) kernels.vary_by(*options.vary);
-    for (auto& file : make_files(options, 0, 0, emitters::one_thread)) sinks.own(std::move(file));
+    ovlp::run_facts const about{{"platform", machine::platform::text_of(options.platform)}};
+    for (auto& file : make_files(options, 0, 0, emitters::one_thread, about)) sinks.own(std::move(file));
   }
 
   /// What simulating costs, and costs in the simulation.
@@ -73,7 +74,7 @@ struct engine::implementation final : main_run {
 
   void start() override {
     if (records()) sinks.add(efficiency);
-    node_settings settings = begin_records(0);
+    node_settings settings = begin_records(0, capacities(on, options.nodes));
     settings.concurrent_per_pair = on.runtime.concurrent_per_pair;
     world.emplace(on, program, kernels, settings, options);
     world->start_nodes(program.nodes_at_first(options.nodes));

@@ -33,6 +33,9 @@ struct run_definitions {
   std::uint32_t node;  ///< whose records these are; of a simulation 0, and they are of all nodes
   std::vector<std::string> collections;
   std::vector<graph> graphs;
+  /// Of each node, cores x speed: cores of the reference kind. Of a real run its cores, and only this node's: 0 of
+  /// those that other processes tell.
+  std::vector<double> capacities;
 };
 
 /// Where an operation runs.

@@ -50,9 +50,10 @@ class main_calls {
 };
 
 /// The sinks of --trace and --record, of this node, if they are asked for. A node that is launched again goes on with
-/// the trace of its last `launch`, and stores another run. Errors: io_error, config_error.
+/// the trace of its last `launch`, and stores another run. `about`: what the backend adds to the facts of a stored
+/// run. Errors: io_error, config_error.
 std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options, node_id node, std::size_t launch,
-                                                     emitters who);
+                                                     emitters who, run_facts about = {});
 
 /// A call that can never end, and each operation that waits.
 failure stall(std::vector<std::string> const& waiting);

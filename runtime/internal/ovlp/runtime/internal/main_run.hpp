@@ -77,8 +77,9 @@ class main_run : public engine_base::implementation {
   bool records() const {
     return recording || common_options().ask_for_figures() || !common_options().durations_file.empty();
   }
-  /// In start(), when the backend has added its sinks: begins them. Returns what the options of every run say.
-  node_settings begin_records(node_id self);
+  /// In start(), when the backend has added its sinks: begins them. `capacities`: as in run_definitions. Returns what
+  /// the options of every run say.
+  node_settings begin_records(node_id self, std::vector<double> capacities);
   /// Node 0 of the run, which it starts if nobody has.
   thread_manager& started();
   void wait_for_change(std::uint64_t change);

@@ -54,7 +54,8 @@ class program {
   }
 
   /// For records: names and numbers. Closed.
-  run_definitions definitions(std::string application, std::string backend, std::size_t nodes, node_id node) const;
+  run_definitions definitions(std::string application, std::string backend, std::vector<double> capacities,
+                              node_id node) const;
   /// The operation that opened a group on this port: "split 'cut'"
   std::string opener(std::uint32_t graph, std::uint32_t port) const;
   /// "workers[3]"

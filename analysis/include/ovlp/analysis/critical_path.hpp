@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ovlp/records/sink.hpp>
+
+namespace ovlp::analysis {
+
+/// What a piece of the critical path is spent with.
+enum class path_activity : std::uint8_t {
+  step,          ///< an atomic step, from its start to its end
+  send,          ///< the sender's processor, before the first byte enters the network
+  network,       ///< from the first byte on its way to the last byte across
+  receive,       ///< the receiver's processor, until the object is delivered
+  message,       ///< all three, where a run knows no more: of a real run, and of control messages
+  launch,        ///< a node, from the request until it has joined
+  main_program,  ///< between the calls of the main program, and before the first
+};
+
+/// A piece of the critical path.
+struct path_piece {
+  path_activity what;
+  double start_s, end_s;
+  std::size_t step = 0;            ///< of a step: its number, in the order of the records
+  operation_place at{};            ///< of a step; of a message whose object was posted, the operation that did
+  std::uint32_t to_operation = 0;  ///< of such a message: of the same graph
+  bool posted = false;             ///< of a message: `at` and `to_operation` are known
+  std::uint32_t source = 0;        ///< of a message: the nodes
+  std::uint32_t destination = 0;
+};
+
+/// The longest chain of activities of which each had to end before the next could begin. To shorten a run means to
+/// shorten this one.
+struct critical_path {
+  double start_s = 0, end_s = 0;          ///< of the run: from its first record to the end of its last call
+  std::vector<path_piece> pieces;         ///< in order
+  std::map<std::string, double> kernels;  ///< seconds of kernels in the steps of the path, by name
+
+  /// Seconds of its pieces. Of a simulation the run's time; of a real run less, because of what no record tells:
+  /// wake-ups, and the scheduling of the system.
+  double length_s() const;
+  double run_s() const { return end_s - start_s; }
+};
+
+/// Finds it, from all records of a run: a longest path in the acyclic graph of what happened, by Boost.Graph.
+///
+/// Vertices are begins and ends of steps, and the events of messages, launches and calls. Edges are the activities,
+/// with their seconds, and dependencies, with none: a step depends on the object that it got, and on the step before it
+/// in its DPS thread; a message on the step that posted it, and on the message before it to that node. Where these
+/// don't reach up to an event (an operation goes on because of a credit, a total, a condition), it depends on what
+/// ended last on its node, since nothing happens on a node without an event there.
+///
+/// Memory: about 200 bytes a step or message. Thread: one at a time.
+class critical_path_finder final : public record_sink {
+ public:
+  critical_path_finder();
+  ~critical_path_finder() override;
+
+  void begin(run_definitions const& names) override;
+  void step(step_record const& r) override;
+  void kernel(kernel_record const& r) override;
+  void post(post_record const& r) override;
+  void send(send_record const& r) override;
+  void delivery(delivery_record const& r) override;
+  void transfer(transfer_record const& r) override;
+  void node(node_record const& r) override;
+  void call(call_record const& r) override;
+
+  /// After all records. Errors: ovlp::error, if no call has ended.
+  critical_path find() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> const implementation_;
+};
+
+}  // namespace ovlp::analysis
