@@ -5,7 +5,7 @@
 #include <string>
 
 #include <ovlp/store/exports.hpp>
-#include <ovlp/store/stored_run.hpp>
+#include <ovlp/store/open_run.hpp>
 
 #include "subcommands.hpp"
 
@@ -17,7 +17,8 @@ struct export_options {
 };
 
 void export_run(export_options const& options) {
-  stored_run const run(options.run);
+  std::unique_ptr<stored_run> const opened = open_run(options.run);
+  stored_run const& run = *opened;
   std::unique_ptr<record_sink> const into = make_csv_export(options.output);
   std::string const damage = run.read(*into);
   if (!damage.empty()) {

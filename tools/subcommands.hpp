@@ -11,6 +11,7 @@ namespace ovlp::tools {
 void add_calibrate(CLI::App& ovlp);
 void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
+void add_metrics(CLI::App& ovlp);
 void add_platform(CLI::App& ovlp);
 void add_plot(CLI::App& ovlp);
 void add_transfers(CLI::App& ovlp);

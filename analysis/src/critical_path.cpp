@@ -313,13 +313,18 @@ class happenings {
     }
   }
 
-  /// The end of the step after which this was posted.
+  /// The end of the step after which this was posted; of several that ended at the same time the first, on which the
+  /// others depend.
   std::optional<vertex> poster(post_record const& r) const {
     auto const found = steps_of_.find(run_.thread_of(r.at));
     if (found == steps_of_.end()) return {};
     auto const after = std::upper_bound(found->second.begin(), found->second.end(), r.at_s,
                                         [&](double at_s, step_vertices const& v) { return at_s < times_[v.end]; });
-    return after == found->second.begin() ? std::nullopt : std::optional((after - 1)->end);
+    if (after == found->second.begin()) return {};
+    double const end_s = times_[(after - 1)->end];
+    return std::lower_bound(found->second.begin(), after, end_s,
+                            [&](step_vertices const& v, double at_s) { return times_[v.end] < at_s; })
+        ->end;
   }
 
   // The path.

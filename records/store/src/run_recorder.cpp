@@ -8,11 +8,13 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include <ovlp/records/kernel_table.hpp>
+#include <ovlp/store/open_run.hpp>
 #include <ovlp/support/database.hpp>
 
 #include "number_list.hpp"
@@ -92,9 +95,9 @@ struct run_recorder::implementation {
   using task = std::function<void(record_file&)>;
 
   implementation(std::string const& name, run_facts about, emitters who, std::function<void(std::string const&)> tell)
-      : several(who == emitters::several_threads), failed(std::move(tell)), file(name) {
-    for (auto const& [fact, value] : about) set(fact, value);
+      : several(who == emitters::several_threads), failed(std::move(tell)), path(name), file(name) {
     writer = std::thread([this] { write(); });
+    for (auto const& [fact, value] : about) set(fact, value);
   }
   ~implementation() {
     {
@@ -158,6 +161,11 @@ struct run_recorder::implementation {
     }
     return *number;
   }
+  /// Those of an earlier run of this name; others write theirs later.
+  void remove_old_parts() const {
+    std::error_code error;
+    for (auto const& part : parts_of(path)) std::filesystem::remove(part, error);
+  }
   void flush() {
     {
       auto const lock = alone();
@@ -215,6 +223,7 @@ struct run_recorder::implementation {
   bool busy = false;
   bool over = false;
 
+  std::string const path;
   record_file file;
   bool broken = false;
   std::thread writer;
@@ -226,6 +235,7 @@ run_recorder::run_recorder(std::string const& file, run_facts about, emitters wh
 run_recorder::~run_recorder() = default;
 
 void run_recorder::begin(run_definitions const& names) {
+  if (names.node == 0) implementation_->remove_old_parts();
   implementation_->set("application", names.application);
   implementation_->set("backend", names.backend);
   implementation_->set("nodes", std::to_string(names.nodes));

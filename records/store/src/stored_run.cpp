@@ -125,7 +125,10 @@ stored_run::~stored_run() = default;
 
 run_definitions const& stored_run::definitions() const { return implementation_->names; }
 run_facts const& stored_run::about() const { return implementation_->about; }
-bool stored_run::complete() const { return implementation_->about.contains("complete"); }
+bool stored_run::complete() const {
+  run_facts const& about = implementation_->about;
+  return about.contains("complete") && !about.contains("incomplete");
+}
 
 std::string stored_run::read(record_sink& into) const {
   implementation& run = *implementation_;

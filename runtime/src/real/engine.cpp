@@ -101,7 +101,8 @@ struct engine::implementation final : main_run {
 
   void make_node() {
     node_id const self = given ? given->node : 0;
-    for (auto& file : make_files(options, self, given ? given->launch : 0, emitters::several_threads))
+    run_facts const about{{"clock", support::monotonic_clock_name()}};
+    for (auto& file : make_files(options, self, given ? given->launch : 0, emitters::several_threads, about))
       sinks.own(std::move(file));
     std::vector<double> capacities(options.nodes, 0);
     capacities.at(self) = static_cast<double>(support::available_cores());
@@ -190,7 +191,19 @@ struct engine::implementation final : main_run {
     if (auto const what = network ? network->failed() : std::nullopt) end_failed(*what);
     if (world) world->join();
     if (network) network->finish(!calls.any_open());
+    join_records();
     if (options.mpi() != nullptr) options.mpi()->end();
+  }
+
+  /// The others have written theirs.
+  void join_records() {
+    if (options.record_file.empty() || !world) return;
+    sinks.clear();
+    try {
+      join_run_records(options.record_file);
+    } catch (std::exception const& wrong) {
+      fail_at_exit(options.application, std::string("--record: ") + wrong.what());
+    }
   }
 
   /// A failed run does not wait for an operation of this node that goes on; but nothing that it uses may go away.

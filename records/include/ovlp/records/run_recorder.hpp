@@ -26,4 +26,8 @@ enum class emitters : std::uint8_t { one_thread, several_threads };
 std::shared_ptr<record_sink> make_run_recorder(std::string const& file, run_facts about, emitters who,
                                                std::function<void(std::string const&)> failed);
 
+/// Makes one file of those that the processes of a real run have stored, if they are all here: docs/formats/record.md.
+/// Errors: io_error, config_error; the files then stay as they are, and the first command that reads them tries again.
+void join_run_records(std::string const& file);
+
 }  // namespace ovlp

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <ovlp/records/sink.hpp>
+
+namespace ovlp::analysis {
+
+/// The efficiencies of the POP Centre of Excellence in a window of time. With u_p the work that node p did in it and
+/// a_p the node-seconds, in cores of the reference kind, that it was held:
+///   parallel            = sum u / sum a = load_balance * communication
+///   communication       = max_p(u_p / a_p), of nodes that were held for 1 % of the window at least
+///   load_balance        = parallel / communication
+///   transfer            = sum a of the same window on the ideal network / sum a
+///   serialization       = communication / transfer
+///   computation_scaling = sum u of the reference run / sum u
+///   global              = parallel * computation_scaling
+/// Where the nodes are the same all the time, these are the published definitions: serialization is then
+/// max_p(u_p) / time on the ideal network, as long as a node does the same work there.
+/// Source: docs/reading-a-run.md; https://pop-coe.eu/node/69
+struct pop_window {
+  std::uint64_t call;      ///< of the iteration
+  std::int32_t iteration;  ///< 0: the run
+  double start_s, end_s;
+  double work_s;          ///< sum u
+  double node_seconds_s;  ///< sum a
+  double parallel, load_balance, communication;
+  std::optional<double> serialization, transfer;      ///< with the run on an ideal network
+  std::optional<double> computation_scaling, global;  ///< with a reference run
+};
+
+/// Of a run, and of each iteration: of its interval, (C_{k-1}, C_k] as iteration_efficiency says. A step's work is
+/// spread evenly over its time. Memory: 32 bytes a step. Thread: one at a time.
+class pop_metrics final : public record_sink {
+ public:
+  pop_metrics();
+  ~pop_metrics() override;
+
+  void begin(run_definitions const& names) override;
+  void step(step_record const& r) override;
+  void node(node_record const& r) override;
+  void call(call_record const& r) override;
+
+  /// After all records: the run, from its first record to the end of its last call, then the iterations of each call.
+  /// `ideal`: the same run on a network without latency, of infinite bandwidth, and without cost of communication.
+  /// Errors: ovlp::error, if no call has ended.
+  std::vector<pop_window> find(pop_metrics const* ideal = nullptr, pop_metrics const* reference = nullptr) const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> const implementation_;
+};
+
+}  // namespace ovlp::analysis

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/analysis/critical_path.hpp>
+#include <ovlp/analysis/pop_metrics.hpp>
+
+#include "support/process.hpp"
+#include "support/run_on.hpp"
+#include "support/sums.hpp"
+
+namespace {
+
+using namespace ovlp::testing;
+using ovlp::analysis::critical_path;
+using ovlp::analysis::path_activity;
+using ovlp::support::outcome;
+using ovlp::support::run;
+
+ovlp::run_definitions const names{
+    "app", "simulated", 2, 0, {"all"}, {{"the graph", {{"split", "deal", 0}, {"leaf", "work", 0}}}}, {1.0, 1.0}};
+
+ovlp::operation_place place(std::uint32_t node, std::uint32_t operation, std::int32_t iteration = 1) {
+  return {1, node, 0, operation, node, iteration};
+}
+
+/// Node 0 computes for 1 s, and what it posts takes 0.5 s to node 1, which computes for 2 s. Meanwhile node 0 goes on
+/// for 2 s. The result takes 0.25 s.
+void tell(ovlp::record_sink& sink) {
+  ovlp::object_key const given{1, 0, 0}, object{2, 0, 1}, result{1, 0, 9};
+  sink.begin(names);
+  for (std::uint32_t node : {0U, 1U}) sink.node({node, ovlp::node_change::launched, 0});
+  sink.call({1, 0, true, 0});
+  sink.kernel({place(0, 0), "cut", {}, 0, 0.75, 0.75});
+  sink.step({place(0, 0), given, 0, 1, 1, 1});
+  sink.post({place(0, 0), 0, object, 1, 1, 1});
+  sink.send({1, ovlp::message_kind::object, 0, 1, 50, 1, object});
+  sink.transfer({0, 1, 50, 1, 1.125, 1.375, object});
+  sink.delivery({ovlp::message_kind::object, 0, 1, 1.5, object});
+  sink.step({place(0, 0), {}, 1, 3, 2, 2});
+  sink.step({place(1, 1, 2), object, 1.5, 3.5, 2, 2});
+  sink.send({1, ovlp::message_kind::object, 1, 0, 50, 3.5, result});
+  sink.delivery({ovlp::message_kind::object, 1, 0, 3.75, result});
+  sink.call({1, 0, false, 3.75});
+}
+
+}  // namespace
+
+TEST_CASE("the critical path goes through what had to wait for each other") {
+  ovlp::analysis::critical_path_finder finder;
+  tell(finder);
+  critical_path const path = finder.find();
+  CHECK(path.run_s() == 3.75);
+  CHECK(path.length_s() == 3.75);
+  std::vector<path_activity> const expected{path_activity::step,    path_activity::send, path_activity::network,
+                                            path_activity::receive, path_activity::step, path_activity::message};
+  std::vector<path_activity> found;
+  for (auto const& piece : path.pieces) found.push_back(piece.what);
+  CHECK(found == expected);
+  REQUIRE(path.pieces.size() == 6);
+  CHECK(path.pieces[1].posted);
+  CHECK(path.pieces[1].to_operation == 1);
+  CHECK(path.pieces[2].end_s - path.pieces[2].start_s == 0.25);
+  CHECK(path.pieces[4].at.node == 1);
+  CHECK(path.kernels == std::map<std::string, double>{{"cut", 0.75}});
+}
+
+TEST_CASE("a run of which no call has ended has no critical path") {
+  ovlp::analysis::critical_path_finder finder;
+  finder.begin(names);
+  finder.call({1, 0, true, 0});
+  CHECK_THROWS_WITH_AS(finder.find(), "no critical path: expected a run of which a call has ended", ovlp::error);
+}
+
+TEST_CASE("the efficiencies of the POP Centre are those of its formulas") {
+  ovlp::analysis::pop_metrics metrics, ideal, reference;
+  tell(metrics);
+  auto const serial = [](ovlp::record_sink& sink, double end_s, double work_s) {
+    sink.begin(names);
+    for (std::uint32_t node : {0U, 1U}) sink.node({node, ovlp::node_change::launched, 0});
+    sink.call({1, 0, true, 0});
+    sink.step({place(0, 0), {}, 0, end_s, work_s, work_s});
+    sink.call({1, 0, false, end_s});
+  };
+  serial(ideal, 3, 3);
+  serial(reference, 4, 4);
+  auto const windows = metrics.find(&ideal, &reference);
+  REQUIRE(windows.size() == 3);
+  auto const& all = windows[0];
+  CHECK(all.work_s == 5);
+  CHECK(all.node_seconds_s == 7.5);
+  CHECK(all.parallel == doctest::Approx(5 / 7.5));
+  CHECK(all.communication == doctest::Approx(3 / 3.75));
+  CHECK(all.load_balance == doctest::Approx(2.5 / 3));
+  CHECK(all.parallel == doctest::Approx(all.load_balance * all.communication));
+  CHECK(*all.transfer == doctest::Approx(3 / 3.75));
+  CHECK(*all.serialization == doctest::Approx(1));  // max u / time there
+  CHECK(*all.computation_scaling == doctest::Approx(4.0 / 5));
+  CHECK(*all.global == doctest::Approx(4 / 7.5));
+  // Iteration 1 ends at 3, when 1.5 s of the second one's 2 s have been done.
+  CHECK(windows[1].work_s == doctest::Approx(4.5));
+  CHECK(windows[1].parallel == doctest::Approx(4.5 / 6));
+  CHECK(windows[2].work_s == doctest::Approx(0.5));
+  CHECK(windows[2].end_s == 3.75);
+  CHECK(windows[1].work_s + windows[2].work_s == doctest::Approx(all.work_s));
+}
+
+TEST_CASE("a node that was held part of the time counts for that") {
+  ovlp::analysis::pop_metrics metrics;
+  metrics.begin(names);
+  metrics.node({0, ovlp::node_change::launched, 0});
+  metrics.node({1, ovlp::node_change::launched, 1});
+  metrics.node({1, ovlp::node_change::joined, 1.5});
+  metrics.node({1, ovlp::node_change::released, 3});
+  metrics.call({1, 0, true, 0});
+  metrics.step({place(0, 0), {}, 0, 4, 2, 2});
+  metrics.step({place(1, 1), {}, 1, 3, 1.5, 1.5});
+  metrics.call({1, 0, false, 4});
+  auto const run = metrics.find().front();
+  CHECK(run.node_seconds_s == 6);
+  CHECK(run.parallel == doctest::Approx(3.5 / 6));
+  CHECK(run.communication == doctest::Approx(0.75));
+  CHECK_FALSE(run.transfer.has_value());
+}
+
+TEST_CASE("in a simulation the critical path is as long as the run" * doctest::timeout(60)) {
+  for (std::uint32_t window : {0U, 1U, 3U}) {
+    for (std::size_t nodes : {1U, 2U, 5U}) {
+      CAPTURE(window);
+      CAPTURE(nodes);
+      auto const finder = std::make_shared<ovlp::analysis::critical_path_finder>();
+      simulate_on(nodes, {"--execution", "partial"}, [&](ovlp::engine_base& run) {
+        run.attach(finder);
+        run.estimate("count", 0.001);
+        ovlp::threads<> const master{"master", "node0"}, workers{"workers", run.nodes()};
+        auto split = ovlp::split("deal", master.at(0), [](Range given, ovlp::out<Number>& numbers) {
+          for (int i = given.first; i < given.last; ++i) numbers.post({i});
+        });
+        if (window > 0) split.window(window);
+        auto work = ovlp::leaf("work", workers.in_turn(), [](ovlp::here<>& here, Number n) {
+          here.iteration(1 + n.value % 4);
+          here.kernel("count", {n.value}, [] {});
+          return n;
+        });
+        auto merge = ovlp::merge("sum", master.at(0), [](ovlp::in<Number>& numbers) {
+          Sum sum{};
+          while (auto n = numbers.wait()) sum.value += n->value;
+          return sum;
+        });
+        CHECK(run(split >> work >> merge, Range{0, 40}).value == 780);
+      });
+      critical_path const path = finder->find();
+      CHECK(path.run_s() > 0);
+      CHECK(std::abs(path.length_s() - path.run_s()) < 1e-9);
+    }
+  }
+}
+
+TEST_CASE("ovlp metrics says where the time of a simulation went" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const record = folder.path() / "lu.sqlite", figures = folder.path() / "lu.json";
+  REQUIRE(run({{OVLP_LU_SIMULATED, "--n", "512", "--block", "64", "--nodes", "4", "--remove", "1@3", "--platform",
+                "gigabit", "--execution", "partial", "--no-alloc", "--record", record}})
+              .good());
+  outcome const said = run({{OVLP_COMMAND, "metrics", record, "--json", figures}});
+  CAPTURE(said.err);
+  REQUIRE(said.good());
+  CHECK(said.out.find("basic LU: multiply") != std::string::npos);
+  CHECK(said.out.find("iteration 7") != std::string::npos);
+  nlohmann::json const all = nlohmann::json::parse(contents(figures));
+  double const run_s = all["critical_path"]["run_s"];
+  CHECK(run_s > 0);
+  for (char const* part : {"length_s"}) CHECK(std::abs(all["critical_path"][part].get<double>() - run_s) < 1e-9);
+  double activities_s = 0;
+  for (auto const& a : all["critical_path"]["activities"]) activities_s += a["seconds"].get<double>();
+  CHECK(std::abs(activities_s - run_s) < 1e-9);
+  CHECK(all["efficiencies"].size() == 1 + 8);
+  for (auto const& w : all["efficiencies"]) {
+    auto const is = [&](char const* name) { return w[name].get<double>(); };
+    CHECK(is("parallel") == doctest::Approx(is("load_balance") * is("communication")));
+    CHECK(is("communication") == doctest::Approx(is("serialization") * is("transfer")));
+    CHECK(is("transfer") > 0);
+    CHECK(is("transfer") <= 1);
+  }
+}
+
+TEST_CASE("ovlp metrics refuses what it cannot answer in a line" * doctest::timeout(60)) {
+  outcome const none = run({{OVLP_COMMAND, "metrics", "/no/such.sqlite"}});
+  CHECK(none.status == 1);
+  CHECK(none.err.find("/no/such.sqlite") != std::string::npos);
+  CHECK(lines_of(none.err).size() == 1);
+}

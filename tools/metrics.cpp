@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp metrics
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <ovlp/store/open_run.hpp>
+#include <ovlp/support/files.hpp>
+
+#include "rerun.hpp"
+#include "run_metrics.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct metrics_options {
+  std::string run, ideal, reference, json_file;
+};
+
+constexpr std::size_t most_rows = 10;
+
+void print_costs(json const& path, char const* title, char const* key) {
+  json const& rows = path[key];
+  if (rows.empty()) return;
+  double const run_s = path["run_s"];
+  std::printf("\n%s\n", title);
+  for (std::size_t i = 0; i < std::min(most_rows, rows.size()); ++i) {
+    double const seconds = rows[i]["seconds"];
+    std::printf("  %-50s %12.6f s %6.1f %%\n", rows[i]["name"].get<std::string>().c_str(), seconds,
+                run_s > 0 ? 100 * seconds / run_s : 0);
+  }
+  if (rows.size() > most_rows) std::printf("  and %zu more: --json\n", rows.size() - most_rows);
+}
+
+void print_efficiencies(json const& windows) {
+  std::printf("\nEfficiency, %%    time [s]   parallel = balance x communication = serialization x transfer\n");
+  auto const percent = [](json const& value) {
+    if (value.is_null()) return std::string("-");
+    char digits[16];
+    std::snprintf(digits, sizeof digits, "%.1f", 100 * value.get<double>());
+    return std::string(digits);
+  };
+  for (json const& w : windows) {
+    std::string const name = w["iteration"] == 0 ? "run" : "iteration " + std::to_string(w["iteration"].get<int>());
+    std::printf("%-14s %10.6f   %8s   %7s   %13s   %13s   %8s\n", name.c_str(),
+                w["end_s"].get<double>() - w["start_s"].get<double>(), percent(w["parallel"]).c_str(),
+                percent(w["load_balance"]).c_str(), percent(w["communication"]).c_str(),
+                percent(w["serialization"]).c_str(), percent(w["transfer"]).c_str());
+  }
+  if (json const& run = windows.front(); !run["global"].is_null()) {
+    std::printf("computation scaling %s %%, global efficiency %s %%\n", percent(run["computation_scaling"]).c_str(),
+                percent(run["global"]).c_str());
+  }
+}
+
+void print(json const& all) {
+  json const& path = all["critical_path"];
+  double const run_s = path["run_s"], length_s = path["length_s"];
+  std::printf("%s, %s, %d nodes: %.6f s\n", all["application"].get<std::string>().c_str(),
+              all["backend"].get<std::string>().c_str(), all["nodes"].get<int>(), run_s);
+  std::printf("critical path    %.6f s of it, %zu pieces\n", length_s, path["pieces"].get<std::size_t>());
+  print_costs(path, "Critical path, by what it is spent with", "activities");
+  print_costs(path, "by operation", "operations");
+  print_costs(path, "by kernel, in its steps", "kernels");
+  print_costs(path, "by edge, in messages", "edges");
+  print_costs(path, "by node, in steps", "nodes");
+  print_costs(path, "by link", "links");
+  print_efficiencies(all["efficiencies"]);
+}
+
+std::unique_ptr<stored_run> open_if_given(std::string const& file) { return file.empty() ? nullptr : open_run(file); }
+
+void show_metrics(metrics_options const& options) {
+  std::unique_ptr<stored_run> const opened = open_run(options.run);
+  stored_run const& run = *opened;
+  support::temporary_folder const folder;
+  std::string ideal_file = options.ideal;
+  if (ideal_file.empty() && run.about().contains("platform")) {
+    ideal_file = folder.path() / "ideal.sqlite";
+    simulate_again(run.about(), on_ideal_network(run.about().at("platform")), ideal_file);
+  }
+  auto const ideal = open_if_given(ideal_file), reference = open_if_given(options.reference);
+  json const all = metrics_of(run, ideal.get(), reference.get());
+  if (auto const missing = all["missing"].get<std::string>(); !missing.empty())
+    std::fprintf(stderr, "ovlp metrics: %s; the figures are of what is there\n", missing.c_str());
+  if (!options.json_file.empty()) support::write_output(options.json_file, all.dump(1) + "\n");
+  if (options.json_file != "-") print(all);
+}
+
+}  // namespace
+
+void add_metrics(CLI::App& ovlp) {
+  auto const options = std::make_shared<metrics_options>();
+  CLI::App& command = *ovlp.add_subcommand(
+      "metrics", "Say where the time of a stored run went: its critical path, and its efficiencies");
+  command.add_option("run", options->run, "the record (--record)")->required()->type_name("RUN");
+  command
+      .add_option("--ideal", options->ideal,
+                  "record of the same run on a network that takes no time; by default a simulation is run again on one")
+      ->type_name("RUN");
+  command.add_option("--reference", options->reference, "record of the run whose work computation scaling compares to")
+      ->type_name("RUN");
+  command.add_option("--json", options->json_file, "write all figures as JSON; - for standard output, and no text")
+      ->type_name("FILE");
+  command.footer(
+      "Examples:\n"
+      "  lu_sim --nodes 8 --record lu.sqlite && ovlp metrics lu.sqlite\n"
+      "What each number means: docs/reading-a-run.md");
+  command.callback([options] { show_metrics(*options); });
+}
+
+}  // namespace ovlp::tools
