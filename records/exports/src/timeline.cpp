@@ -23,6 +23,12 @@ constexpr std::uint32_t no_collection = 0xffffffff;
 
 std::int64_t ns(double time_s) { return std::llround(time_s * 1e9); }
 
+std::string in_a_line(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  return name;
+}
+
 auto order_of(object_key const& object) { return std::tuple(object.group, object.place, object.operation); }
 
 class collector final : public record_sink {
@@ -31,12 +37,16 @@ class collector final : public record_sink {
 
   void begin(run_definitions const& names) override {
     names_ = names;
-    run_.application = names.application;
+    run_.application = in_a_line(names.application);
     run_.nodes = names.nodes;
+    std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> known;
     for (run_definitions::graph const& graph : names.graphs) {
-      first_operation_.push_back(static_cast<std::uint32_t>(run_.operations.size()));
-      for (run_definitions::operation const& is : graph.operations)
-        run_.operations.push_back({graph.name, is.kind, is.name});
+      std::vector<std::uint32_t>& numbers = operations_.emplace_back();
+      for (run_definitions::operation const& is : graph.operations) {
+        auto const [found, is_new] = known.try_emplace({graph.name, is.kind, is.name}, known.size());
+        if (is_new) run_.operations.push_back({in_a_line(graph.name), is.kind, in_a_line(is.name)});
+        numbers.push_back(found->second);
+      }
     }
     simulated_ = names.backend == "simulated";
     earliest_ns_ = simulated_ ? 0 : std::numeric_limits<std::int64_t>::max();
@@ -137,16 +147,14 @@ class collector final : public record_sink {
       throw io_error("a record of an operation that is missing");
     return residence(place.node, names_.graphs[place.graph].operations[place.operation].collection, place.thread);
   }
-  std::uint32_t operation(operation_place const& place) const {
-    return first_operation_[place.graph] + place.operation;
-  }
+  std::uint32_t operation(operation_place const& place) const { return operations_[place.graph][place.operation]; }
   std::uint32_t number_of(kernel_record const& r) {
     std::optional<std::uint32_t>& number = kernel_numbers_(r.name, r.sizes);
     if (!number) {
       number = static_cast<std::uint32_t>(run_.kernel_names.size());
       std::string sizes;
       for (std::int64_t const size : r.sizes) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
-      run_.kernel_names.push_back({std::string(r.name), sizes});
+      run_.kernel_names.push_back({in_a_line(std::string(r.name)), sizes});
     }
     return *number;
   }
@@ -242,7 +250,7 @@ class collector final : public record_sink {
       auto const& [collection, index] = key;
       run_.threads.push_back({collection == no_collection
                                   ? "runtime"
-                                  : names_.collections[collection] + '[' + std::to_string(index) + ']'});
+                                  : in_a_line(names_.collections[collection]) + '[' + std::to_string(index) + ']'});
     }
     std::vector<std::uint32_t> renumbered(residences_.size());
     for (auto const& [key, number] : residences_) {
@@ -334,7 +342,7 @@ class collector final : public record_sink {
   bool simulated_ = false;
   timeline run_;
   std::int64_t earliest_ns_ = 0;
-  std::vector<std::uint32_t> first_operation_;  ///< of a graph, among all
+  std::vector<std::vector<std::uint32_t>> operations_;  ///< of a graph's operations, numbers in run_
   std::map<residence_key, std::uint32_t> residences_;
   kernel_table<std::optional<std::uint32_t>> kernel_numbers_;
   std::vector<object_key> inputs_;  ///< of steps

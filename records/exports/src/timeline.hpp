@@ -18,6 +18,7 @@ namespace ovlp::exports {
 /// Times in nanoseconds, each rounded by itself: of a simulation since its begin, of a real run since its first record.
 /// Memory: some 200 bytes a step, with what usually goes with it.
 struct timeline {
+  /// Those that are called alike, as an operation that a graph repeats, are one.
   struct operation {
     std::string graph, kind, name;
   };
