@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -98,14 +99,28 @@ class otf2_archive {
            static_cast<OTF2_RegionRef>(cause);
   }
 
-  /// A location belongs to one node: that on which the thread took its first step.
+  /// A location belongs to one node: that on which the thread first did something.
   void find_homes() {
     home_.resize(run_.threads.size());
     for (auto r = run_.residences.rbegin(); r != run_.residences.rend(); ++r) home_[r->thread] = r->node;
-    for (auto s = run_.steps.rbegin(); s != run_.steps.rend(); ++s)
-      home_[run_.thread_of(s->residence)] = run_.node_of(s->residence);
+    std::vector<std::int64_t> first_ns(run_.threads.size(), std::numeric_limits<std::int64_t>::max());
+    auto const does = [&](std::uint32_t residence, std::int64_t at_ns) {
+      std::uint32_t const thread = run_.thread_of(residence);
+      if (at_ns >= first_ns[thread]) return;
+      first_ns[thread] = at_ns;
+      home_[thread] = run_.node_of(residence);
+    };
+    for (timeline::message const& m : run_.messages) {
+      does(m.from, m.sent_ns);
+      does(m.to, m.arrived_ns);
+    }
+    for (timeline::step const& s : run_.steps) does(s.residence, s.begin_ns);
   }
 
+  struct location {
+    OTF2_EvtWriter* writer;
+    std::optional<std::uint32_t> node;  ///< of what was written last
+  };
   /// A message as one of its threads sees it.
   struct mail {
     std::uint32_t thread;
@@ -128,34 +143,40 @@ class otf2_archive {
     for (std::uint32_t thread = 0; thread < run_.threads.size(); ++thread) {
       OTF2_EvtWriter* const to = ::OTF2_Archive_GetEvtWriter(archive_, thread);
       if (to == nullptr) fail();
+      location at{to, {}};
       auto const mail_until = [&](std::int64_t until_ns) {
-        for (; next != all.cend() && next->thread == thread && next->at_ns <= until_ns; ++next) write_mail(to, *next);
+        for (; next != all.cend() && next->thread == thread && next->at_ns <= until_ns; ++next) write_mail(at, *next);
       };
-      write_thread(to, thread, mail_until);
+      write_thread(at, thread, mail_until);
       mail_until(run_.end_ns);
       check(::OTF2_EvtWriter_GetNumberOfEvents(to, &events_.emplace_back()));
       check(::OTF2_Archive_CloseEvtWriter(archive_, to));
     }
     check(::OTF2_Archive_CloseEvtFiles(archive_));
   }
-  void write_mail(OTF2_EvtWriter* to, mail const& one) const {
+  /// What a thread does now, it does there.
+  void write_node(location& at, std::int64_t at_ns, std::uint32_t residence) const {
+    std::uint32_t const node = run_.node_of(residence);
+    if (std::exchange(at.node, node) == node) return;
+    check(::OTF2_EvtWriter_ParameterUnsignedInt(at.writer, nullptr, time(at_ns), node_parameter, node));
+  }
+  void write_mail(location& at, mail const& one) const {
     timeline::message const& m = *one.is;
-    check(one.sent
-              ? ::OTF2_EvtWriter_MpiSend(to, nullptr, time(m.sent_ns), run_.thread_of(m.to), communicator, 0, m.bytes)
-              : ::OTF2_EvtWriter_MpiRecv(to, nullptr, time(m.arrived_ns), run_.thread_of(m.from), communicator, 0,
-                                         m.bytes));
+    write_node(at, one.at_ns, one.sent ? m.from : m.to);
+    std::uint32_t const partner = run_.thread_of(one.sent ? m.to : m.from);
+    check((one.sent ? ::OTF2_EvtWriter_MpiSend : ::OTF2_EvtWriter_MpiRecv)(at.writer, nullptr, time(one.at_ns), partner,
+                                                                           communicator, 0, m.bytes));
   }
   template <class MailUntil>
-  void write_thread(OTF2_EvtWriter* to, std::uint32_t thread, MailUntil const& mail_until) const {
+  void write_thread(location& at, std::uint32_t thread, MailUntil const& mail_until) const {
     auto const enter = [&](std::int64_t at_ns, OTF2_RegionRef region) {
       mail_until(at_ns);
-      check(::OTF2_EvtWriter_Enter(to, nullptr, time(at_ns), region));
+      check(::OTF2_EvtWriter_Enter(at.writer, nullptr, time(at_ns), region));
     };
     auto const leave = [&](std::int64_t at_ns, OTF2_RegionRef region) {
       mail_until(at_ns);
-      check(::OTF2_EvtWriter_Leave(to, nullptr, time(at_ns), region));
+      check(::OTF2_EvtWriter_Leave(at.writer, nullptr, time(at_ns), region));
     };
-    std::optional<std::uint32_t> node;
     run_.walk(
         thread,
         [&](timeline::wait const& w) {
@@ -164,11 +185,11 @@ class otf2_archive {
         },
         [&](timeline::step const& s, auto kernels) {
           enter(s.begin_ns, region_of_operation(s.operation));
-          std::uint32_t const here = run_.node_of(s.residence);
-          if (std::exchange(node, here) != here)
-            check(::OTF2_EvtWriter_ParameterUnsignedInt(to, nullptr, time(s.begin_ns), node_parameter, here));
-          if (s.iteration != 0)
-            check(::OTF2_EvtWriter_ParameterInt(to, nullptr, time(s.begin_ns), iteration_parameter, s.iteration));
+          write_node(at, s.begin_ns, s.residence);
+          if (s.iteration != 0) {
+            check(
+                ::OTF2_EvtWriter_ParameterInt(at.writer, nullptr, time(s.begin_ns), iteration_parameter, s.iteration));
+          }
           for (timeline::kernel const& k : kernels) {
             enter(k.begin_ns, region_of_kernel(k.name));
             leave(k.end_ns, region_of_kernel(k.name));

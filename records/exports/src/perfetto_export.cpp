@@ -279,13 +279,16 @@ class perfetto_file {
     std::sort(changes.begin(), changes.end(), [](change const& a, change const& b) {
       return std::tuple(a.track, a.at_ns) < std::tuple(b.track, b.at_ns);
     });
-    std::int64_t value = 0;
+    std::int64_t value = 0, written = 0;
     for (std::size_t i = 0; i < changes.size(); ++i) {
       change const& c = changes[i];
       value += c.by;
       bool const last = i + 1 == changes.size() || changes[i + 1].track != c.track;
-      if (last || changes[i + 1].at_ns != c.at_ns) write_value(c.at_ns, c.track, value);
-      if (last) value = 0;
+      if (value != written && (last || changes[i + 1].at_ns != c.at_ns)) {
+        write_value(c.at_ns, c.track, value);
+        written = value;
+      }
+      if (last) value = written = 0;
     }
   }
 
