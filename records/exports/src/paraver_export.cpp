@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <queue>
 #include <set>
 #include <string>
@@ -27,9 +26,9 @@ struct state {
   char const* name;
   char const* colour;
 };
-constexpr state running{1, "Running", "{0,0,255}"};
+constexpr state running_state{1, "Running", "{0,0,255}"};
 /// By cause.
-constexpr std::array<state, 5> waiting{{
+constexpr std::array<state, 5> waiting_states{{
     {3, "Waiting for an object", "{255,0,0}"},
     {4, "Waiting for room in a window", "{255,0,174}"},
     {5, "Waiting for a condition", "{179,0,0}"},
@@ -50,9 +49,8 @@ class paraver_files {
     number_threads();
     assign_cpus();
     for (std::uint32_t thread = 0; thread < run_.threads.size(); ++thread) add_thread(thread);
-    for (timeline::message const& m : run_.messages) messages_.push_back(&m);
-    std::stable_sort(lines_.begin(), lines_.end(), [](line const& a, line const& b) {
-      return std::tuple(a.at_ns, a.residence, a.is) < std::tuple(b.at_ns, b.residence, b.is);
+    std::stable_sort(lines_.begin(), lines_.end(), [&](line const& a, line const& b) {
+      return std::tuple(a.at_ns, residence_of(a), is_state(a)) < std::tuple(b.at_ns, residence_of(b), is_state(b));
     });
     write_trace();
     write_labels();
@@ -60,19 +58,12 @@ class paraver_files {
   }
 
  private:
+  /// A state, or an event. Those of a thread at one instant come in this order: events as they happened, then states.
+  enum class kind : std::uint8_t { step_begins, kernel_begins, kernel_ends, step_ends, running, waiting };
   struct line {
-    enum class kind : std::uint8_t { events, state };
     std::int64_t at_ns;
-    std::int64_t end_ns;  ///< of a state
-    std::uint32_t residence;
-    std::uint32_t cpu;
+    std::uint32_t number;  ///< of a step, kernel or wait
     kind is;
-    std::uint32_t value;  ///< a state's number; how many events
-    std::size_t first_event;
-  };
-  struct event {
-    std::uint32_t type;
-    std::uint32_t value;
   };
 
   void number_threads() {
@@ -117,46 +108,36 @@ class paraver_files {
   }
 
   void add_thread(std::uint32_t thread) {
-    std::map<std::uint32_t, std::uint32_t> iteration;  // last of each residence
-    std::size_t const first_line = lines_.size();
-    // What happens to a thread at one instant stands in one line.
-    auto const add_event = [&](std::int64_t at_ns, std::uint32_t residence, std::uint32_t cpu, event what) {
-      std::size_t last = lines_.size();
-      while (last > first_line && lines_[last - 1].is == line::kind::state) --last;
-      if (last == first_line || lines_[last - 1].at_ns != at_ns || lines_[last - 1].residence != residence) {
-        lines_.push_back({at_ns, 0, residence, cpu, line::kind::events, 0, events_.size()});
-        last = lines_.size();
-      }
-      lines_[last - 1].value++;
-      if (cpu != 0) lines_[last - 1].cpu = cpu;
-      events_.push_back(what);
-    };
-    auto const add_state = [&](std::int64_t begin_ns, std::int64_t end_ns, std::uint32_t residence, std::uint32_t cpu,
-                               state const& is) {
-      lines_.push_back({begin_ns, end_ns, residence, cpu, line::kind::state, is.number, 0});
-    };
     run_.walk(
         thread,
         [&](timeline::wait const& w) {
-          add_state(w.begin_ns, w.end_ns, w.residence, 0, waiting.at(static_cast<std::size_t>(w.cause)));
+          lines_.push_back({w.begin_ns, number_of(w, run_.waits), kind::waiting});
         },
         [&](timeline::step const& s, auto kernels) {
-          std::uint32_t const cpu = cpu_[static_cast<std::size_t>(&s - run_.steps.data())];
-          if (s.begin_ns < s.end_ns) add_state(s.begin_ns, s.end_ns, s.residence, cpu, running);
-          auto const add = [&](std::int64_t at_ns, std::uint32_t type, std::uint32_t value) {
-            add_event(at_ns, s.residence, cpu, {type, value});
-          };
-          auto const now = static_cast<std::uint32_t>(s.iteration);
-          if (std::exchange(iteration[s.residence], now) != now) add(s.begin_ns, iteration_event, now);
-          add(s.begin_ns, operation_event, s.operation + 1);
+          std::uint32_t const step = number_of(s, run_.steps);
+          if (s.begin_ns < s.end_ns) lines_.push_back({s.begin_ns, step, kind::running});
+          lines_.push_back({s.begin_ns, step, kind::step_begins});
           for (timeline::kernel const& k : kernels) {
-            add(k.begin_ns, kernel_event, k.name + 1);
-            add(k.end_ns, kernel_event, 0);
+            lines_.push_back({k.begin_ns, number_of(k, run_.kernels), kind::kernel_begins});
+            lines_.push_back({k.end_ns, number_of(k, run_.kernels), kind::kernel_ends});
           }
-          add(s.end_ns, operation_event, 0);
+          lines_.push_back({s.end_ns, step, kind::step_ends});
         });
   }
+  template <class Row>
+  static std::uint32_t number_of(Row const& row, std::vector<Row> const& rows) {
+    return static_cast<std::uint32_t>(&row - rows.data());
+  }
+  timeline::step const& step_of(line const& l) const {
+    bool const of_kernel = l.is == kind::kernel_begins || l.is == kind::kernel_ends;
+    return run_.steps[of_kernel ? run_.kernels[l.number].step : l.number];
+  }
+  std::uint32_t residence_of(line const& l) const {
+    return l.is == kind::waiting ? run_.waits[l.number].residence : step_of(l).residence;
+  }
+  static bool is_state(line const& l) { return l.is == kind::running || l.is == kind::waiting; }
 
+  std::uint32_t cpu_of(timeline::step const& s) const { return cpu_[number_of(s, run_.steps)]; }
   /// CPU, application, task, thread.
   std::string object(std::uint32_t cpu, std::uint32_t residence) const {
     return std::to_string(cpu) + ":1:" + std::to_string(run_.node_of(residence) + 1) + ':' +
@@ -174,21 +155,54 @@ class paraver_files {
     for (std::uint32_t node = 0; node < run_.nodes; ++node)
       header += (node == 0 ? "" : ",") + std::to_string(threads_of_node_[node]) + ':' + std::to_string(node + 1);
     to.write(header + ")\n");
-    auto message = messages_.begin();
-    for (line const& l : lines_) {
-      for (; message != messages_.end() && (*message)->sent_ns < l.at_ns; ++message) to.write(text_of(**message));
-      to.write(text_of(l));
+    auto message = run_.messages.begin();
+    auto const messages_until = [&](std::int64_t until_ns) {
+      for (; message != run_.messages.end() && message->sent_ns < until_ns; ++message) to.write(text_of(*message));
+    };
+    std::vector<std::int32_t> iterations(run_.residences.size());
+    for (auto l = lines_.begin(); l != lines_.end();) {
+      messages_until(l->at_ns);
+      if (is_state(*l)) {
+        to.write(text_of_state(*l++));
+        continue;
+      }
+      // What happens to a thread at one instant stands in one line.
+      std::uint32_t const residence = residence_of(*l);
+      std::int64_t const at_ns = l->at_ns;
+      std::uint32_t cpu = 0;
+      std::string events;
+      for (; l != lines_.end() && l->at_ns == at_ns && residence_of(*l) == residence && !is_state(*l); ++l) {
+        cpu = std::max(cpu, cpu_of(step_of(*l)));
+        events += text_of_event(*l, iterations[residence]);
+      }
+      to.write("2:" + object(cpu, residence) + ':' + std::to_string(at_ns) + events + '\n');
     }
-    for (; message != messages_.end(); ++message) to.write(text_of(**message));
+    messages_until(run_.end_ns + 1);
     to.close();
   }
-  std::string text_of(line const& l) const {
-    std::string text = l.is == line::kind::state ? "1:" : "2:";
-    text += object(l.cpu, l.residence) + ':' + std::to_string(l.at_ns);
-    if (l.is == line::kind::state) return text + ':' + std::to_string(l.end_ns) + ':' + std::to_string(l.value) + '\n';
-    for (std::size_t e = l.first_event; e < l.first_event + l.value; ++e)
-      text += ':' + std::to_string(events_[e].type) + ':' + std::to_string(events_[e].value);
-    return text + '\n';
+  std::string text_of_state(line const& l) const {
+    auto const text = [&](auto const& of, std::uint32_t cpu, state const& is) {
+      return "1:" + object(cpu, of.residence) + ':' + std::to_string(of.begin_ns) + ':' + std::to_string(of.end_ns) +
+             ':' + std::to_string(is.number) + '\n';
+    };
+    if (l.is == kind::running) return text(step_of(l), cpu_of(step_of(l)), running_state);
+    timeline::wait const& w = run_.waits[l.number];
+    return text(w, 0, waiting_states.at(static_cast<std::size_t>(w.cause)));
+  }
+  /// `iteration`: of the thread, so far.
+  std::string text_of_event(line const& l, std::int32_t& iteration) const {
+    auto const text = [](std::uint32_t type, auto value) {
+      return ':' + std::to_string(type) + ':' + std::to_string(value);
+    };
+    switch (l.is) {
+      case kind::kernel_begins: return text(kernel_event, run_.kernels[l.number].name + 1);
+      case kind::kernel_ends: return text(kernel_event, 0);
+      case kind::step_ends: return text(operation_event, 0);
+      default: break;
+    }
+    timeline::step const& s = step_of(l);
+    bool const next = std::exchange(iteration, s.iteration) != s.iteration;
+    return (next ? text(iteration_event, s.iteration) : "") + text(operation_event, s.operation + 1);
   }
   std::string text_of(timeline::message const& m) const {
     return "3:" + object(0, m.from) + ':' + std::to_string(m.sent_ns) + ':' + std::to_string(m.started_ns) + ':' +
@@ -202,8 +216,8 @@ class paraver_files {
         "DEFAULT_OPTIONS\n\nLEVEL THREAD\nUNITS NANOSEC\n\n"
         "DEFAULT_SEMANTIC\n\nTHREAD_FUNC State As Is\n\nSTATES\n0 Idle\n");
     auto const each_state = [&](auto const& write) {
-      write(running);
-      for (state const& s : waiting) write(s);
+      write(running_state);
+      for (state const& s : waiting_states) write(s);
     };
     each_state([&](state const& s) { to.write(std::to_string(s.number) + ' ' + s.name + '\n'); });
     to.write("\nSTATES_COLOR\n0 {117,195,255}\n");
@@ -257,8 +271,6 @@ class paraver_files {
   std::vector<std::uint32_t> cpus_of_node_;
   std::vector<std::uint32_t> cpu_;  ///< of a step, among those of all nodes
   std::vector<line> lines_;
-  std::vector<event> events_;
-  std::vector<timeline::message const*> messages_;
 };
 
 }  // namespace

@@ -257,39 +257,45 @@ class perfetto_file {
               [&](event_builder& event) { event.add_int64(track_event::counter_value, value); });
   }
 
-  /// How many steps, and transfers, there are at once: a value for each instant at which it changes.
-  void write_uses() {
-    struct change {
-      std::uint64_t track;
-      std::int64_t at_ns;
-      int by;
-    };
+  struct change {
+    std::int64_t at_ns;
+    std::uint32_t node;
+    std::int32_t by;
+  };
+  /// How many there are at once: a value for each instant at which it changes. add_all is given a function that adds
+  /// one.
+  template <class AddAll>
+  void write_use(counter which, AddAll const& add_all) {
     std::vector<change> changes;
-    auto const add = [&](std::uint64_t track, std::int64_t begin_ns, std::int64_t end_ns) {
-      changes.push_back({track, begin_ns, 1});
-      changes.push_back({track, end_ns, -1});
-    };
-    changes.reserve(2 * run_.steps.size() + 4 * run_.messages.size());
-    for (timeline::step const& s : run_.steps)
-      add(track_of_counter(run_.node_of(s.residence), counter::steps), s.begin_ns, s.end_ns);
-    for (timeline::message const& m : run_.messages) {
-      add(track_of_counter(run_.node_of(m.from), counter::transfers_out), m.started_ns, m.arrived_ns);
-      add(track_of_counter(run_.node_of(m.to), counter::transfers_in), m.started_ns, m.arrived_ns);
-    }
+    add_all([&](std::uint32_t residence, std::int64_t begin_ns, std::int64_t end_ns) {
+      changes.push_back({begin_ns, run_.node_of(residence), 1});
+      changes.push_back({end_ns, run_.node_of(residence), -1});
+    });
     std::sort(changes.begin(), changes.end(), [](change const& a, change const& b) {
-      return std::tuple(a.track, a.at_ns) < std::tuple(b.track, b.at_ns);
+      return std::tuple(a.node, a.at_ns) < std::tuple(b.node, b.at_ns);
     });
     std::int64_t value = 0, written = 0;
     for (std::size_t i = 0; i < changes.size(); ++i) {
       change const& c = changes[i];
       value += c.by;
-      bool const last = i + 1 == changes.size() || changes[i + 1].track != c.track;
+      bool const last = i + 1 == changes.size() || changes[i + 1].node != c.node;
       if (value != written && (last || changes[i + 1].at_ns != c.at_ns)) {
-        write_value(c.at_ns, c.track, value);
+        write_value(c.at_ns, track_of_counter(c.node, which), value);
         written = value;
       }
       if (last) value = written = 0;
     }
+  }
+  void write_uses() {
+    write_use(counter::steps, [&](auto const& add) {
+      for (timeline::step const& s : run_.steps) add(s.residence, s.begin_ns, s.end_ns);
+    });
+    write_use(counter::transfers_out, [&](auto const& add) {
+      for (timeline::message const& m : run_.messages) add(m.from, m.started_ns, m.arrived_ns);
+    });
+    write_use(counter::transfers_in, [&](auto const& add) {
+      for (timeline::message const& m : run_.messages) add(m.to, m.started_ns, m.arrived_ns);
+    });
   }
 
   /// Bytes that have gone since the begin: a value for each message.

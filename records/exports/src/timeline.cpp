@@ -84,7 +84,9 @@ class collector final : public record_sink {
       deliveries_.push_back({r.object, r.source, r.destination, at(r.at_s), 0});
   }
   void transfer(transfer_record const& r) override {
-    crossings_.push_back({r.object, r.source, r.destination, at(r.sent_s), at(r.started_s), at(r.crossed_s), r.bytes});
+    // Between nodes, until they are placed.
+    run_.messages.push_back({at(r.sent_s), at(r.started_s), at(r.crossed_s), r.source, r.destination, r.bytes});
+    carried_.push_back(r.object);
   }
   void flush() override {
     if (std::exchange(handed_on_, true)) return;
@@ -115,12 +117,6 @@ class collector final : public record_sink {
     std::int64_t at_ns;
     std::uint64_t bytes;
     auto way() const { return std::tuple(object.group, object.place, object.operation, source, destination); }
-  };
-  struct crossing {
-    object_key object;
-    std::uint32_t source, destination;
-    std::int64_t sent_ns, started_ns, arrived_ns;
-    std::uint64_t bytes;
   };
   struct residence_key {
     std::uint32_t node, collection, index;
@@ -176,7 +172,7 @@ class collector final : public record_sink {
     for (addressed_post& p : posts_) p.is.at_ns -= earliest_ns_;
     shift(sends_, &end_of_message::at_ns);
     shift(deliveries_, &end_of_message::at_ns);
-    shift(crossings_, &crossing::sent_ns, &crossing::started_ns, &crossing::arrived_ns);
+    shift(run_.messages, &timeline::message::sent_ns, &timeline::message::started_ns, &timeline::message::arrived_ns);
   }
 
   void pair_sends_with_deliveries() {
@@ -187,8 +183,8 @@ class collector final : public record_sink {
     for (end_of_message const& send : sends_) {
       while (delivery != deliveries_.end() && order(*delivery, send)) ++delivery;
       if (delivery == deliveries_.end() || order(send, *delivery)) continue;
-      crossings_.push_back(
-          {send.object, send.source, send.destination, send.at_ns, send.at_ns, delivery->at_ns, send.bytes});
+      run_.messages.push_back({send.at_ns, send.at_ns, delivery->at_ns, send.source, send.destination, send.bytes});
+      carried_.push_back(send.object);
       ++delivery;
     }
     sends_ = {};
@@ -209,7 +205,6 @@ class collector final : public record_sink {
     std::sort(posts_.begin(), posts_.end(),
               [](addressed_post const& a, addressed_post const& b) { return order_of(a.object) < order_of(b.object); });
     for (std::size_t i = 0; i < inputs_.size(); ++i) run_.steps[i].taken = posted(inputs_[i]);
-    for (addressed_post const& p : posts_) run_.posts.push_back(p.is);
     inputs_ = {};
   }
 
@@ -221,20 +216,21 @@ class collector final : public record_sink {
     };
     std::vector<std::uint32_t> node_of(residences_.size());
     for (auto const& [key, number] : residences_) node_of[number] = key.node;
-    for (crossing const& c : crossings_) {
-      std::uint32_t const number = posted(c.object);
+    for (std::size_t i = 0; i < carried_.size(); ++i) {
+      timeline::message& m = run_.messages[i];
+      std::uint32_t const number = posted(carried_[i]);
       bool const known = number != timeline::no_post;
       std::uint32_t const collection = known ? posts_[number].to_collection : no_collection;
       std::uint32_t const thread = known ? posts_[number].to_thread : 0;
-      bool const by_poster = known && node_of[posts_[number].is.residence] == c.source;
-      run_.messages.push_back({c.sent_ns, c.started_ns, c.arrived_ns,
-                               by_poster ? posts_[number].is.residence : on(c.source, collection, thread),
-                               on(c.destination, collection, thread), c.bytes});
+      bool const by_poster = known && node_of[posts_[number].is.residence] == m.from;
+      m.from = by_poster ? posts_[number].is.residence : on(m.from, collection, thread);
+      m.to = on(m.to, collection, thread);
     }
+    carried_ = {};
+    for (addressed_post const& p : posts_) run_.posts.push_back(p.is);
+    posts_ = {};
     std::stable_sort(run_.messages.begin(), run_.messages.end(),
                      [](timeline::message const& a, timeline::message const& b) { return a.sent_ns < b.sent_ns; });
-    posts_ = {};
-    crossings_ = {};
   }
 
   void number_threads() {
@@ -349,7 +345,7 @@ class collector final : public record_sink {
   std::vector<kernel_of_thread> kernels_;
   std::vector<addressed_post> posts_;
   std::vector<end_of_message> sends_, deliveries_;
-  std::vector<crossing> crossings_;
+  std::vector<object_key> carried_;  ///< by messages
 };
 
 }  // namespace
