@@ -62,7 +62,7 @@ ovlp::support::outcome export_run(std::string const& file, std::string const& fo
 /// All formats, by their readers.
 void check_exports(temporary_folder const& folder, std::string const& file, run_summary const& expected) {
   auto const write = [&](std::string const& format, std::string const& name) {
-    std::string const output = folder.path() / name;
+    std::string output = folder.path() / name;
     ovlp::support::outcome const done = export_run(file, format, output);
     CHECK(done.out == "");
     CHECK(done.err == "");

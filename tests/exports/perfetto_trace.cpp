@@ -189,7 +189,6 @@ run_summary read_perfetto(std::string const& file) {
   std::map<std::string, std::int64_t> running_ns, busy_ns;
   int arrived = 0;
   for (auto const& [track, c] : counters) {
-    CAPTURE(c.name);
     if (c.name == "steps running") {
       if (c.sum > 0) running_ns[c.node] = c.sum;
       CHECK(c.value == 0);

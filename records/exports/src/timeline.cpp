@@ -120,7 +120,9 @@ class collector final : public record_sink {
   };
   struct residence_key {
     std::uint32_t node, collection, index;
-    auto operator<=>(residence_key const&) const = default;
+    friend bool operator<(residence_key const& a, residence_key const& b) {
+      return std::tie(a.node, a.collection, a.index) < std::tie(b.node, b.collection, b.index);
+    }
   };
 
   // While records come.
