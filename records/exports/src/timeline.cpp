@@ -43,7 +43,8 @@ class collector final : public record_sink {
     for (run_definitions::graph const& graph : names.graphs) {
       std::vector<std::uint32_t>& numbers = operations_.emplace_back();
       for (run_definitions::operation const& is : graph.operations) {
-        auto const [found, is_new] = known.try_emplace({graph.name, is.kind, is.name}, known.size());
+        auto const next = static_cast<std::uint32_t>(known.size());
+        auto const [found, is_new] = known.try_emplace({graph.name, is.kind, is.name}, next);
         if (is_new) run_.operations.push_back({in_a_line(graph.name), is.kind, in_a_line(is.name)});
         numbers.push_back(found->second);
       }
@@ -51,7 +52,9 @@ class collector final : public record_sink {
     simulated_ = names.backend == "simulated";
     earliest_ns_ = simulated_ ? 0 : std::numeric_limits<std::int64_t>::max();
   }
+  void node(node_record const& r) override { at(r.at_s); }
   void mapping(mapping_record const& r) override {
+    at(r.at_s);
     for (std::uint32_t thread = 0; thread < r.nodes.size(); ++thread) residence(r.nodes[thread], r.collection, thread);
   }
   void call(call_record const& r) override { at(r.at_s); }
@@ -352,7 +355,6 @@ class collector final : public record_sink {
 
 }  // namespace
 
-std::string_view name_of(wait_cause cause) { return causes.at(static_cast<std::size_t>(cause)); }
 std::span<std::string_view const> wait_causes() { return causes; }
 std::string name_of_node(std::uint32_t node) { return "node" + std::to_string(node); }
 

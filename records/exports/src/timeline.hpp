@@ -16,7 +16,7 @@
 namespace ovlp::exports {
 
 /// Times in nanoseconds, each rounded by itself: of a simulation since its begin, of a real run since its first record.
-/// Memory: some 200 bytes a step, with what usually goes with it.
+/// Memory: some 200 bytes a step with a kernel, a wait, a post and a message.
 struct timeline {
   /// Those that are called alike, as an operation that a graph repeats, are one.
   struct operation {
@@ -81,7 +81,7 @@ struct timeline {
   std::uint32_t thread_of(std::uint32_t of_residence) const { return residences[of_residence].thread; }
   std::uint32_t node_of(std::uint32_t of_residence) const { return residences[of_residence].node; }
 
-  /// Calls waits(wait) and step(step, its kernels) for all of a thread in order of time.
+  /// Calls waiting(wait) and running(step, its kernels) for all of a thread in order of time.
   template <class OfWait, class OfStep>
   void walk(std::uint32_t of_thread, OfWait const& waiting, OfStep const& running) const {
     auto const own_steps = of(of_thread, steps);
@@ -109,8 +109,7 @@ struct timeline {
   }
 };
 
-std::string_view name_of(wait_cause cause);
-/// All causes, in order.
+/// Names of all causes, in order.
 std::span<std::string_view const> wait_causes();
 std::string name_of_node(std::uint32_t node);
 
