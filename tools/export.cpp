@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp export
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include <ovlp/store/exports.hpp>
+#include <ovlp/exports/export_formats.hpp>
 #include <ovlp/store/open_run.hpp>
 
 #include "subcommands.hpp"
@@ -19,7 +21,8 @@ struct export_options {
 void export_run(export_options const& options) {
   std::unique_ptr<stored_run> const opened = open_run(options.run);
   stored_run const& run = *opened;
-  std::unique_ptr<record_sink> const into = make_csv_export(options.output);
+  auto const format = std::ranges::find(export_formats(), options.to, &export_format::name);
+  std::unique_ptr<record_sink> const into = format->make(options.output);
   std::string const damage = run.read(*into);
   if (!damage.empty()) {
     std::fprintf(stderr, "ovlp export: %s; what is missing is missing in what was written\n", damage.c_str());
@@ -34,14 +37,19 @@ void add_export(CLI::App& ovlp) {
   auto const options = std::make_shared<export_options>();
   CLI::App& command = *ovlp.add_subcommand("export", "Write what a run has stored (--record) for other tools");
   command.add_option("run", options->run, "the record")->required()->type_name("RUN");
-  command.add_option("--to", options->to, "csv: a folder with a table of each kind of record")
-      ->required()
-      ->check(CLI::IsMember({"csv"}));
-  command.add_option("-o,--output", options->output, "folder to write")->required()->type_name("FOLDER");
+  std::vector<std::string> names;
+  std::string what;
+  for (export_format const& format : export_formats()) {
+    names.emplace_back(format.name);
+    what += (what.empty() ? "" : "; ") + names.back() + ": " + std::string(format.writes);
+  }
+  command.add_option("--to", options->to, what)->required()->check(CLI::IsMember(names));
+  command.add_option("-o,--output", options->output, "what to write")->required()->type_name("OUT");
   command.footer(
       "Examples:\n"
       "  lu_sim --nodes 8 --record lu.sqlite && ovlp export lu.sqlite --to csv -o lu\n"
-      "Format: docs/formats/record.md");
+      "  ovlp export lu.sqlite --to perfetto -o lu.pftrace\n"
+      "Formats: docs/formats/exports.md");
   command.callback([options] { export_run(*options); });
 }
 

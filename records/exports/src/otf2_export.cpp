@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An archive of OTF2: OUTPUT/traces.otf2 and what belongs to it.
+#include <otf2/otf2.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+
+#include "timeline.hpp"
+#include "writers.hpp"
+
+namespace ovlp::exports {
+namespace {
+
+/// What OTF2 says is wrong, which it would print.
+class messages_of_otf2 {
+ public:
+  messages_of_otf2() { ::OTF2_Error_RegisterCallback(&keep, &first_); }
+  messages_of_otf2(messages_of_otf2 const&) = delete;
+  messages_of_otf2& operator=(messages_of_otf2 const&) = delete;
+  ~messages_of_otf2() { ::OTF2_Error_RegisterCallback(nullptr, nullptr); }
+
+  std::string const& first() const { return first_; }
+
+ private:
+  static OTF2_ErrorCode keep(void* user, char const*, std::uint64_t, char const*, OTF2_ErrorCode code,
+                             char const* format, std::va_list arguments) {
+    std::array<char, 300> text{};
+    std::vsnprintf(text.data(), text.size(), format, arguments);
+    auto& first = *static_cast<std::string*>(user);
+    if (first.empty()) first = std::string(::OTF2_Error_GetDescription(code)) + ": " + text.data();
+    return code;
+  }
+  std::string first_;
+};
+
+constexpr OTF2_ParameterRef iteration_parameter = 0, node_parameter = 1;
+constexpr OTF2_CommRef communicator = 0;
+
+class otf2_archive {
+ public:
+  otf2_archive(timeline const& run, std::string const& folder) : run_(run), folder_(folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw io_error("'" + folder + "': cannot be made: " + error.message());
+    // Files of another archive would be taken for this one's.
+    if (std::filesystem::exists(folder + "/traces") || std::filesystem::exists(folder + "/traces.otf2"))
+      throw io_error("'" + folder + "': an archive is there already: expected a new folder, or an empty one");
+    archive_ = ::OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
+                                   OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (archive_ == nullptr) fail();
+  }
+  otf2_archive(otf2_archive const&) = delete;
+  otf2_archive& operator=(otf2_archive const&) = delete;
+  ~otf2_archive() {
+    if (archive_ != nullptr) ::OTF2_Archive_Close(archive_);
+  }
+
+  void write() {
+    static constexpr OTF2_FlushCallbacks always{
+        [](void*, OTF2_FileType, OTF2_LocationRef, void*, bool) -> OTF2_FlushType { return OTF2_FLUSH; }, nullptr};
+    check(::OTF2_Archive_SetFlushCallbacks(archive_, &always, nullptr));
+    check(::OTF2_Archive_SetSerialCollectiveCallbacks(archive_));
+    check(::OTF2_Archive_SetCreator(archive_, "ovlp export"));
+    find_homes();
+    write_events();
+    write_definitions();
+    check(::OTF2_Archive_Close(std::exchange(archive_, nullptr)));
+  }
+
+ private:
+  [[noreturn]] void fail() const { throw io_error("'" + folder_ + "': cannot be written: " + said_.first()); }
+  void check(OTF2_ErrorCode code) const {
+    if (code != OTF2_SUCCESS) fail();
+  }
+
+  static OTF2_TimeStamp time(std::int64_t time_ns) { return static_cast<OTF2_TimeStamp>(time_ns); }
+
+  // Regions: operations, kernels, causes of waits.
+  static OTF2_RegionRef region_of_operation(std::uint32_t operation) { return operation; }
+  OTF2_RegionRef region_of_kernel(std::uint32_t kernel) const {
+    return static_cast<OTF2_RegionRef>(run_.operations.size()) + kernel;
+  }
+  OTF2_RegionRef region_of_wait(wait_cause cause) const {
+    return static_cast<OTF2_RegionRef>(run_.operations.size() + run_.kernel_names.size()) +
+           static_cast<OTF2_RegionRef>(cause);
+  }
+
+  /// A location belongs to one node: that on which the thread first did something.
+  void find_homes() {
+    home_.resize(run_.threads.size());
+    for (auto r = run_.residences.rbegin(); r != run_.residences.rend(); ++r) home_[r->thread] = r->node;
+    std::vector<std::int64_t> first_ns(run_.threads.size(), std::numeric_limits<std::int64_t>::max());
+    auto const does = [&](std::uint32_t residence, std::int64_t at_ns) {
+      std::uint32_t const thread = run_.thread_of(residence);
+      if (at_ns >= first_ns[thread]) return;
+      first_ns[thread] = at_ns;
+      home_[thread] = run_.node_of(residence);
+    };
+    for (timeline::message const& m : run_.messages) {
+      does(m.from, m.sent_ns);
+      does(m.to, m.arrived_ns);
+    }
+    for (timeline::step const& s : run_.steps) does(s.residence, s.begin_ns);
+  }
+
+  struct location {
+    OTF2_EvtWriter* writer;
+    std::optional<std::uint32_t> node;  ///< of what was written last
+  };
+  /// A message as one of its threads sees it.
+  struct mail {
+    std::uint32_t thread;
+    std::int64_t at_ns;
+    bool sent;
+    timeline::message const* is;
+  };
+
+  void write_events() {
+    std::vector<mail> all;
+    for (timeline::message const& m : run_.messages) {
+      all.push_back({run_.thread_of(m.from), m.sent_ns, true, &m});
+      all.push_back({run_.thread_of(m.to), m.arrived_ns, false, &m});
+    }
+    std::stable_sort(all.begin(), all.end(), [](mail const& a, mail const& b) {
+      return std::tuple(a.thread, a.at_ns) < std::tuple(b.thread, b.at_ns);
+    });
+    check(::OTF2_Archive_OpenEvtFiles(archive_));
+    auto next = all.cbegin();
+    for (std::uint32_t thread = 0; thread < run_.threads.size(); ++thread) {
+      OTF2_EvtWriter* const to = ::OTF2_Archive_GetEvtWriter(archive_, thread);
+      if (to == nullptr) fail();
+      location at{to, {}};
+      auto const mail_until = [&](std::int64_t until_ns) {
+        for (; next != all.cend() && next->thread == thread && next->at_ns <= until_ns; ++next) write_mail(at, *next);
+      };
+      write_thread(at, thread, mail_until);
+      mail_until(run_.end_ns);
+      check(::OTF2_EvtWriter_GetNumberOfEvents(to, &events_.emplace_back()));
+      check(::OTF2_Archive_CloseEvtWriter(archive_, to));
+    }
+    check(::OTF2_Archive_CloseEvtFiles(archive_));
+  }
+  /// What a thread does now, it does there.
+  void write_node(location& at, std::int64_t at_ns, std::uint32_t residence) const {
+    std::uint32_t const node = run_.node_of(residence);
+    if (std::exchange(at.node, node) == node) return;
+    check(::OTF2_EvtWriter_ParameterUnsignedInt(at.writer, nullptr, time(at_ns), node_parameter, node));
+  }
+  void write_mail(location& at, mail const& one) const {
+    timeline::message const& m = *one.is;
+    write_node(at, one.at_ns, one.sent ? m.from : m.to);
+    std::uint32_t const partner = run_.thread_of(one.sent ? m.to : m.from);
+    check((one.sent ? ::OTF2_EvtWriter_MpiSend : ::OTF2_EvtWriter_MpiRecv)(at.writer, nullptr, time(one.at_ns), partner,
+                                                                           communicator, 0, m.bytes));
+  }
+  template <class MailUntil>
+  void write_thread(location& at, std::uint32_t thread, MailUntil const& mail_until) const {
+    auto const enter = [&](std::int64_t at_ns, OTF2_RegionRef region) {
+      mail_until(at_ns);
+      check(::OTF2_EvtWriter_Enter(at.writer, nullptr, time(at_ns), region));
+    };
+    auto const leave = [&](std::int64_t at_ns, OTF2_RegionRef region) {
+      mail_until(at_ns);
+      check(::OTF2_EvtWriter_Leave(at.writer, nullptr, time(at_ns), region));
+    };
+    run_.walk(
+        thread,
+        [&](timeline::wait const& w) {
+          enter(w.begin_ns, region_of_wait(w.cause));
+          leave(w.end_ns, region_of_wait(w.cause));
+        },
+        [&](timeline::step const& s, auto kernels) {
+          enter(s.begin_ns, region_of_operation(s.operation));
+          write_node(at, s.begin_ns, s.residence);
+          if (s.iteration != 0) {
+            check(
+                ::OTF2_EvtWriter_ParameterInt(at.writer, nullptr, time(s.begin_ns), iteration_parameter, s.iteration));
+          }
+          for (timeline::kernel const& k : kernels) {
+            enter(k.begin_ns, region_of_kernel(k.name));
+            leave(k.end_ns, region_of_kernel(k.name));
+          }
+          leave(s.end_ns, region_of_operation(s.operation));
+        });
+  }
+
+  void write_definitions() {
+    check(::OTF2_Archive_OpenDefFiles(archive_));
+    for (std::uint32_t thread = 0; thread < run_.threads.size(); ++thread) {
+      OTF2_DefWriter* const local = ::OTF2_Archive_GetDefWriter(archive_, thread);
+      if (local == nullptr) fail();
+      check(::OTF2_Archive_CloseDefWriter(archive_, local));
+    }
+    check(::OTF2_Archive_CloseDefFiles(archive_));
+    to_ = ::OTF2_Archive_GetGlobalDefWriter(archive_);
+    if (to_ == nullptr) fail();
+    constexpr std::uint64_t ticks_per_second = 1'000'000'000;
+    check(::OTF2_GlobalDefWriter_WriteClockProperties(to_, ticks_per_second, 0, time(run_.end_ns),
+                                                      OTF2_UNDEFINED_TIMESTAMP));
+    define_machine();
+    define_regions();
+    define_parameters();
+    define_communicator();
+  }
+
+  /// Defined when it is first asked for.
+  OTF2_StringRef text(std::string const& of) {
+    auto const [found, is_new] = texts_.try_emplace(of, static_cast<OTF2_StringRef>(texts_.size()));
+    if (is_new) check(::OTF2_GlobalDefWriter_WriteString(to_, found->second, of.c_str()));
+    return found->second;
+  }
+
+  void define_machine() {
+    constexpr OTF2_SystemTreeNodeRef machine = 0;
+    check(::OTF2_GlobalDefWriter_WriteSystemTreeNode(to_, machine, text(run_.application), text("machine"),
+                                                     OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    for (std::uint32_t node = 0; node < run_.nodes; ++node) {
+      OTF2_StringRef const name = text(name_of_node(node));
+      check(::OTF2_GlobalDefWriter_WriteSystemTreeNode(to_, 1 + node, name, text("node"), machine));
+      check(::OTF2_GlobalDefWriter_WriteLocationGroup(to_, node, name, OTF2_LOCATION_GROUP_TYPE_PROCESS, 1 + node,
+                                                      OTF2_UNDEFINED_LOCATION_GROUP));
+    }
+    for (std::uint32_t thread = 0; thread < run_.threads.size(); ++thread) {
+      check(::OTF2_GlobalDefWriter_WriteLocation(to_, thread, text(run_.threads[thread].name),
+                                                 OTF2_LOCATION_TYPE_CPU_THREAD, events_[thread], home_[thread]));
+    }
+  }
+
+  void define_region(OTF2_RegionRef region, std::string const& name, std::string const& full_name,
+                     std::string const& description, OTF2_RegionRole role) {
+    check(::OTF2_GlobalDefWriter_WriteRegion(to_, region, text(name), text(full_name), text(description), role,
+                                             OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
+  }
+  void define_regions() {
+    for (std::uint32_t o = 0; o < run_.operations.size(); ++o) {
+      timeline::operation const& is = run_.operations[o];
+      define_region(region_of_operation(o), is.name, is.graph + ": " + is.name, is.kind, OTF2_REGION_ROLE_TASK);
+    }
+    for (std::uint32_t k = 0; k < run_.kernel_names.size(); ++k) {
+      timeline::kernel_name const& is = run_.kernel_names[k];
+      define_region(region_of_kernel(k), is.name, is.sizes.empty() ? is.name : is.name + ' ' + is.sizes, "kernel",
+                    OTF2_REGION_ROLE_FUNCTION);
+    }
+    for (std::size_t cause = 0; cause < wait_causes().size(); ++cause) {
+      std::string const name = "wait for " + std::string(wait_causes()[cause]);
+      define_region(region_of_wait(static_cast<wait_cause>(cause)), name, name, "wait", OTF2_REGION_ROLE_TASK_WAIT);
+    }
+  }
+
+  void define_parameters() {
+    check(
+        ::OTF2_GlobalDefWriter_WriteParameter(to_, iteration_parameter, text("iteration"), OTF2_PARAMETER_TYPE_INT64));
+    check(::OTF2_GlobalDefWriter_WriteParameter(to_, node_parameter, text("node"), OTF2_PARAMETER_TYPE_UINT64));
+  }
+
+  /// Tools know messages as those of MPI. Each thread is a rank.
+  void define_communicator() {
+    check(::OTF2_GlobalDefWriter_WriteParadigm(to_, OTF2_PARADIGM_MPI, text("MPI"), OTF2_PARADIGM_CLASS_PROCESS));
+    std::vector<std::uint64_t> all(run_.threads.size());
+    std::iota(all.begin(), all.end(), std::uint64_t{0});
+    auto const group = [&](OTF2_GroupRef number, OTF2_GroupType type) {
+      check(::OTF2_GlobalDefWriter_WriteGroup(to_, number, text("threads"), type, OTF2_PARADIGM_MPI,
+                                              OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(all.size()),
+                                              all.data()));
+    };
+    group(0, OTF2_GROUP_TYPE_COMM_LOCATIONS);
+    group(1, OTF2_GROUP_TYPE_COMM_GROUP);
+    check(::OTF2_GlobalDefWriter_WriteComm(to_, communicator, text("all threads"), 1, OTF2_UNDEFINED_COMM,
+                                           OTF2_COMM_FLAG_NONE));
+  }
+
+  timeline const& run_;
+  std::string const folder_;
+  messages_of_otf2 const said_;
+  OTF2_Archive* archive_ = nullptr;
+  OTF2_GlobalDefWriter* to_ = nullptr;
+  std::map<std::string, OTF2_StringRef> texts_;
+  std::vector<std::uint32_t> home_;    ///< node of a thread
+  std::vector<std::uint64_t> events_;  ///< how many of a thread
+};
+
+}  // namespace
+
+void write_otf2(timeline const& run, std::string const& output) { otf2_archive(run, output).write(); }
+
+}  // namespace ovlp::exports

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/flowgraph/error.hpp>
+
+#include "writers.hpp"
+
+namespace ovlp::exports {
+
+void write_otf2(timeline const&, std::string const&) {
+  throw config_error("OTF2 was not there when this ovlp was built: install libopen-trace-format2-dev and build again");
+}
+
+}  // namespace ovlp::exports

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp::exports {
+
+/// A file that is written piece by piece. Errors: io_error.
+class output_file {
+ public:
+  explicit output_file(std::string name) : name_(std::move(name)), out_(name_, std::ios::binary) { check(); }
+
+  void write(std::string_view bytes) {
+    out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    check();
+  }
+  /// All that was written is there.
+  void close() {
+    out_.close();
+    check();
+  }
+
+ private:
+  void check() const {
+    if (!out_) throw io_error("'" + name_ + "': cannot be written: " + std::strerror(errno));
+  }
+
+  std::string const name_;
+  std::ofstream out_;
+};
+
+}  // namespace ovlp::exports

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run as tools for timelines see it: what each thread did, one after another, and the messages between them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ovlp/records/sink.hpp>
+
+namespace ovlp::exports {
+
+/// Times in nanoseconds, each rounded by itself: of a simulation since its begin, of a real run since its first record.
+/// Memory: some 200 bytes a step with a kernel, a wait, a post and a message.
+struct timeline {
+  /// Those that are called alike, as an operation that a graph repeats, are one.
+  struct operation {
+    std::string graph, kind, name;
+  };
+  struct kernel_name {
+    std::string name;
+    std::string sizes;  ///< with blanks between
+  };
+  /// A DPS thread; or "runtime", a node's own, for messages of no thread and where a node has none.
+  struct thread {
+    std::string name;
+  };
+  /// A thread on a node on which it has lived.
+  struct residence {
+    std::uint32_t node;
+    std::uint32_t thread;
+  };
+  struct step {
+    std::int64_t begin_ns, end_ns;
+    std::uint32_t residence;
+    std::uint32_t operation;
+    std::int32_t iteration;  ///< 0: none
+    std::uint32_t taken;     ///< number of the post whose object it got at its begin; no_post
+  };
+  struct kernel {
+    std::int64_t begin_ns, end_ns;  ///< within its step
+    std::uint32_t step;
+    std::uint32_t name;
+  };
+  /// Nothing runs in a thread, and operations are suspended in it: what the one waits for that goes on first.
+  struct wait {
+    std::int64_t begin_ns, end_ns;
+    std::uint32_t residence;
+    wait_cause cause;
+  };
+  struct post {
+    std::int64_t at_ns;
+    std::uint32_t residence;
+  };
+  /// An object has gone from a node to another.
+  struct message {
+    std::int64_t sent_ns, started_ns, arrived_ns;  ///< of a real run started_ns is sent_ns
+    std::uint32_t from, to;                        ///< residences
+    std::uint64_t bytes;
+  };
+  static constexpr std::uint32_t no_post = 0xffffffff;
+
+  std::string application;
+  std::uint32_t nodes = 0;
+  std::int64_t end_ns = 0;  ///< nothing is later
+  std::vector<operation> operations;
+  std::vector<kernel_name> kernel_names;
+  std::vector<thread> threads;
+  std::vector<residence> residences;  ///< by node, then by thread; at least one of each node
+  std::vector<step> steps;            ///< by thread, then by time; in a thread they do not overlap
+  std::vector<kernel> kernels;        ///< by step, then by time
+  std::vector<wait> waits;            ///< by thread, then by time; between steps
+  std::vector<post> posts;
+  std::vector<message> messages;  ///< by sent_ns
+
+  std::uint32_t thread_of(std::uint32_t of_residence) const { return residences[of_residence].thread; }
+  std::uint32_t node_of(std::uint32_t of_residence) const { return residences[of_residence].node; }
+
+  /// Calls waiting(wait) and running(step, its kernels) for all of a thread in order of time.
+  template <class OfWait, class OfStep>
+  void walk(std::uint32_t of_thread, OfWait const& waiting, OfStep const& running) const {
+    auto const own_steps = of(of_thread, steps);
+    auto left = of(of_thread, waits);
+    for (step const& s : own_steps) {
+      for (; !left.empty() && left.front().begin_ns < s.begin_ns; left = left.subspan(1)) waiting(left.front());
+      running(s, kernels_of(s));
+    }
+  }
+
+ private:
+  template <class Row>
+  std::span<Row const> of(std::uint32_t of_thread, std::vector<Row> const& rows) const {
+    auto const before = [&](Row const& row, std::uint32_t t) { return thread_of(row.residence) < t; };
+    auto const first = std::lower_bound(rows.begin(), rows.end(), of_thread, before);
+    return {first, std::lower_bound(first, rows.end(), of_thread + 1, before)};
+  }
+  std::span<kernel const> kernels_of(step const& s) const {
+    auto const number = static_cast<std::uint32_t>(&s - steps.data());
+    auto const before = [](kernel const& k, std::uint32_t of) { return k.step < of; };
+    auto const first = std::lower_bound(kernels.begin(), kernels.end(), number, before);
+    auto last = first;
+    while (last != kernels.end() && last->step == number) ++last;
+    return {first, last};
+  }
+};
+
+/// Names of all causes, in order.
+std::span<std::string_view const> wait_causes();
+std::string name_of_node(std::uint32_t node);
+
+/// A sink that keeps a run, and hands it on when it is flushed.
+std::unique_ptr<record_sink> make_timeline_sink(std::function<void(timeline const&)> then);
+
+}  // namespace ovlp::exports

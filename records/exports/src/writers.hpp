@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file a format. docs/formats/exports.md says what each holds.
+#pragma once
+
+#include <string>
+
+#include "timeline.hpp"
+
+namespace ovlp::exports {
+
+/// Errors: io_error, if `output` cannot be written.
+using writer = void(timeline const& run, std::string const& output);
+
+writer write_perfetto;
+writer write_paraver;
+/// Errors also: config_error, in a build without OTF2.
+writer write_otf2;
+
+}  // namespace ovlp::exports
