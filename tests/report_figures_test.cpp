@@ -38,7 +38,7 @@ json told_by(std::string const& page) {
 
 std::unique_ptr<run_figures> empty_run(std::string const& graph = "g") {
   auto run = std::make_unique<run_figures>("a run", ovlp::run_facts{});
-  run->begin({"app", "simulated", 2, 0, {"all"}, {{graph, {{"leaf", "work", 0}}}}});
+  run->begin({"app", "simulated", 2, 0, {"all"}, {{graph, {{"leaf", "work", 0}}}}, {}});
   return run;
 }
 

@@ -52,7 +52,7 @@ void add_report(CLI::App& ovlp) {
       ->type_name("NAME");
   command
       .add_option("--cores", options->cores,
-                  "reference cores of a node, for the efficiency of runs whose record does not tell (1)")
+                  "reference cores of a node, for the efficiency of nodes whose record does not tell or is missing (1)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command.footer(

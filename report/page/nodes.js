@@ -15,7 +15,7 @@ export function use(runs, labels) {
       const value = run.use[kind][node * run.use.bins + bin];
       const at_s = ((bin + 0.5) * run.duration_s) / run.use.bins;
       if (value === 0 && !run.held_by_node[node].some(([from_s, to_s]) => from_s <= at_s && at_s <= to_s)) return null;
-      return as_share ? value / run.use.link_Bps[node] : value;
+      return as_share ? value / run.use.link_Bps : value;
     };
     // Where steps share a core, each counts as done evenly over its time: a moment may seem to have more than there is.
     const whole = (cores) => (cores < 1 ? cores : Math.round(cores));
@@ -31,7 +31,7 @@ export function use(runs, labels) {
         describe: (node, bin) => [`node ${node}`, [
           ["time", `${seconds(bin * width_s)} to ${seconds((bin + 1) * width_s)}`],
           kind === "cores" ? ["busy", `${raw(node, bin).toFixed(2)} cores`] : ["carried", `${bytes(raw(node, bin))}/s`],
-          as_share ? ["of the link", percent(raw(node, bin) / run.use.link_Bps[node])] : null,
+          as_share ? ["of the link", percent(raw(node, bin) / run.use.link_Bps)] : null,
         ]],
       });
       return h("figure", {}, h("figcaption", {}, labels[r]), heat.element);

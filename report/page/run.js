@@ -4,9 +4,8 @@ import { unpack } from "./columns.js";
 /** A run, with its columns unpacked. */
 export async function load(told, number) {
   const { steps, use, pairs } = told;
-  const [starts, length, operation, cores, out_Bps, in_Bps, link_Bps] = await Promise.all(
-    [steps.start, steps.length, steps.operation, use.cores, use.out_Bps, use.in_Bps].map(unpack)
-      .concat(use.link_Bps ? unpack(use.link_Bps) : null));
+  const [starts, length, operation, cores, out_Bps, in_Bps] = await Promise.all(
+    [steps.start, steps.length, steps.operation, use.cores, use.out_Bps, use.in_Bps].map(unpack));
   const [source, destination, pair_bytes, objects, controls] =
     await Promise.all([pairs.source, pairs.destination, pairs.bytes, pairs.objects, pairs.controls].map(unpack));
   let computed, work, iteration;  // until unpackRest() has ended
@@ -36,7 +35,7 @@ export async function load(told, number) {
         [computed, work, iteration] = await Promise.all([steps.computed, steps.work, steps.iteration].map(unpack));
       },
     },
-    use: { bins: use.bins, cores, out_Bps, in_Bps, link_Bps },
+    use: { bins: use.bins, cores, out_Bps, in_Bps, link_Bps: use.link_Bps },
     pairs: { count: source.length, source, destination, bytes: pair_bytes, objects, controls },
     held_by_node: heldByNode(told),
     nodes_held: nodesHeld(told),

@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -28,21 +27,23 @@ namespace {
 
 constexpr std::array<std::string_view, 5> causes{"object", "window", "condition", "call", "change"};
 
-/// A fact that is a number for each node.
-std::vector<double> numbers(run_facts const& about, std::string const& name, std::size_t nodes) {
-  auto const found = about.find(name);
-  if (found == about.end()) return {};
-  std::istringstream words(found->second);
-  std::vector<double> all;
-  for (double value = 0; words >> value;) all.push_back(value);
-  if (all.size() != nodes) {
-    throw config_error("the record's " + name + ": expected a number for each of " + std::to_string(nodes) +
-                       " nodes, got '" + found->second + "'");
-  }
-  return all;
+json or_null(std::optional<double> const& value) { return value ? json(*value) : json(nullptr); }
+
+/// The platform of a simulation; null of what is none.
+json platform_of(run_facts const& about) {
+  return about.contains("platform") ? json::parse(about.at("platform"), nullptr, false) : json(nullptr);
 }
 
-json or_null(std::optional<double> const& value) { return value ? json(*value) : json(nullptr); }
+/// The bandwidth of each node's link, of platforms on which all have the same.
+std::optional<double> link_of(json const& platform) {
+  if (!platform.is_object() || !platform.contains("network")) return std::nullopt;
+  json const& network = platform.at("network");
+  if (!network.is_object() || !network.contains("bandwidth_Bps") || !network.at("bandwidth_Bps").is_number())
+    return std::nullopt;
+  for (json const& kind : platform.value("nodes", json::array()))
+    if (kind.is_object() && kind.contains("link")) return std::nullopt;
+  return network.at("bandwidth_Bps").get<double>();
+}
 
 struct waits {
   std::uint64_t count = 0;
@@ -200,8 +201,7 @@ json run_figures::implementation::use(columns& into, double origin_s, double end
             {"cores", computing.pack(into)},
             {"out_Bps", out.pack(into)},
             {"in_Bps", in.pack(into)}};
-  if (auto const links_Bps = numbers(about, "link_Bps", names.nodes); !links_Bps.empty())
-    made["link_Bps"] = into.add(links_Bps);
+  if (auto const bandwidth = link_of(platform_of(about))) made["link_Bps"] = *bandwidth;
   return made;
 }
 
@@ -219,14 +219,15 @@ json run_figures::implementation::waiting() const {
 
 json run_figures::implementation::describe(columns& into) {
   auto const [origin_s, end_s] = begin_and_end();
-  std::vector<double> reference_cores = numbers(about, "reference_cores", names.nodes);
-  bool const knows_cores = !reference_cores.empty();
-  if (!knows_cores) reference_cores.assign(names.nodes, cores_otherwise);
+  std::vector<double> reference_cores = names.capacities;
+  reference_cores.resize(names.nodes);
+  bool const knows_cores = std::find(reference_cores.begin(), reference_cores.end(), 0.0) == reference_cores.end();
+  std::replace(reference_cores.begin(), reference_cores.end(), 0.0, cores_otherwise);
   steps.sort_by_end();
 
   json made{{"name", name}, {"application", names.application}, {"backend", names.backend}, {"nodes", names.nodes}};
-  for (auto const* fact : {"platform", "version"})
-    if (about.contains(fact)) made[fact] = about.at(fact);
+  if (about.contains("version")) made["version"] = about.at("version");
+  if (auto const platform = platform_of(about); platform.is_object()) made["platform"] = platform.value("name", "");
   if (about.contains("arguments")) made["arguments"] = json::parse(about.at("arguments"), nullptr, false);
   made["notes"] = notes;
   made["duration_s"] = end_s - origin_s;
@@ -264,7 +265,12 @@ run_figures::~run_figures() = default;
 
 void run_figures::begin(run_definitions const& names) {
   implementation& all = *implementation_;
-  if (!all.first_operation.empty()) return;  // of another process of the same run
+  if (!all.first_operation.empty()) {  // of another process of the same run
+    all.names.capacities.resize(std::max(all.names.capacities.size(), names.capacities.size()));
+    for (std::size_t n = 0; n < names.capacities.size(); ++n)
+      all.names.capacities[n] = std::max(all.names.capacities[n], names.capacities[n]);
+    return;
+  }
   all.names = names;
   all.first_operation = {0};
   for (run_definitions::graph const& g : names.graphs)

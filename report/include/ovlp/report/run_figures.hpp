@@ -34,8 +34,8 @@ struct path_part {
 /// Memory: some 100 bytes a step, 50 a post; of other records sums only. Thread: one at a time.
 class run_figures final : public record_sink {
  public:
-  /// `about`: what the record tells of the run. Of nodes whose `reference_cores` it does not tell, each counts as
-  /// `cores_otherwise`. Errors: config_error, if it tells them wrongly.
+  /// `about`: what the record tells of the run. Of nodes whose capacity it does not tell, each counts as
+  /// `cores_otherwise`.
   run_figures(std::string name, run_facts about, double cores_otherwise = 1);
   ~run_figures() override;
 
