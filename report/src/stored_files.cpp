@@ -6,7 +6,6 @@
 #include <system_error>
 #include <vector>
 
-#include <ovlp/analysis/critical_path.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/store/stored_run.hpp>
 
@@ -30,17 +29,6 @@ std::vector<std::string> files_of_other_processes(fs::path const& run) {
   return found;
 }
 
-/// The steps of the critical path, on the threads that did them.
-std::vector<path_part> steps_of(analysis::critical_path const& path, run_definitions const& names) {
-  std::vector<path_part> parts;
-  for (analysis::path_piece const& piece : path.pieces) {
-    if (piece.what != analysis::path_activity::step) continue;
-    std::uint32_t const collection = names.graphs.at(piece.at.graph).operations.at(piece.at.operation).collection;
-    parts.push_back({piece.at.node, collection, piece.at.thread, piece.start_s, piece.end_s});
-  }
-  return parts;
-}
-
 bool same_run(run_definitions const& a, run_definitions const& b) {
   return a.application == b.application && a.backend == b.backend && a.nodes == b.nodes &&
          a.collections == b.collections && a.graphs.size() == b.graphs.size();
@@ -53,26 +41,14 @@ std::unique_ptr<run_figures> read_figures(std::string const& file, std::string c
   run_definitions const& is = first.definitions();
   auto figures = std::make_unique<run_figures>(name.empty() ? fs::path(file).stem().string() : name, first.about(),
                                                cores_otherwise);
-  // Its memory is for a whole run, whose messages are told in order; and a real run's are in several files.
-  auto const path = is.backend == "simulated" ? std::make_unique<analysis::critical_path_finder>() : nullptr;
-  sinks into;
-  into.add(*figures);
-  if (path) into.add(*path);
   auto const read = [&](stored_run const& run, std::string const& from) {
-    if (std::string const damage = run.read(into); !damage.empty()) {
+    if (std::string const damage = run.read(*figures); !damage.empty()) {
       figures->note(damage + "; what is missing is missing here");
     } else if (!run.complete()) {
       figures->note("'" + fs::path(from).filename().string() + "': the run has not ended; this is what it did so far");
     }
   };
   read(first, file);
-  if (path && first.complete()) {
-    try {
-      figures->set_critical_path(steps_of(path->find(), is));
-    } catch (error const& none) {
-      figures->note(std::string("no critical path: ") + none.what());
-    }
-  }
   if (is.backend != "real" || is.node != 0) return figures;
   std::vector<bool> has(is.nodes, false);
   if (is.nodes > 0) has[0] = true;
