@@ -14,6 +14,7 @@ void add_fit(CLI::App& ovlp);
 void add_metrics(CLI::App& ovlp);
 void add_platform(CLI::App& ovlp);
 void add_plot(CLI::App& ovlp);
+void add_report(CLI::App& ovlp);
 void add_transfers(CLI::App& ovlp);
 void add_validate(CLI::App& ovlp);
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ovlp/records/run_recorder.hpp>
+#include <ovlp/records/sink.hpp>
+
+namespace ovlp::report {
+
+/// A figure of a run that the page shows in a table beside those of other runs, by name.
+struct metric {
+  std::string name;
+  double value;
+  std::string unit;     ///< "%": the value is a share, shown as per cent; "": a plain number
+  std::string meaning;  ///< a sentence
+};
+
+/// A part of the critical path. Times on the run's clock.
+struct path_part {
+  std::uint32_t node;
+  std::uint32_t collection;
+  std::uint32_t thread;
+  double start_s;
+  double end_s;
+};
+
+/// Keeps of a run's records what a page shows. Records may come in any order, and from several processes of a run, but
+/// posts before the sends of their objects.
+///
+/// Memory: some 100 bytes a step, 50 a post; of other records sums only. Thread: one at a time.
+class run_figures final : public record_sink {
+ public:
+  /// `about`: what the record tells of the run. Of nodes whose capacity it does not tell, each counts as
+  /// `cores_otherwise`.
+  run_figures(std::string name, run_facts about, double cores_otherwise = 1);
+  ~run_figures() override;
+
+  void begin(run_definitions const& names) override;
+  void step(step_record const& r) override;
+  void wait(wait_record const& r) override;
+  void post(post_record const& r) override;
+  void send(send_record const& r) override;
+  void transfer(transfer_record const& r) override;
+  void node(node_record const& r) override;
+  void call(call_record const& r) override;
+
+  /// What a reader must know: of a record that is damaged, or of a run that has not ended.
+  void note(std::string text);
+  /// What an analysis has found. Without it the page does not show these views.
+  void set_metrics(std::vector<metric> found);
+  void set_critical_path(std::vector<path_part> found);
+
+ private:
+  friend class page;
+  struct implementation;
+  std::unique_ptr<implementation> const implementation_;
+};
+
+/// Puts runs on a page, side by side, in this order, and gives its HTML, one file that needs no other.
+/// Errors: config_error, if this ovlp was built without pages.
+std::string make_page(std::vector<std::unique_ptr<run_figures>> const& runs);
+
+}  // namespace ovlp::report

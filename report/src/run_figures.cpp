@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/report/run_figures.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/analysis/dynamic_efficiency.hpp>
+#include <ovlp/flowgraph/error.hpp>
+
+#include "node_use.hpp"
+#include "page.hpp"
+#include "step_table.hpp"
+#include "traffic.hpp"
+
+namespace ovlp::report {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::array<std::string_view, 5> causes{"object", "window", "condition", "call", "change"};
+
+json or_null(std::optional<double> const& value) { return value ? json(*value) : json(nullptr); }
+
+/// The platform of a simulation; null of what is none.
+json platform_of(run_facts const& about) {
+  return about.contains("platform") ? json::parse(about.at("platform"), nullptr, false) : json(nullptr);
+}
+
+/// The bandwidth of each node's link, of platforms on which all have the same.
+std::optional<double> link_of(json const& platform) {
+  if (!platform.is_object() || !platform.contains("network")) return std::nullopt;
+  json const& network = platform.at("network");
+  if (!network.is_object() || !network.contains("bandwidth_Bps") || !network.at("bandwidth_Bps").is_number())
+    return std::nullopt;
+  for (json const& kind : platform.value("nodes", json::array()))
+    if (kind.is_object() && kind.contains("link")) return std::nullopt;
+  return network.at("bandwidth_Bps").get<double>();
+}
+
+struct waits {
+  std::uint64_t count = 0;
+  double total_s = 0;
+  double longest_s = 0;
+};
+struct one_call {
+  std::uint32_t graph;
+  double start_s;
+  std::optional<double> end_s;
+};
+struct crossing {
+  double from_s, to_s;
+  std::uint32_t source, destination;
+  double bytes;
+};
+
+}  // namespace
+
+struct run_figures::implementation {
+  std::string name;
+  run_facts about;
+  double cores_otherwise;
+
+  run_definitions names{};
+  std::vector<std::uint32_t> first_operation{};  ///< of each graph, among those of all
+  step_table steps{};
+  traffic messages{};
+  std::map<std::pair<std::uint32_t, std::size_t>, waits> waited{};  ///< by operation and cause
+  std::vector<crossing> sends{}, transfers{};
+  std::vector<node_record> node_changes{};
+  std::map<std::uint64_t, one_call> calls{};
+  std::vector<std::string> notes{};
+  std::vector<metric> metrics{};
+  std::vector<path_part> critical_path{};
+
+  run_definitions::operation const& definition_of(operation_place const& at) const {
+    if (at.graph >= names.graphs.size() || at.operation >= names.graphs[at.graph].operations.size() ||
+        at.node >= names.nodes) {
+      throw io_error("a record of an operation or a node that the run does not have");
+    }
+    return names.graphs[at.graph].operations[at.operation];
+  }
+  std::uint32_t operation_of(operation_place const& at) const {
+    definition_of(at);
+    return first_operation[at.graph] + at.operation;
+  }
+
+  std::pair<double, double> begin_and_end() const;
+  json operations() const;
+  json efficiency(double origin_s, double end_s, std::vector<double> const& reference_cores) const;
+  json held(double origin_s) const;
+  json use(columns& into, double origin_s, double end_s) const;
+  json waiting() const;
+  json describe(columns& into);
+};
+
+/// From the first that is known of the run to the last.
+std::pair<double, double> run_figures::implementation::begin_and_end() const {
+  double first_s = std::numeric_limits<double>::infinity(), last_s = -first_s;
+  auto const take = [&](double from_s, double to_s) {
+    first_s = std::min(first_s, from_s);
+    last_s = std::max(last_s, to_s);
+  };
+  for (step_table::step const& s : steps.all()) take(s.start_s, s.end_s);
+  for (auto const& [call, of] : calls) take(of.start_s, of.end_s.value_or(of.start_s));
+  for (node_record const& r : node_changes)
+    if (r.change == node_change::launched) take(r.at_s, r.at_s);
+  return first_s <= last_s ? std::pair(first_s, last_s) : std::pair(0.0, 0.0);
+}
+
+json run_figures::implementation::operations() const {
+  struct sums {
+    std::uint64_t steps = 0;
+    double computed_s = 0, work_s = 0;
+  };
+  std::vector<sums> all(first_operation.back());
+  for (step_table::step const& s : steps.all()) {
+    ++all[s.operation].steps;
+    all[s.operation].computed_s += s.computed_s;
+    all[s.operation].work_s += s.work_s;
+  }
+  json made = json::array();
+  for (std::size_t g = 0; g < names.graphs.size(); ++g) {
+    for (run_definitions::operation const& is : names.graphs[g].operations) {
+      sums const& of = all[made.size()];
+      made.push_back({{"graph", g},
+                      {"name", is.name},
+                      {"kind", is.kind},
+                      {"collection", is.collection},
+                      {"steps", of.steps},
+                      {"computed_s", of.computed_s},
+                      {"work_s", of.work_s}});
+    }
+  }
+  return made;
+}
+
+/// Of each call, as the analysis of simulations computes it; before steps are packed.
+json run_figures::implementation::efficiency(double origin_s, double end_s,
+                                             std::vector<double> const& reference_cores) const {
+  analysis::dynamic_efficiency found(reference_cores);
+  for (node_record const& r : node_changes) found.node(r);
+  for (step_table::step const& s : steps.all()) {
+    auto const [node, collection, thread] = steps.row_of(s);
+    found.step({{s.call, node, 0, 0, thread, s.iteration}, {}, s.start_s, s.end_s, s.computed_s, s.work_s});
+  }
+  json all = json::array();
+  for (auto const& [call, of] : calls) {
+    double const call_end_s = of.end_s.value_or(end_s);
+    analysis::dynamic_efficiency::report const figures = found.take(call, of.start_s, call_end_s);
+    json iterations = json::array(), windows = json::array();
+    for (analysis::iteration_efficiency const& i : figures.iterations) {
+      iterations.push_back({{"index", i.index},
+                            {"start_s", i.start_s - origin_s},
+                            {"end_s", i.end_s - origin_s},
+                            {"interval_start_s", i.interval_start_s - origin_s},
+                            {"interval_end_s", i.interval_end_s - origin_s},
+                            {"work_s", i.work_s},
+                            {"interval_work_s", i.interval_work_s},
+                            {"efficiency", or_null(i.efficiency)},
+                            {"interval_efficiency", or_null(i.interval_efficiency)}});
+    }
+    for (analysis::window_efficiency const& w : figures.windows)
+      windows.push_back({w.start_s - origin_s, w.end_s - origin_s, w.efficiency});
+    all.push_back({{"call", call},
+                   {"graph", of.graph},
+                   {"start_s", of.start_s - origin_s},
+                   {"end_s", call_end_s - origin_s},
+                   {"efficiency", figures.efficiency},
+                   {"iterations", std::move(iterations)},
+                   {"windows", std::move(windows)}});
+  }
+  return all;
+}
+
+json run_figures::implementation::held(double origin_s) const {
+  json all = json::array();
+  for (node_record const& r : node_changes) {
+    if (r.change == node_change::joined) continue;
+    all.push_back({r.at_s - origin_s, r.node, r.change == node_change::launched});
+  }
+  return all;
+}
+
+json run_figures::implementation::use(columns& into, double origin_s, double end_s) const {
+  double const duration_s = end_s - origin_s;
+  node_use computing(names.nodes, origin_s, duration_s), out(computing), in(computing);
+  for (step_table::step const& s : steps.all()) computing.add(steps.row_of(s).node, s.start_s, s.end_s, s.computed_s);
+  for (crossing const& c : transfers.empty() ? sends : transfers) {
+    out.add(c.source, c.from_s, c.to_s, c.bytes);
+    in.add(c.destination, c.from_s, c.to_s, c.bytes);
+  }
+  json made{{"bins", computing.bins()},
+            {"cores", computing.pack(into)},
+            {"out_Bps", out.pack(into)},
+            {"in_Bps", in.pack(into)}};
+  if (auto const bandwidth = link_of(platform_of(about))) made["link_Bps"] = *bandwidth;
+  return made;
+}
+
+json run_figures::implementation::waiting() const {
+  json all = json::array();
+  for (auto const& [what, of] : waited) {
+    all.push_back({{"operation", what.first},
+                   {"cause", causes.at(what.second)},
+                   {"count", of.count},
+                   {"total_s", of.total_s},
+                   {"longest_s", of.longest_s}});
+  }
+  return all;
+}
+
+json run_figures::implementation::describe(columns& into) {
+  auto const [origin_s, end_s] = begin_and_end();
+  std::vector<double> reference_cores = names.capacities;
+  reference_cores.resize(names.nodes);
+  bool const knows_cores = std::find(reference_cores.begin(), reference_cores.end(), 0.0) == reference_cores.end();
+  std::replace(reference_cores.begin(), reference_cores.end(), 0.0, cores_otherwise);
+  steps.sort_by_end();
+
+  json made{{"name", name}, {"application", names.application}, {"backend", names.backend}, {"nodes", names.nodes}};
+  if (about.contains("version")) made["version"] = about.at("version");
+  if (auto const platform = platform_of(about); platform.is_object()) made["platform"] = platform.value("name", "");
+  if (about.contains("arguments")) made["arguments"] = json::parse(about.at("arguments"), nullptr, false);
+  made["notes"] = notes;
+  made["duration_s"] = end_s - origin_s;
+  made["reference_cores"] = reference_cores;
+  made["knows_cores"] = knows_cores;
+  made["collections"] = names.collections;
+  made["graphs"] = json::array();
+  for (run_definitions::graph const& g : names.graphs) made["graphs"].push_back(g.name);
+  made["operations"] = operations();
+  made["edges"] = messages.edges();
+  made["calls"] = efficiency(origin_s, end_s, reference_cores);
+  made["held"] = held(origin_s);
+  made["use"] = use(into, origin_s, end_s);
+  made["waits"] = waiting();
+  made["pairs"] = messages.pack_pairs(into);
+  made["steps"] = steps.pack(into, origin_s);
+  if (!metrics.empty()) {
+    made["metrics"] = json::array();
+    for (metric const& m : metrics)
+      made["metrics"].push_back({{"name", m.name}, {"value", m.value}, {"unit", m.unit}, {"meaning", m.meaning}});
+  }
+  if (!critical_path.empty()) {
+    made["critical_path"] = json::array();
+    for (path_part const& p : critical_path) {
+      if (auto const row = steps.find({p.node, p.collection, p.thread}))
+        made["critical_path"].push_back({*row, p.start_s - origin_s, p.end_s - origin_s});
+    }
+  }
+  return made;
+}
+
+run_figures::run_figures(std::string name, run_facts about, double cores_otherwise)
+    : implementation_(new implementation{std::move(name), std::move(about), cores_otherwise}) {}
+run_figures::~run_figures() = default;
+
+void run_figures::begin(run_definitions const& names) {
+  implementation& all = *implementation_;
+  if (!all.first_operation.empty()) {  // of another process of the same run
+    all.names.capacities.resize(std::max(all.names.capacities.size(), names.capacities.size()));
+    for (std::size_t n = 0; n < names.capacities.size(); ++n)
+      all.names.capacities[n] = std::max(all.names.capacities[n], names.capacities[n]);
+    return;
+  }
+  all.names = names;
+  all.first_operation = {0};
+  for (run_definitions::graph const& g : names.graphs)
+    all.first_operation.push_back(all.first_operation.back() + static_cast<std::uint32_t>(g.operations.size()));
+}
+
+void run_figures::step(step_record const& r) {
+  implementation& all = *implementation_;
+  all.steps.add(r, all.operation_of(r.at), all.definition_of(r.at).collection);
+}
+
+void run_figures::wait(wait_record const& r) {
+  waits& of = implementation_->waited[{implementation_->operation_of(r.at), static_cast<std::size_t>(r.cause)}];
+  ++of.count;
+  of.total_s += r.end_s - r.start_s;
+  of.longest_s = std::max(of.longest_s, r.end_s - r.start_s);
+}
+
+void run_figures::post(post_record const& r) {
+  implementation& all = *implementation_;
+  std::uint32_t const from = all.operation_of(r.at);
+  bool const inside = r.object.operation < all.names.graphs[r.at.graph].operations.size();
+  all.messages.post(r, from,
+                    inside ? std::optional(all.first_operation[r.at.graph] + r.object.operation) : std::nullopt);
+}
+
+void run_figures::send(send_record const& r) {
+  implementation_->messages.send(r);
+  if (implementation_->names.backend == "real")
+    implementation_->sends.push_back({r.at_s, r.at_s, r.source, r.destination, static_cast<double>(r.bytes)});
+}
+
+void run_figures::transfer(transfer_record const& r) {
+  implementation_->transfers.push_back(
+      {r.started_s, r.crossed_s, r.source, r.destination, static_cast<double>(r.bytes)});
+}
+
+void run_figures::node(node_record const& r) { implementation_->node_changes.push_back(r); }
+
+void run_figures::call(call_record const& r) {
+  if (r.begins) {
+    implementation_->calls[r.call] = {r.graph, r.at_s, std::nullopt};
+  } else if (auto const begun = implementation_->calls.find(r.call); begun != implementation_->calls.end()) {
+    begun->second.end_s = r.at_s;
+  }
+}
+
+void run_figures::note(std::string text) { implementation_->notes.push_back(std::move(text)); }
+void run_figures::set_metrics(std::vector<metric> found) { implementation_->metrics = std::move(found); }
+void run_figures::set_critical_path(std::vector<path_part> found) { implementation_->critical_path = std::move(found); }
+
+json page::describe(run_figures& run) { return run.implementation_->describe(columns_); }
+
+}  // namespace ovlp::report

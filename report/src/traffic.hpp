@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <ovlp/records/record.hpp>
+
+#include "columns.hpp"
+
+namespace ovlp::report {
+
+/// What went between nodes, and along the edges of graphs.
+class traffic {
+ public:
+  /// `from`, `to`: operations of all graphs; none: the result.
+  void post(post_record const& r, std::uint32_t from, std::optional<std::uint32_t> to);
+  /// After the post of its object.
+  void send(send_record const& r);
+
+  nlohmann::ordered_json pack_pairs(columns& into) const;
+  nlohmann::ordered_json edges() const;
+
+ private:
+  struct pair {
+    double bytes = 0;
+    std::uint32_t objects = 0, controls = 0;
+  };
+  struct edge {
+    std::uint64_t objects = 0;   ///< that were posted
+    std::uint64_t messages = 0;  ///< of them, to another node
+    std::uint64_t bytes = 0;     ///< of those
+  };
+  struct hash {
+    std::size_t operator()(object_key const& key) const {
+      return (key.group * 0x9e3779b97f4a7c15U) ^ (std::uint64_t{key.place} * 0xc2b2ae3d27d4eb4fU) ^ key.operation;
+    }
+  };
+
+  std::map<std::pair<std::uint32_t, std::uint32_t>, pair> pairs_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::optional<std::uint32_t>>, edge> edges_;
+  std::unordered_map<object_key, edge*, hash> edge_of_object_;
+};
+
+}  // namespace ovlp::report

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp report
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/report/run_figures.hpp>
+#include <ovlp/report/stored_files.hpp>
+#include <ovlp/support/files.hpp>
+
+#include "checks.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+struct report_options {
+  std::vector<std::string> runs, names;
+  std::string output;
+  double cores = 1;
+};
+
+void write_report(report_options const& options) {
+  if (options.names.size() > options.runs.size()) {
+    throw config_error("--name: expected one for each of " + std::to_string(options.runs.size()) + " runs, got " +
+                       std::to_string(options.names.size()));
+  }
+  std::vector<std::unique_ptr<report::run_figures>> runs;
+  for (std::size_t i = 0; i < options.runs.size(); ++i) {
+    std::string const name = i < options.names.size() ? options.names[i] : "";
+    runs.push_back(report::read_figures(options.runs[i], name, options.cores));
+  }
+  support::write_output(options.output, report::make_page(runs));
+}
+
+}  // namespace
+
+void add_report(CLI::App& ovlp) {
+  auto const options = std::make_shared<report_options>();
+  CLI::App& command = *ovlp.add_subcommand("report", "Show runs that were stored (--record) on a page for a browser");
+  command
+      .add_option("runs", options->runs,
+                  "the records; of a real run that of node 0, beside which those of the others are")
+      ->required()
+      ->type_name("RUN");
+  command.add_option("-o,--output", options->output, "page to write; -: to standard output")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--name", options->names, "what to call the runs, in their order (their files' names)")
+      ->type_name("NAME");
+  command
+      .add_option("--cores", options->cores,
+                  "reference cores of a node, for the efficiency of nodes whose record does not tell or is missing (1)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command.footer(
+      "Examples:\n"
+      "  lu_sim --nodes 8 --record lu.sqlite && ovlp report lu.sqlite -o lu.html\n"
+      "  ovlp report real.sqlite simulated.sqlite -o both.html --name measured --name predicted\n"
+      "What it shows: docs/report.md");
+  command.callback([options] { write_report(*options); });
+}
+
+}  // namespace ovlp::tools
