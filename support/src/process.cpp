@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -179,10 +180,11 @@ std::optional<int> process::wait(seconds at_most) {
 
 namespace {
 
-volatile std::sig_atomic_t was_interrupted = 0;
-int put_off = 0;
+std::atomic<bool> was_interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);  // a handler sets it
+std::atomic<int> put_off = 0;
 
-bool to_be_interrupted() { return was_interrupted != 0 && put_off == 0; }
+bool to_be_interrupted() { return was_interrupted && put_off == 0; }
 
 }  // namespace
 
@@ -195,7 +197,7 @@ std::string outcome::complaint() const {
 
 outcome run(command const& what) {
   constexpr seconds look_up{0.1}, grace{2};
-  if (to_be_interrupted()) throw interrupted{};
+  end_if_interrupted();
   process started(what);
   auto const begun = clock::now();
   auto const has_time = [&] { return !what.time_limit || clock::now() - begun < *what.time_limit; };
@@ -207,15 +209,19 @@ outcome run(command const& what) {
     status = started.wait(grace);
     started.kill_group(SIGKILL);
     if (!status) status = started.wait(grace);
-    if (to_be_interrupted()) throw interrupted{};
+    end_if_interrupted();
   }
   return {status.value_or(128 + SIGKILL), !in_time, started.out(), started.err(), started.cpu_s()};
 }
 
 void notice_interrupts() {
   struct sigaction action {};
-  action.sa_handler = [](int) { was_interrupted = 1; };
+  action.sa_handler = [](int) { was_interrupted = true; };
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+}
+
+void end_if_interrupted() {
+  if (to_be_interrupted()) throw interrupted{};
 }
 
 put_off_interrupts::put_off_interrupts() { ++put_off; }

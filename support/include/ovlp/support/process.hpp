@@ -82,6 +82,8 @@ outcome run(command const& what);
 
 /// From now on SIGINT, SIGTERM and SIGHUP end run() with `interrupted`, so that what was begun can be undone.
 void notice_interrupts();
+/// For what runs no programs and takes long: so does this. Errors: `interrupted`.
+void end_if_interrupted();
 /// While it lives they are put off: for the undoing.
 class put_off_interrupts {
  public:
