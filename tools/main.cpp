@@ -52,6 +52,7 @@ int main(int argc, char** argv) try {
       "  lu_sim --nodes 8 --efficiency basic.csv ...\n"
       "  ovlp plot efficiency basic.csv pipelined.csv -o efficiency.svg");
   ovlp::tools::add_transfers(commands);
+  ovlp::tools::add_sweep(commands);
   ovlp::tools::add_plot(commands);
   ovlp::tools::add_platform(commands);
   ovlp::tools::add_export(commands);

@@ -13,6 +13,7 @@ void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
 void add_platform(CLI::App& ovlp);
 void add_plot(CLI::App& ovlp);
+void add_sweep(CLI::App& ovlp);
 void add_transfers(CLI::App& ovlp);
 void add_validate(CLI::App& ovlp);
 
