@@ -6,6 +6,8 @@
 
 #include <ovlp/store/exports.hpp>
 #include <ovlp/store/stored_run.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/progress.hpp>
 
 #include "subcommands.hpp"
 
@@ -16,15 +18,19 @@ struct export_options {
   std::string run, to, output;
 };
 
-void export_run(export_options const& options) {
+void export_run(export_options const& options) try {
   stored_run const run(options.run);
   std::unique_ptr<record_sink> const into = make_csv_export(options.output);
-  std::string const damage = run.read(*into);
+  support::notice_interrupts();
+  support::progress progress("ovlp export", run.records(), "records");
+  std::string const damage = run.read(*into, [&](std::size_t records) { progress.advance(records); });
   if (!damage.empty()) {
     std::fprintf(stderr, "ovlp export: %s; what is missing is missing in what was written\n", damage.c_str());
   } else if (!run.complete()) {
     std::fprintf(stderr, "ovlp export: '%s': the run has not ended; this is what it did so far\n", options.run.c_str());
   }
+} catch (support::interrupted const&) {
+  throw support::interrupted{"what '" + options.output + "' has so far"};
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <string_view>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -222,6 +223,19 @@ void notice_interrupts() {
 
 void end_if_interrupted() {
   if (to_be_interrupted()) throw interrupted{};
+}
+
+void end_on_interrupt_with(std::string const& line) {
+  static std::atomic<std::string const*> said = nullptr;
+  static std::deque<std::string> all;  // a handler may be reading an earlier one
+  said = &all.emplace_back(line + "\n");
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    std::string const& text = *said;
+    [[maybe_unused]] ssize_t const written = ::write(STDERR_FILENO, text.data(), text.size());
+    ::_exit(130);
+  };
+  ::sigaction(SIGINT, &action, nullptr);
 }
 
 put_off_interrupts::put_off_interrupts() { ++put_off; }
