@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/machine/platform.hpp>
