@@ -122,7 +122,7 @@ struct joined_run {
 
   static constexpr double start_s = 71234.5;
   std::vector<std::uint32_t> const nodes{0, 1};
-  ovlp::run_definitions const names{"app", "real", 3, 0, {"all"}, {{"graph", {{"leaf", "one", 0}}}}};
+  ovlp::run_definitions const names{"app", "real", 3, 0, {"all"}, {{"graph", {{"leaf", "one", 0}}}}, {1, 0, 0}};
   std::shared_ptr<ovlp::record_sink> const recorder;
 };
 

@@ -380,14 +380,15 @@ TEST_CASE("durations that cannot be fitted are refused") {
 
 TEST_CASE("a wrong command line ends with status 2 and says what was expected") {
   temporary_folder const folder;
-  check_refused(
-      ovlp_command({}), 2,
-      "expected a command of transfers, plot, platform, export, report, fit, calibrate, validate, got none; see ovlp --help");
+  check_refused(ovlp_command({}), 2,
+                "expected a command of transfers, sweep, whatif, plot, platform, export, metrics, report, fit, calibrate, validate, got "
+                "none; see ovlp --help");
   check_refused(ovlp_command({"replay"}), 2,
-                "expected a command of transfers, plot, platform, export, report, fit, calibrate, validate, got 'replay'; see "
+                "expected a command of transfers, sweep, whatif, plot, platform, export, metrics, report, fit, calibrate, validate, got "
+                "'replay'; see "
                 "ovlp --help");
   check_refused(ovlp_command({"plot", "time"}), 2,
-                "expected a command of efficiency, got 'time'; see ovlp plot --help");
+                "expected a command of efficiency, columns, got 'time'; see ovlp plot --help");
   check_refused(ovlp_command({"transfers", "in.csv", "-o", "-"}), 2,
                 "--platform is required; see ovlp transfers --help");
   check_refused(replay(folder, "", {"--nodes", "0"}), 2,

@@ -2,12 +2,10 @@
 #include "efficiency_plot.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -19,6 +17,8 @@
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/gnuplot.hpp>
 #include <ovlp/support/text.hpp>
+
+#include "picture.hpp"
 
 namespace ovlp::tools {
 namespace {
@@ -36,7 +36,7 @@ struct point {
 
 struct run {
   std::string file;
-  std::vector<std::pair<std::string, std::string>> keys;  // of the comment lines
+  key_values keys;  // of the comment lines
   std::vector<point> points;
   std::string label;
 
@@ -123,7 +123,7 @@ run read_run(std::string const& name, efficiency_kind kind) {
 // What runs have in common stands in the title, what tells them apart in the legend.
 
 struct common_and_different {
-  std::vector<std::pair<std::string, std::string>> common;
+  key_values common;
   std::vector<std::string> different;
 };
 
@@ -144,10 +144,6 @@ common_and_different compare(std::vector<run> const& runs) {
     }
   }
   return found;
-}
-
-std::string as_words(std::string const& key, std::string const& value) {
-  return key + " = " + (value.empty() ? "none" : value);
 }
 
 void set_labels(std::vector<run>& runs, std::vector<std::string> const& different) {
@@ -177,73 +173,6 @@ void set_labels(std::vector<run>& runs, std::vector<std::string> const& differen
   }
 }
 
-/// As wide as a line of text may be: the width of the picture, about.
-constexpr std::size_t line_length = 90;  // characters
-
-std::size_t characters(std::string const& text) {
-  auto const begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };  // UTF-8
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));
-}
-
-std::string clipped(std::string text) {
-  if (characters(text) <= line_length) return text;
-  while (characters(text) > line_length - 3) text.pop_back();
-  return text + "...";
-}
-
-/// Lines of a title, none much longer than the picture is wide.
-std::vector<std::string> title_of(std::vector<std::pair<std::string, std::string>> const& common) {
-  std::string application;
-  std::vector<std::string> lines;
-  for (auto const& [key, value] : common) {
-    if (key == "application") {
-      application = value;
-      continue;
-    }
-    std::string const words = as_words(key, value);
-    if (lines.empty() || characters(lines.back() + ", " + words + ",") > line_length) {
-      if (!lines.empty()) lines.back() += ',';
-      lines.push_back(words);
-    } else {
-      lines.back() += ", " + words;
-    }
-  }
-  lines.insert(lines.begin(), application.empty() ? "Dynamic efficiency" : "Dynamic efficiency of " + application);
-  return lines;
-}
-
-/// The least of these digits times a power of ten that is not less than this.
-double round_step(double least, std::initializer_list<double> digits) {
-  double power = 1;
-  while (10 * power < least) power *= 10;
-  for (double const digit : digits) {
-    if (digit * power >= least) return digit * power;
-  }
-  return 10 * power;
-}
-
-/// The colours of Okabe and Ito that are dark enough on white: told apart with any kind of colour blindness.
-constexpr std::array<char const*, 7> colors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                            "#000000", "#E69F00", "#56B4E9"};
-/// Numbers of gnuplot: one more than colours, so that 56 runs look different.
-constexpr std::array<int, 8> markers{7, 5, 9, 13, 11, 4, 6, 8};
-
-/// A long legend makes the picture higher, not the plot lower.
-std::size_t height_of(std::vector<run> const& runs) {
-  std::size_t longest = 1;
-  for (run const& r : runs) longest = std::max(longest, characters(clipped(r.label)));
-  std::size_t const columns = std::max<std::size_t>(1, 900 / (70 + 8 * longest));
-  std::size_t const rows = (runs.size() + columns - 1) / columns;
-  return 540 + 21 * (std::max<std::size_t>(rows, 4) - 4);
-}
-
-/// Fonts and markers of equal name are not of equal size in both.
-std::string terminal_of(std::string const& file, std::size_t height) {
-  std::string const of_both = " noenhanced size 900," + std::to_string(height) + " background 'white' font ";
-  return std::filesystem::path(file).extension() == ".svg" ? "svg" + of_both + "'sans-serif,15'\nset pointsize 0.8"
-                                                           : "pngcairo" + of_both + "'Sans,12'\nset pointsize 1.2";
-}
-
 std::pair<char const*, char const*> labels_of(efficiency_kind kind) {
   switch (kind) {
     case efficiency_kind::iteration: return {"Iteration", "Dynamic efficiency of the iteration (%)"};
@@ -255,8 +184,18 @@ std::pair<char const*, char const*> labels_of(efficiency_kind kind) {
   return {};
 }
 
-std::string script_of(std::vector<run> const& runs, std::vector<std::string> const& title, std::string const& output,
-                      efficiency_kind kind) {
+/// What all runs share, but for the application: it stands in the title.
+picture picture_of(std::vector<run> const& runs, key_values common, std::string const& output) {
+  picture drawn{output, "Dynamic efficiency", {}, {}, 11};
+  for (auto& [key, value] : common) {
+    if (key != "application") drawn.common.emplace_back(std::move(key), std::move(value));
+    else if (!value.empty()) drawn.title += " of " + value;
+  }
+  for (run const& r : runs) drawn.legend.push_back(r.label);
+  return drawn;
+}
+
+std::string script_of(std::vector<run> const& runs, picture const& drawn, efficiency_kind kind) {
   double last = 0;
   std::uint64_t most_nodes = 1;
   double most_percent = 0;
@@ -281,8 +220,7 @@ std::string script_of(std::vector<run> const& runs, std::vector<std::string> con
 
   std::ostringstream to;
   to.precision(15);
-  to << "set encoding utf8\n";
-  to << "set terminal " << terminal_of(output, height_of(runs)) << '\n';
+  to << beginning_of(drawn);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     to << "$efficiency" << i << " << END\n";
     for (point const& p : runs[i].points) {
@@ -301,9 +239,6 @@ std::string script_of(std::vector<run> const& runs, std::vector<std::string> con
     to << "END\n";
   }
 
-  to << "set title ";
-  for (std::size_t i = 0; i < title.size(); ++i) to << (i == 0 ? "" : ".\"\\n\".") << gnuplot_text(clipped(title[i]));
-  to << '\n';
   auto const [x_label, y_label] = labels_of(kind);
   to << "set xlabel " << gnuplot_text(x_label) << "\nset ylabel " << gnuplot_text(y_label) << '\n';
   to << "set y2label " << gnuplot_text(nodes_once ? "Nodes held (thin dashed line)" : "Nodes held (thin dashed lines)")
@@ -316,33 +251,23 @@ std::string script_of(std::vector<run> const& runs, std::vector<std::string> con
   }
   to << "set yrange [0:" << step * intervals << "]\nset ytics 0," << step << " nomirror\n";
   to << "set y2range [0:" << step_of_nodes * intervals << "]\nset y2tics 0," << step_of_nodes << " nomirror\n";
-  to << "set border 11 lc rgb '#404040'\n";
-  to << "set grid ytics lc rgb '#d8d8d8' lt 1 lw 1\n";
-  to << "set tics out scale 0.5\n";
-  to << "set key below Left reverse spacing 1.1 height 0.7\n";
 
   to << "plot ";
   for (std::size_t i = 0; i < runs.size() && (i == 0 || !nodes_once); ++i) {
-    to << "$nodes" << i << " axes x1y2 with lines lw 1.2 dt (10,6) lc rgb '"
-       << (nodes_once ? "#606060" : colors[i % colors.size()]) << "' notitle, \\\n";
+    to << "$nodes" << i << " axes x1y2 with lines lw 1.2 dt (10,6) lc rgb '" << (nodes_once ? "#606060" : color(i))
+       << "' notitle, \\\n";
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     bool const gaps = std::ranges::any_of(runs[i].points, [](point const& p) { return !p.percent; });
     // Markers: not at each of many points, but at those that stand alone.
     std::size_t const every = gaps ? 1 : std::max<std::size_t>(1, runs[i].points.size() / 30);
-    to << "$efficiency" << i << " axes x1y1 with linespoints lw 2 pi " << every << " pt " << markers[i % markers.size()]
-       << " lc rgb '" << colors[i % colors.size()] << "' title " << gnuplot_text(clipped(runs[i].label))
+    to << "$efficiency" << i << " axes x1y1 with linespoints lw 2 pi " << every << style(i, runs[i].label)
        << (i + 1 < runs.size() ? ", \\\n" : "\n");
   }
   return to.str();
 }
 
 }  // namespace
-
-bool is_picture(std::string const& file) {
-  auto const ending = std::filesystem::path(file).extension();
-  return ending == ".svg" || ending == ".png";
-}
 
 efficiency_kind plot_efficiency(plot_options const& options) {
   bool const overlap = !options.kind && std::ranges::any_of(options.inputs, iterations_overlap);
@@ -352,7 +277,7 @@ efficiency_kind plot_efficiency(plot_options const& options) {
   common_and_different const keys = compare(runs);
   set_labels(runs, keys.different);
   support::write_output(options.output,
-                        support::run_gnuplot(script_of(runs, title_of(keys.common), options.output, kind)));
+                        support::run_gnuplot(script_of(runs, picture_of(runs, keys.common, options.output), kind)));
   return kind;
 }
 

@@ -15,9 +15,6 @@ struct plot_options {
   std::optional<efficiency_kind> kind;  ///< none: by interval if iterations of a run overlap, else by iteration
 };
 
-/// Whether the file's name says which format is meant.
-bool is_picture(std::string const& file);
-
 /// Draws the dynamic efficiency of runs over their iterations, or over time, and the nodes that they held, with
 /// gnuplot. Format of the input: docs/formats/efficiency.md. Errors: config_error for wrong input, with file and line;
 /// io_error. Nothing is written then. Returns what it drew.

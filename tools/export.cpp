@@ -8,6 +8,8 @@
 
 #include <ovlp/exports/export_formats.hpp>
 #include <ovlp/store/open_run.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/progress.hpp>
 
 #include "subcommands.hpp"
 
@@ -18,17 +20,21 @@ struct export_options {
   std::string run, to, output;
 };
 
-void export_run(export_options const& options) {
+void export_run(export_options const& options) try {
   std::unique_ptr<stored_run> const opened = open_run(options.run);
   stored_run const& run = *opened;
   auto const format = std::ranges::find(export_formats(), options.to, &export_format::name);
   std::unique_ptr<record_sink> const into = format->make(options.output);
-  std::string const damage = run.read(*into);
+  support::notice_interrupts();
+  support::progress progress("ovlp export", run.records(), "records");
+  std::string const damage = run.read(*into, [&](std::size_t records) { progress.advance(records); });
   if (!damage.empty()) {
     std::fprintf(stderr, "ovlp export: %s; what is missing is missing in what was written\n", damage.c_str());
   } else if (!run.complete()) {
     std::fprintf(stderr, "ovlp export: '%s': the run has not ended; this is what it did so far\n", options.run.c_str());
   }
+} catch (support::interrupted const&) {
+  throw support::interrupted{"what '" + options.output + "' has so far"};
 }
 
 }  // namespace

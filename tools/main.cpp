@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -42,6 +43,7 @@ int refuse(CLI::App const& commands, CLI::ParseError const& wrong) {
 
 int main(int argc, char** argv) try {
   ovlp::tools::become_calibrate(argc, argv);
+  std::vector<std::string> const program = ovlp::tools::take_program(argc, argv);
   CLI::App commands("Tools around runs of ovlp: calibration, validation, fits, network models by themselves, and plots",
                     "ovlp");
   commands.set_version_flag("--version", "ovlp " + std::string(ovlp::version()), "print the version");
@@ -52,6 +54,8 @@ int main(int argc, char** argv) try {
       "  lu_sim --nodes 8 --efficiency basic.csv ...\n"
       "  ovlp plot efficiency basic.csv pipelined.csv -o efficiency.svg");
   ovlp::tools::add_transfers(commands);
+  ovlp::tools::add_sweep(commands);
+  ovlp::tools::add_whatif(commands, program);
   ovlp::tools::add_plot(commands);
   ovlp::tools::add_platform(commands);
   ovlp::tools::add_export(commands);

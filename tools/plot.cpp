@@ -5,18 +5,27 @@
 #include <string>
 
 #include "checks.hpp"
+#include "columns_plot.hpp"
 #include "efficiency_plot.hpp"
+#include "picture.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
 namespace {
 
-CLI::Validator picture() {
+CLI::Validator picture_name() {
   return CLI::Validator(
       [](std::string& given) {
         return is_picture(given) ? std::string() : "expected a file that ends in .svg or .png, got '" + given + "'";
       },
       "");
+}
+
+void add_output(CLI::App& command, std::string& output) {
+  command.add_option("-o,--output", output, "picture to write, .svg or .png")
+      ->required()
+      ->type_name("FILE")
+      ->check(picture_name());
 }
 
 void add_efficiency(CLI::App& plot) {
@@ -29,10 +38,7 @@ void add_efficiency(CLI::App& plot) {
                   "CSV files of --efficiency, or of --efficiency-over-time, one for each run")
       ->required()
       ->type_name("FILE");
-  efficiency.add_option("-o,--output", options->output, "picture to write, .svg or .png")
-      ->required()
-      ->type_name("FILE")
-      ->check(picture());
+  add_output(efficiency, options->output);
   efficiency
       .add_option(
           "--kind", *kind,
@@ -58,12 +64,36 @@ void add_efficiency(CLI::App& plot) {
   });
 }
 
+void add_columns(CLI::App& plot) {
+  auto const options = std::make_shared<columns_plot_options>();
+  CLI::App& columns = *plot.add_subcommand("columns", "A column of a sweep's runs over another one");
+  columns.add_option("runs", options->runs, "as ovlp sweep writes them")->required()->type_name("RUNS");
+  columns.add_option("--x", options->x, "column: an option, or a figure of the summary")
+      ->required()
+      ->type_name("COLUMN");
+  columns.add_option("--y", options->y, "column; of runs with the same x the median and the range")
+      ->required()
+      ->type_name("COLUMN");
+  columns.add_option("--group", options->group, "column; runs that agree in it are a line")->type_name("COLUMN");
+  columns.add_option("--log", options->log, "an axis of logarithms; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("x|y")
+      ->check(among("x|y"));
+  add_output(columns, options->output);
+  columns.footer(
+      "Examples:\n"
+      "  ovlp plot columns runs.sqlite --x nodes --y time_s --group block -o time.svg\n"
+      "Format: docs/formats/sweep.md");
+  columns.callback([options] { plot_columns(*options); });
+}
+
 }  // namespace
 
 void add_plot(CLI::App& ovlp) {
   CLI::App& plot = *ovlp.add_subcommand("plot", "Draw figures of runs (with gnuplot)");
   plot.require_subcommand(1);
   add_efficiency(plot);
+  add_columns(plot);
 }
 
 }  // namespace ovlp::tools

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 
 namespace ovlp::tools {
@@ -15,10 +18,15 @@ void add_metrics(CLI::App& ovlp);
 void add_platform(CLI::App& ovlp);
 void add_plot(CLI::App& ovlp);
 void add_report(CLI::App& ovlp);
+void add_sweep(CLI::App& ovlp);
 void add_transfers(CLI::App& ovlp);
 void add_validate(CLI::App& ovlp);
+/// `program`: take_program().
+void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program);
 
 /// Becomes the program of a subcommand that is one of its own, if the command line asks for such. Errors: io_error.
 void become_calibrate(int argc, char** argv);
+/// Of a command line of whatif: -- goes with all that follows, and that, the program that is to be run, is given back.
+std::vector<std::string> take_program(int& argc, char** argv);
 
 }  // namespace ovlp::tools

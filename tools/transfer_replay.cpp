@@ -16,6 +16,7 @@
 #include <ovlp/machine/virtual_machine.hpp>
 #include <ovlp/support/csv.hpp>
 #include <ovlp/support/files.hpp>
+#include <ovlp/support/progress.hpp>
 
 namespace ovlp::tools {
 namespace {
@@ -64,9 +65,15 @@ transfer_list read_transfers(std::string contents, std::string const& name, std:
 
 /// The rows as messages of a virtual machine.
 class replay final : machine::event {
+  static constexpr std::size_t reported_together = 1024;
+
  public:
   replay(machine::platform const& on, std::size_t nodes, std::vector<row> const& rows)
-      : rows_(rows), machine_(on, nodes), order_(rows.size()), ends_s_(rows.size(), std::nan("")) {
+      : rows_(rows),
+        machine_(on, nodes),
+        order_(rows.size()),
+        ends_s_(rows.size(), std::nan("")),
+        progress_("ovlp transfers", rows.size(), "transfers") {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return rows[a].start_s < rows[b].start_s; });
   }
@@ -84,6 +91,7 @@ class replay final : machine::event {
     explicit transfer(replay& r) : in(r) {}
     void delivered() override {
       in.ends_s_[row] = in.machine_.now_s();
+      if (++in.ended_ % reported_together == 0) in.progress_.advance(reported_together);
       in.unused_.push_back(this);
     }
     replay& in;
@@ -114,6 +122,8 @@ class replay final : machine::event {
   std::vector<std::size_t> order_;
   std::size_t next_ = 0;
   std::vector<double> ends_s_;
+  std::size_t ended_ = 0;
+  support::progress progress_;
   std::deque<transfer> transfers_;
   std::vector<transfer*> unused_;
 };

@@ -16,6 +16,9 @@
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/host.hpp>
 #include <ovlp/support/json_object.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/progress.hpp>
+#include <ovlp/support/text.hpp>
 
 #include "calibration.hpp"
 #include "testbed/description.hpp"
@@ -101,17 +104,24 @@ int run_calibrate(int argc, char** argv) {
   ovlp::lab::calibrate::calibration found(ask, static_cast<std::uint32_t>(run.nodes()), host_log);
   double const start_s = ovlp::support::monotonic_s();
   found.launch();  // from here on in node 0 only
+  ovlp::support::end_on_interrupt_with("ovlp calibrate: interrupted");
   json const testbed = rounded(read_testbed(testbed_file));
   if (add) add_earlier(output, testbed, found);
+  ovlp::support::progress progress("ovlp calibrate", static_cast<std::size_t>(rounds), "rounds");
   for (int r = 1; r <= rounds; ++r) {
     double const passed_s = ovlp::support::monotonic_s() - start_s;
     if (r > 1 && passed_s > time_limit_s) break;
-    std::fprintf(stderr, "ovlp calibrate: round %d of %d, %.0f s\n", r, rounds, passed_s);
+    progress.say("ovlp calibrate: round " + std::to_string(r) + " of " + std::to_string(rounds) + ", " +
+                 ovlp::support::fixed(passed_s, 0) + " s");
     found.round();
+    // After each round: what is measured stays if the next one is interrupted.
+    ovlp::support::replace_file(output, rounded(found.platform(name, testbed)).dump(2) + "\n");
+    ovlp::support::replace_file(output.substr(0, output.size() - 5) + "-plain.json",
+                                rounded(found.plain_platform(name, testbed)).dump(2) + "\n");
+    ovlp::support::end_on_interrupt_with("ovlp calibrate: interrupted; '" + output + "' with " + std::to_string(r) +
+                                         " of " + std::to_string(rounds) + " rounds is kept");
+    progress.advance();
   }
-  ovlp::support::write_file(output, rounded(found.platform(name, testbed)).dump(2) + "\n");
-  ovlp::support::write_file(output.substr(0, output.size() - 5) + "-plain.json",
-                            rounded(found.plain_platform(name, testbed)).dump(2) + "\n");
   return 0;
 }
 

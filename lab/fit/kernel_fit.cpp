@@ -22,6 +22,7 @@
 #include <ovlp/simkernel/interpolation.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/json_object.hpp>
+#include <ovlp/support/progress.hpp>
 #include <ovlp/support/statistics.hpp>
 #include <ovlp/support/text.hpp>
 
@@ -336,6 +337,7 @@ std::string fit_kernels(fit_options const& options) {
         << "  model\n";
   std::string refused;
   bool any = false;
+  support::progress progress("ovlp fit", all.size(), "kernels");
   for (auto const& [kernel, of] : all) {
     table << std::left << std::setw(20) << kernel << std::right << std::setw(7) << of.size();
     std::string why = objection(of);
@@ -344,6 +346,7 @@ std::string fit_kernels(fit_options const& options) {
     if (!why.empty()) {
       table << "  none: " << why << "\n";
       refused += (refused.empty() ? "" : "; ") + ("'" + kernel + "': " + why);
+      progress.advance();
       continue;
     }
     any = true;
@@ -361,6 +364,7 @@ std::string fit_kernels(fit_options const& options) {
           << percent(between, root_mean_square(between)) << "  " << in_words(model)
           << (common.empty() ? "" : " (one exponent for sizes " + common + ", which did not vary independently)")
           << "\n";
+    progress.advance();
   }
   if (!any) throw config_error("no kernel can be fitted: " + (refused.empty() ? "there is none" : refused));
   support::write_output(options.output, support::json_text(made) + "\n");

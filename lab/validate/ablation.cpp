@@ -15,6 +15,7 @@
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/support/json_object.hpp>
+#include <ovlp/support/progress.hpp>
 #include <ovlp/support/statistics.hpp>
 #include <ovlp/support/text.hpp>
 
@@ -93,8 +94,9 @@ std::string ablate(grid of, places const& where, measurements const& from, measu
   std::vector<measured> const all = all_measured(of, from, calibrated);
   if (all.empty()) throw io_error("'" + where.output + "': nothing of the grid has been measured");
 
+  support::progress progress("ovlp validate", all.size() * (1 + parts.size()), "predictions");
   auto const errors_without = [&](std::optional<std::string> const& part) {
-    std::fprintf(stderr, "predicting without %s\n", part.value_or("nothing").c_str());
+    progress.say("predicting without " + part.value_or("nothing"));
     errors found;
     for (measured const& m : all) {
       known_platform const& on = platforms.at(m.of.testbed);
@@ -102,6 +104,7 @@ std::string ablate(grid of, places const& where, measurements const& from, measu
       double const error = predict(of, m.of, on.platform, m.durations, where, without).time_s / m.time_s - 1;
       found[""].push_back(error);
       found[m.of.application].push_back(error);
+      progress.advance();
     }
     return found;
   };

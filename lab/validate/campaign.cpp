@@ -16,6 +16,7 @@
 #include <ovlp/support/host.hpp>
 #include <ovlp/support/json_object.hpp>
 #include <ovlp/support/process.hpp>
+#include <ovlp/support/progress.hpp>
 
 #include "durations_check.hpp"
 #include "testbed/description.hpp"
@@ -119,7 +120,7 @@ measured_run read_results(run_key const& of, scratch const& files, bool has_dura
 }
 
 void measure_one(grid const& of, testbed const& on, run_key const& key, bool record_durations, places const& where,
-                 measurements& to) {
+                 measurements& to, support::progress& progress) {
   application const& program = of.applications.at(key.application);
   scratch const files;
   words command = on_testbed(where, command_of(program.real, key.options, where));
@@ -142,24 +143,24 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
   }
   found.run.of = key;
   to.add(found.run, found.iterations, found.kernels);
-  std::fprintf(stderr, "%s %s %s #%zu: %s\n", key.testbed.c_str(), key.application.c_str(), key.options.c_str(),
-               key.repetition,
-               found.run.failure.empty() ? (std::to_string(found.run.time_s) + " s").c_str()
-                                         : ("failed: " + found.run.failure).c_str());
+  progress.say(key.testbed + " " + key.application + " " + key.options + " #" + std::to_string(key.repetition) + ": " +
+               (found.run.failure.empty() ? std::to_string(found.run.time_s) + " s" : "failed: " + found.run.failure));
+  progress.advance();
 }
 
 /// A calibration for another testbed is no reason to stop, but one for a warning.
-void compare_testbeds(std::string const& file, testbed const& t, json const& here) {
+void compare_testbeds(std::string const& file, testbed const& t, json const& here, support::progress& progress) {
   json const platform = read_json(file);
   std::string const differences = testbed_differences(platform.value("testbed", json()), here);
   if (differences.empty()) return;
-  std::fprintf(stderr, "ovlp validate: warning: platform %s of '%s' was calibrated on another testbed than '%s': %s\n",
-               platform.value("name", json()).dump().c_str(), file.c_str(), t.name.c_str(), differences.c_str());
+  progress.say("ovlp validate: warning: platform " + platform.value("name", json()).dump() + " of '" + file +
+               "' was calibrated on another testbed than '" + t.name + "': " + differences);
 }
 
 /// Adds rounds to what is known of the testbed, which stands.
-void calibrate(testbed const& t, json const& description, std::size_t rounds, places const& where) {
-  std::fprintf(stderr, "%s: calibrating\n", t.name.c_str());
+void calibrate(testbed const& t, json const& description, std::size_t rounds, places const& where,
+               support::progress& progress) {
+  progress.say(t.name + ": calibrating");
   std::filesystem::create_directories(where.output + "/platforms");
   outcome const done = support::run(
       {on_testbed(where, {in_build(where, "tools/ovlp-calibrate"), "--nodes", description.at("nodes").dump(), "--name",
@@ -234,19 +235,27 @@ void measure(grid const& of, places const& where, measurements& to, measurements
     compare_processors(t, where);
   }
   check_durations(of, where, to, earlier);
+  auto const missing_of = [&](testbed const& t, std::size_t repetition) {
+    std::vector<planned_run> missing = plan(of, t, repetition, !where.has_earlier_durations());
+    std::erase_if(missing, [&](planned_run const& run) { return to.has(run.key); });
+    return missing;
+  };
+  std::size_t count = 0;
+  for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition)
+    for (testbed const& t : of.testbeds) count += missing_of(t, repetition).size();
+  support::progress progress("ovlp validate", count, "runs");
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {
     for (testbed const& t : of.testbeds) {
-      std::vector<planned_run> missing = plan(of, t, repetition, !where.has_earlier_durations());
-      std::erase_if(missing, [&](planned_run const& run) { return to.has(run.key); });
+      std::vector<planned_run> const missing = missing_of(t, repetition);
       if (missing.empty()) continue;
       standing_testbed const standing(t, where);
-      if (is_given(t)) compare_testbeds(platform_of(t, where), t, standing.description());
+      if (is_given(t)) compare_testbeds(platform_of(t, where), t, standing.description(), progress);
       for (std::size_t i = 0; i < missing.size(); ++i) {
         // What the host does meanwhile meets figures and runs alike.
         if (!is_given(t) && i % runs_a_round == 0) {
-          calibrate(t, standing.description(), i == 0 ? first_rounds : 1, where);
+          calibrate(t, standing.description(), i == 0 ? first_rounds : 1, where, progress);
         }
-        measure_one(of, t, missing[i].key, missing[i].gives_durations, where, to);
+        measure_one(of, t, missing[i].key, missing[i].gives_durations, where, to, progress);
       }
     }
   }

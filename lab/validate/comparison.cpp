@@ -8,6 +8,7 @@
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/support/json_object.hpp>
+#include <ovlp/support/progress.hpp>
 #include <ovlp/support/statistics.hpp>
 
 #include "prediction.hpp"
@@ -111,7 +112,9 @@ results compare(grid const& of, places const& where, measurements const& from, m
   for (testbed const& t : of.testbeds) {
     testbeds.emplace(t.name, read_testbed(t, where));
   }
+  support::progress progress("ovlp validate: predicting", of.configurations.size(), "configurations");
   for (configuration const& c : of.configurations) {
+    progress.advance(&c == of.configurations.data() ? 0 : 1);
     calibrated_testbed const& on = testbeds.at(c.testbed);
     json const durations = durations_of(c, calibrated);
     try {

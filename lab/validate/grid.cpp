@@ -13,6 +13,8 @@
 #include <ovlp/support/json_object.hpp>
 #include <ovlp/support/text.hpp>
 
+#include "combinations.hpp"
+
 namespace ovlp::lab::validate {
 namespace {
 
@@ -96,22 +98,15 @@ application read_application(std::string const& name, json_object in) {
   return read;
 }
 
-/// All combinations of one value for each option.
-std::vector<choice> combinations(json_object options) {
-  std::vector<choice> all{{}};
+std::vector<choice> read_combinations(json_object options) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> all;
   for (std::string const& name : options.keys()) {
     json const& values = options.at(name);
     if (!values.is_array() || values.empty()) options.fail(options.path(name), "a list of values", values);
-    std::vector<choice> more;
-    for (choice const& so_far : all) {
-      for (json const& value : values) {
-        more.push_back(so_far);
-        more.back()[name] = as_option(options, name, value);
-      }
-    }
-    all = std::move(more);
+    all.emplace_back(name, std::vector<std::string>());
+    for (json const& value : values) all.back().second.push_back(as_option(options, name, value));
   }
-  return all;
+  return combinations(all);
 }
 
 /// With {name} replaced by what the option's value is.
@@ -150,7 +145,7 @@ void read_configurations(json_object in, grid& to) {
     variants.emplace_back("", "");
   }
   std::string const durations = plain_text(in, "durations");
-  for (choice const& options : combinations(in.object("options"))) {
+  for (choice const& options : read_combinations(in.object("options"))) {
     std::string rank;
     for (std::string const& option : application->second.same) {
       auto const value = options.find(option);

@@ -9,8 +9,10 @@
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/files.hpp>
+#include <ovlp/support/host.hpp>
 #include <ovlp/support/json_object.hpp>
 #include <ovlp/support/process.hpp>
+#include <ovlp/support/run_many.hpp>
 #include <ovlp/support/statistics.hpp>
 #include <ovlp/support/text.hpp>
 
@@ -48,16 +50,19 @@ json durations_of(configuration const& what, measurements const& from) {
 
 namespace {
 
-prediction simulate(grid const& of, configuration const& what, std::size_t seed, scratch const& files,
-                    places const& where, words const& without) {
+support::command simulation(grid const& of, configuration const& what, std::size_t seed, scratch const& files,
+                            std::string const& summary, places const& where, words const& without) {
   application const& program = of.applications.at(what.application);
   words command = command_of(program.simulated, what.options, where);
   append(command, {"--platform", files.platform, "--execution", "partial", "--durations", files.durations, "--summary",
-                   files.summary, "--vary", std::to_string(seed)});
+                   summary, "--vary", std::to_string(seed)});
   for (std::string const& part : without) append(command, {"--without", part});
-  support::outcome const ran = support::run({std::move(command), "", {}, of.time_limit});
+  return {std::move(command), "", {}, of.time_limit};
+}
+
+prediction read_prediction(support::outcome const& ran, std::string const& file) {
   if (!ran.good()) throw io_error("simulating: " + ran.complaint());
-  json const summary = support::read_json(files.summary);
+  json const summary = support::read_json(file);
   prediction found{summary.at("time_s"), summary.at("work_s"), {}};
   for (json const& i : summary.at("iterations")) {
     double const held_node_s = i.at("held_node_s");
@@ -77,12 +82,18 @@ prediction predict(grid const& of, configuration const& what, json const& platfo
   support::write_file(files.durations, recorded.dump());
   std::vector<double> times_s, works_s;
   std::map<int, std::vector<double>> efficiencies;
-  for (std::size_t seed = 1; seed <= of.simulations; ++seed) {
-    prediction const one = simulate(of, what, seed, files, where, without);
-    times_s.push_back(one.time_s);
-    works_s.push_back(one.work_s);
-    for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
-  }
+  auto const summary = [&](std::size_t place) { return files.summary + std::to_string(place); };
+  support::run_many(
+      of.simulations, support::available_cores(),
+      [&](std::size_t i, std::size_t place) {
+        return simulation(of, what, i + 1, files, summary(place), where, without);
+      },
+      [&](std::size_t, std::size_t place, support::outcome const& ran) {
+        prediction const one = read_prediction(ran, summary(place));
+        times_s.push_back(one.time_s);
+        works_s.push_back(one.work_s);
+        for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
+      });
   prediction found{median(times_s), median(works_s), {}};
   for (auto const& [iteration, values] : efficiencies) found.efficiency[iteration] = median(values);
   return found;

@@ -67,7 +67,7 @@ validation_result validate(validation_options const& options) try {
   if (found.times.empty()) result.failure = found.failures.empty() ? "the grid is empty" : found.failures.front();
   return result;
 } catch (support::interrupted const&) {
-  throw support::interrupted{options.measures() ? "what has been measured" : ""};
+  throw support::interrupted{options.measures() ? "what has been measured, in '" + options.where.output + "'," : ""};
 }
 
 }  // namespace ovlp::lab::validate

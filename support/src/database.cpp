@@ -20,15 +20,17 @@ database::database(std::string file, mode how) : file_(std::move(file)) {
     std::remove((file_ + "-journal").c_str());
     if (std::remove(file_.c_str()) != 0 && errno != ENOENT)
       throw io_error("'" + file_ + "': cannot be written: " + std::strerror(errno));
-  } else if (!std::ifstream(file_)) {
+  } else if (how == mode::read && !std::ifstream(file_)) {
     throw io_error("'" + file_ + "': cannot be read: " + std::strerror(errno));
   }
   int const flags =
-      SQLITE_OPEN_NOMUTEX | (how == mode::create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
+      SQLITE_OPEN_NOMUTEX | (how == mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   sqlite3* opened = nullptr;
   int const status = ::sqlite3_open_v2(file_.c_str(), &opened, flags, nullptr);
   handle_.reset(opened);
   if (status != SQLITE_OK) fail();
+  constexpr int patience_ms = 10'000;
+  if (how == mode::update) ::sqlite3_busy_timeout(opened, patience_ms);
 }
 
 void database::fail() const {
@@ -71,6 +73,11 @@ void statement::bind(int at, std::span<std::byte const> value) {
   check(::sqlite3_bind_blob64(handle_.get(), at + 1, value.data(), value.size(), nullptr));
 }
 
+bool statement::is_number(int column) const {
+  int const type = ::sqlite3_column_type(handle_.get(), column);
+  return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+bool statement::is_null(int column) const { return ::sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
 std::int64_t statement::number(int column) const { return ::sqlite3_column_int64(handle_.get(), column); }
 double statement::real(int column) const { return ::sqlite3_column_double(handle_.get(), column); }
 std::string statement::text(int column) const {
@@ -81,5 +88,18 @@ std::span<std::byte const> statement::bytes(int column) const {
   auto const* const at = static_cast<std::byte const*>(::sqlite3_column_blob(handle_.get(), column));
   return {at, static_cast<std::size_t>(::sqlite3_column_bytes(handle_.get(), column))};
 }
+
+namespace {
+
+std::string in_quotes(std::string_view text, char quote) {
+  std::string inside;
+  for (char const c : text) inside.append(c == quote ? 2 : 1, c);
+  return quote + inside + quote;
+}
+
+}  // namespace
+
+std::string sql_text(std::string_view text) { return in_quotes(text, '\''); }
+std::string sql_name(std::string_view name) { return in_quotes(name, '"'); }
 
 }  // namespace ovlp::support

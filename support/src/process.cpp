@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <string_view>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -179,10 +181,11 @@ std::optional<int> process::wait(seconds at_most) {
 
 namespace {
 
-volatile std::sig_atomic_t was_interrupted = 0;
-int put_off = 0;
+std::atomic<bool> was_interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);  // a handler sets it
+std::atomic<int> put_off = 0;
 
-bool to_be_interrupted() { return was_interrupted != 0 && put_off == 0; }
+bool to_be_interrupted() { return was_interrupted && put_off == 0; }
 
 }  // namespace
 
@@ -195,7 +198,7 @@ std::string outcome::complaint() const {
 
 outcome run(command const& what) {
   constexpr seconds look_up{0.1}, grace{2};
-  if (to_be_interrupted()) throw interrupted{};
+  end_if_interrupted();
   process started(what);
   auto const begun = clock::now();
   auto const has_time = [&] { return !what.time_limit || clock::now() - begun < *what.time_limit; };
@@ -207,15 +210,32 @@ outcome run(command const& what) {
     status = started.wait(grace);
     started.kill_group(SIGKILL);
     if (!status) status = started.wait(grace);
-    if (to_be_interrupted()) throw interrupted{};
+    end_if_interrupted();
   }
   return {status.value_or(128 + SIGKILL), !in_time, started.out(), started.err(), started.cpu_s()};
 }
 
 void notice_interrupts() {
   struct sigaction action {};
-  action.sa_handler = [](int) { was_interrupted = 1; };
+  action.sa_handler = [](int) { was_interrupted = true; };
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+}
+
+void end_if_interrupted() {
+  if (to_be_interrupted()) throw interrupted{};
+}
+
+void end_on_interrupt_with(std::string const& line) {
+  static std::atomic<std::string const*> said = nullptr;
+  static std::deque<std::string> all;  // a handler may be reading an earlier one
+  said = &all.emplace_back(line + "\n");
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    std::string const& text = *said;
+    [[maybe_unused]] ssize_t const written = ::write(STDERR_FILENO, text.data(), text.size());
+    ::_exit(130);
+  };
+  ::sigaction(SIGINT, &action, nullptr);
 }
 
 put_off_interrupts::put_off_interrupts() { ++put_off; }

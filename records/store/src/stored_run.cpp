@@ -106,6 +106,7 @@ struct stored_run::implementation {
       auto const count = static_cast<std::size_t>(blocks.number(1));
       if (count > store::block_rows) throw io_error("'" + tables.file() + "': a block of too many rows");
       for (Row const& row : rows_of<Row>(blocks.number(0), count)) function(row);
+      if (after_block) after_block(count);
     }
   }
 
@@ -115,6 +116,7 @@ struct stored_run::implementation {
   }
 
   database tables;
+  std::function<void(std::size_t)> after_block;
   run_facts about;
   run_definitions names;
   std::vector<kernel_name> kernels;
@@ -130,8 +132,13 @@ bool stored_run::complete() const {
   return about.contains("complete") && !about.contains("incomplete");
 }
 
-std::string stored_run::read(record_sink& into) const {
+std::size_t stored_run::records() const {
+  return static_cast<std::size_t>(implementation_->number("SELECT sum(rows) FROM block"));
+}
+
+std::string stored_run::read(record_sink& into, std::function<void(std::size_t)> const& each) const {
   implementation& run = *implementation_;
+  run.after_block = each;
   std::string damage;
   auto const as_far_as_it_goes = [&](auto const& function) {
     try {

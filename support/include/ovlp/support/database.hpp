@@ -18,7 +18,8 @@ class statement;
 /// A file of SQLite. Thread: one at a time. Errors: io_error that names the file.
 class database {
  public:
-  enum class mode { read, create };  ///< create: replaces a file of that name
+  /// create: replaces a file of that name; update: makes it if it is not there. While others write, update waits.
+  enum class mode { read, create, update };
   database(std::string file, mode how);
 
   /// Statements without results.
@@ -59,6 +60,9 @@ class statement {
     }
   }
 
+  /// Whether it is a number; false of texts, and of what is not there.
+  bool is_number(int column) const;
+  bool is_null(int column) const;
   std::int64_t number(int column) const;
   double real(int column) const;
   std::string text(int column) const;
@@ -83,5 +87,12 @@ class statement {
   database const* in_;
   std::unique_ptr<sqlite3_stmt, closer> handle_;
 };
+
+// For statements whose text is made.
+
+/// A text as a constant of SQL.
+std::string sql_text(std::string_view text);
+/// The name of a table or column, whatever it contains.
+std::string sql_name(std::string_view name);
 
 }  // namespace ovlp::support

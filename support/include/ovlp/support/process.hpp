@@ -82,6 +82,11 @@ outcome run(command const& what);
 
 /// From now on SIGINT, SIGTERM and SIGHUP end run() with `interrupted`, so that what was begun can be undone.
 void notice_interrupts();
+/// For what runs no programs and takes long: so does this. Errors: `interrupted`.
+void end_if_interrupted();
+/// From now on, and until it is called again, SIGINT ends this process at once, with status 130 and this line on
+/// standard error. Thread: one at a time.
+void end_on_interrupt_with(std::string const& line);
 /// While it lives they are put off: for the undoing.
 class put_off_interrupts {
  public:

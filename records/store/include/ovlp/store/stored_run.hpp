@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +27,10 @@ class stored_run {
 
   /// Hands all records to a sink, begin() first: of each kind in the order in which they were emitted, one kind after
   /// another. Returns what had to be left out because the file is damaged, in a line; empty: nothing.
-  std::string read(record_sink& into) const;
+  /// `each`: is called with the number of records of each block that has been handed on.
+  std::string read(record_sink& into, std::function<void(std::size_t)> const& each = {}) const;
+  /// How many records there are in blocks.
+  std::size_t records() const;
 
  private:
   struct implementation;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "what_if.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iomanip>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/progress.hpp>
+#include <ovlp/support/run_many.hpp>
+#include <ovlp/support/text.hpp>
+
+#include "simulated_program.hpp"
+#include "simulated_run.hpp"
+
+namespace ovlp::lab::study {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// One run of the table below the first.
+struct scenario {
+  std::string label;
+  std::vector<change> changes;
+  double time_s = 0;
+  std::optional<double> bound_s = {};
+};
+
+std::vector<scenario> scenarios_of(std::vector<change> const& changes) {
+  std::vector<scenario> all;
+  for (change const& one : changes) all.push_back({one.words, {one}});
+  if (changes.size() > 1) all.push_back({"all of these", changes});
+  return all;
+}
+
+/// A kernel's time can be changed where it comes from a file. Errors: config_error.
+void expect_kernels_from_files(std::vector<change> const& changes, ordered_json const& summary) {
+  ordered_json const estimates = summary.value("estimates", ordered_json::object());
+  for (change const& one : changes) {
+    if (one.kernel.empty()) continue;
+    if (estimates.empty()) throw config_error(one.words + ": expected --execution partial: this run measures kernels");
+    std::vector<std::string> known;
+    bool found = false;
+    for (auto const& [kernel, sources] : estimates.items()) {
+      known.push_back(kernel);
+      if (!names_kernel(one.kernel, kernel)) continue;
+      found = true;
+      for (auto const& [source, count] : sources.items()) {
+        if (source == "platform" || source == "durations" || source == "interpolated") continue;
+        throw config_error(one.words + ": expected a kernel whose time the platform or --durations says; that of " +
+                           kernel + " comes from elsewhere (" + source + ")");
+      }
+    }
+    if (!found)
+      throw config_error(one.words + ": expected a kernel of the run, of " + support::joined(known) + ", got " +
+                         support::quoted(one.kernel));
+  }
+}
+
+double time_of(ordered_json const& summary) {
+  double const time_s = summary.at("time_s");
+  if (!(time_s > 0)) throw io_error("the run takes no time");
+  return time_s;
+}
+
+std::string table_of(double before_s, std::vector<scenario> const& all) {
+  std::size_t widest = 0;
+  bool bounds = false;
+  for (scenario const& s : all) {
+    widest = std::max(widest, s.label.size());
+    bounds |= s.bound_s.has_value();
+  }
+  auto const label_width = static_cast<int>(widest + 2);
+  std::ostringstream text;
+  text << std::left << std::setw(label_width) << "" << std::right << std::setw(14) << "before [s]" << std::setw(14)
+       << "after [s]" << std::setw(10) << "gain" << std::setw(12) << "speedup" << (bounds ? "     bound [s]" : "")
+       << '\n';
+  for (scenario const& s : all) {
+    text << std::left << std::setw(label_width) << s.label << std::right << std::setw(14) << support::fixed(before_s, 6)
+         << std::setw(14) << support::fixed(s.time_s, 6) << std::setw(8)
+         << support::fixed(100 * (1 - s.time_s / before_s), 1) << " %" << std::setw(12)
+         << support::fixed(before_s / s.time_s, 3);
+    if (s.bound_s) text << std::setw(14) << support::fixed(*s.bound_s, 6);
+    text << '\n';
+  }
+  return text.str();
+}
+
+}  // namespace
+
+std::string what_if(what_if_options const& options) {
+  expect_program(options.words.front(), "PROGRAM");
+  simulated_run const as_it_is = simulated_run::read(options.words);
+  std::vector<scenario> all = scenarios_of(options.changes);
+  std::vector<simulated_run> runs(all.size(), as_it_is);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (change const& one : all[i].changes) one.apply(runs[i]);
+  }
+
+  support::temporary_folder const folder;
+  support::progress progress("ovlp whatif", all.size() + 1, "runs");
+  auto const file = [&](std::string const& name) { return (folder.path() / name).string(); };
+  std::vector<std::string> first = options.words;
+  if (options.bound) first.insert(first.begin() + 1, {"--record", file("record.sqlite")});
+  ordered_json const before =
+      summary_of(support::run(summarized(std::move(first), file("summary.json"))), file("summary.json"));
+  expect_kernels_from_files(options.changes, before);
+  progress.advance();
+
+  auto const summary_file = [&](std::size_t i) { return file(std::to_string(i) + ".json"); };
+  support::run_many(
+      all.size(), options.jobs,
+      [&](std::size_t i, std::size_t) {
+        return summarized(runs[i].command_with_files_in(folder.path() / std::to_string(i)), summary_file(i));
+      },
+      [&](std::size_t i, std::size_t, support::outcome const& ran) {
+        try {
+          all[i].time_s = time_of(summary_of(ran, summary_file(i)));
+        } catch (io_error const& failed) {
+          throw io_error("with " + all[i].label + ": " + failed.what());
+        }
+        progress.advance();
+      });
+  if (options.bound) {
+    stored_run const record(file("record.sqlite"));
+    for (scenario& s : all) s.bound_s = options.bound(record, s.changes);
+  }
+  return table_of(time_of(before), all);
+}
+
+}  // namespace ovlp::lab::study

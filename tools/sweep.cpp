@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp sweep
+#include <memory>
+#include <string>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/host.hpp>
+#include <ovlp/support/process.hpp>
+
+#include "checks.hpp"
+#include "study/sweep.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+void run_sweep(lab::study::sweep_options const& options) {
+  support::notice_interrupts();
+  lab::study::sweep_result const done = lab::study::sweep(options);
+  if (done.failed == done.runs) throw io_error("no run went well; the first: " + done.first_failure);
+  std::string text = std::to_string(done.runs) + " runs in '" + options.output + "'";
+  if (done.failed > 0)
+    text += ", of which " + std::to_string(done.failed) + " failed; the first: " + done.first_failure;
+  support::write_output("-", text + "\n");
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& ovlp) {
+  auto const options = std::make_shared<lab::study::sweep_options>();
+  options->jobs = support::available_cores();
+  CLI::App& sweep = *ovlp.add_subcommand(
+      "sweep", "Simulate a program with all combinations of options, on all cores; goes on where it stopped");
+  sweep.add_option("sweep", options->plan, "what is to be run (JSON)")->required()->type_name("SWEEP");
+  sweep.add_option("-o,--output", options->output, "file of SQLite, a row a run")->required()->type_name("FILE");
+  sweep.add_option("--jobs", options->jobs, "runs at once; without it as many as there are cores")
+      ->type_name("N")
+      ->transform(whole_number(1, 1024));
+  sweep.footer(
+      "Examples:\n"
+      "  ovlp sweep lu.json -o runs.sqlite\n"
+      "  ovlp plot columns runs.sqlite --x nodes --y time_s --group block -o time.svg\n"
+      "  sqlite3 -csv -header runs.sqlite 'SELECT * FROM runs'\n"
+      "Format: docs/formats/sweep.md");
+  sweep.callback([options] { run_sweep(*options); });
+}
+
+}  // namespace ovlp::tools

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp whatif
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/host.hpp>
+#include <ovlp/support/process.hpp>
+
+#include "study/what_if.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+struct whatif_options {
+  std::string bandwidth, latency, nodes;
+  std::vector<std::string> speeds;
+};
+
+std::vector<lab::study::change> changes_of(whatif_options const& options) {
+  std::vector<lab::study::change> all;
+  if (!options.bandwidth.empty()) all.push_back(lab::study::change_bandwidth(options.bandwidth));
+  if (!options.latency.empty()) all.push_back(lab::study::change_latency(options.latency));
+  for (std::string const& speed : options.speeds) all.push_back(lab::study::change_speed(speed));
+  if (!options.nodes.empty()) all.push_back(lab::study::change_nodes(options.nodes));
+  if (all.empty()) throw config_error("whatif: expected one of --bandwidth, --latency, --speed and --nodes before --");
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> take_program(int& argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "whatif") return {};
+  char** const end = argv + argc;
+  char** const dashes = std::find(argv, end, std::string_view("--"));
+  argc = static_cast<int>(dashes - argv);
+  return dashes == end ? std::vector<std::string>() : std::vector<std::string>(dashes + 1, end);
+}
+
+void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program) {
+  auto const options = std::make_shared<whatif_options>();
+  CLI::App& whatif = *ovlp.add_subcommand(
+      "whatif", "Simulate the run after -- again on a changed platform: with each change alone, and with all together");
+  auto const add = [&](std::string const& name, auto& value, std::string const& meaning) {
+    return whatif.add_option(name, value, meaning)->type_name("xF|/F|NUMBER");
+  };
+  add("--bandwidth", options->bandwidth, "of the network and of links: times F, divided by F, or B/s");
+  add("--latency", options->latency, "of the network and of links; or seconds of each transfer");
+  add("--speed", options->speeds,
+      "of all nodes' cores, or relative to the reference core; NAME=xF: of a kernel, such as gemm=x1.5; may be "
+      "repeated")
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]xF|/F|NUMBER");
+  add("--nodes", options->nodes, "of the run");
+  whatif.footer(
+      "Examples:\n"
+      "  ovlp whatif --bandwidth x2 --latency /10 -- lu_sim --nodes 8 --platform gigabit --execution partial\n"
+      "  ovlp whatif --speed gemm=x1.5 --nodes 16 -- lu_sim --nodes 8 --platform ./cluster.json --execution partial\n"
+      "Values: docs/what-if.md");
+  whatif.callback([options, program] {
+    std::vector<lab::study::change> changes = changes_of(*options);
+    if (program.empty()) throw config_error("whatif: expected --, and then a program with its arguments");
+    support::notice_interrupts();
+    support::write_output("-", lab::study::what_if({program, std::move(changes), support::available_cores()}));
+  });
+}
+
+}  // namespace ovlp::tools
