@@ -23,7 +23,7 @@ ovlp::kernel_record kernel(std::uint64_t call, std::string_view name, std::span<
 
 /// Of a run whose only graph has one operation.
 void begin(ovlp::statistics_sink& sink) {
-  sink.begin({"test", "real", 1, 0, {"workers"}, {{"graph", {{"leaf", "work", 0}}}}});
+  sink.begin({"test", "real", 1, 0, {"workers"}, {{"graph", {{"leaf", "work", 0}}}}, {1}});
 }
 
 ovlp::summary figures_with(std::vector<ovlp::iteration_summary> iterations) {
