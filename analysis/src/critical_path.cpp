@@ -343,14 +343,12 @@ class happenings {
     path.start_s = times_[start_vertex];
     path.end_s = times_[last_];
     for (std::size_t v = last_; before[v] != v; v = before[v]) {
-      activity const* taken = nullptr;
+      activity longest;  // of those between the two
       for (auto [e, end] = boost::out_edges(before[v], all); e != end; ++e) {
         activity const& candidate = all[*e];
-        if (boost::target(*e, all) == v && (taken == nullptr || candidate.negative_s < taken->negative_s))
-          taken = &candidate;
+        if (boost::target(*e, all) == v && candidate.negative_s < longest.negative_s) longest = candidate;
       }
-      if (!taken->is_dependency && taken->negative_s < 0)
-        path.pieces.push_back(piece(*taken, times_[before[v]], times_[v]));
+      if (!longest.is_dependency) path.pieces.push_back(piece(longest, times_[before[v]], times_[v]));
     }
     std::reverse(path.pieces.begin(), path.pieces.end());
     add_kernels(path);
