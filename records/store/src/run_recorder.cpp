@@ -124,8 +124,18 @@ struct run_recorder::implementation {
   void hand_over() {
     auto& rows = std::get<std::vector<Row>>(open);
     if (rows.empty()) return;
-    put([full = std::move(rows)](record_file& to) { to.add(full); });
+    put([this, full = std::make_shared<std::vector<Row>>(std::move(rows))](record_file& to) {
+      to.add(*full);
+      full->clear();
+      std::scoped_lock const lock(spare_mutex);
+      std::get<spares<Row>>(spare).push_back(std::move(*full));
+    });
     rows = {};
+    std::scoped_lock const lock(spare_mutex);
+    auto& again = std::get<spares<Row>>(spare);
+    if (again.empty()) return;
+    rows = std::move(again.back());
+    again.pop_back();
   }
   void put(task what) {
     std::unique_lock lock(queue_mutex);
@@ -213,6 +223,13 @@ struct run_recorder::implementation {
              std::vector<post_record>, std::vector<send_record>, std::vector<delivery_record>,
              std::vector<transfer_record>>
       open;
+  /// Memory of blocks that have been written: the system takes long to give other.
+  template <class Row>
+  using spares = std::vector<std::vector<Row>>;
+  std::mutex spare_mutex;
+  std::tuple<spares<step_record>, spares<store::kernel_row>, spares<wait_record>, spares<post_record>,
+             spares<send_record>, spares<delivery_record>, spares<transfer_record>>
+      spare;
   kernel_table<std::optional<std::uint32_t>> kernels;
   std::uint32_t next_kernel = 0;
   bool complete = false;  ///< as far as one knows
