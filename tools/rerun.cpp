@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rerun.hpp"
 
-#include <algorithm>
 #include <array>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -13,28 +11,21 @@
 #include <ovlp/support/json_object.hpp>
 #include <ovlp/support/process.hpp>
 
+#include "study/simulated_run.hpp"
+
 namespace ovlp::tools {
 namespace {
 
 using nlohmann::json;
 
 /// Options with a value: the run's own, of which it has others now, or which it need not write again.
-constexpr std::array<std::string_view, 8> replaced{"--platform",   "--record",  "--record-durations",     "--trace",
-                                                   "--efficiency", "--summary", "--efficiency-over-time", "--window"};
+constexpr std::array replaced{"--platform",   "--record",  "--record-durations",     "--trace",
+                              "--efficiency", "--summary", "--efficiency-over-time", "--window"};
 
 std::vector<std::string> kept_arguments(run_facts const& about) {
-  std::vector<std::string> kept;
-  json const arguments = json::parse(about.at("arguments"));
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    auto const word = arguments[i].get<std::string>();
-    bool const is_replaced = std::ranges::find(replaced, word.substr(0, word.find('='))) != replaced.end();
-    if (!is_replaced) {
-      kept.push_back(word);
-    } else if (word.find('=') == std::string::npos) {
-      ++i;
-    }
-  }
-  return kept;
+  auto words = json::parse(about.at("arguments")).get<std::vector<std::string>>();
+  for (char const* const option : replaced) lab::study::take_option(words, option);
+  return words;
 }
 
 }  // namespace

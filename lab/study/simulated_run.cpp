@@ -16,21 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Values of an option, which go from the words: "--name VALUE" or "--name=VALUE".
-std::vector<std::string> taken(std::vector<std::string>& words, std::string const& option) {
-  std::vector<std::string> values, others;
-  bool arguments_only = false;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    arguments_only |= words[i] == "--";
-    if (!arguments_only && words[i] == option && i + 1 < words.size()) values.push_back(words[++i]);
-    else if (!arguments_only && words[i].starts_with(option + "="))
-      values.push_back(words[i].substr(option.size() + 1));
-    else others.push_back(words[i]);
-  }
-  words = std::move(others);
-  return values;
-}
-
 json read_platform(std::string const& name) {
   machine::platform::find(name);  // says what is wrong
   json read = support::parse_json(machine::platform::text_of(name), name);
@@ -51,15 +36,29 @@ std::size_t read_nodes(std::string const& text) {
 
 }  // namespace
 
+std::vector<std::string> take_option(std::vector<std::string>& words, std::string const& option) {
+  std::vector<std::string> values, others;
+  bool arguments_only = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    arguments_only |= words[i] == "--";
+    if (!arguments_only && words[i] == option && i + 1 < words.size()) values.push_back(words[++i]);
+    else if (!arguments_only && words[i].starts_with(option + "="))
+      values.push_back(words[i].substr(option.size() + 1));
+    else others.push_back(words[i]);
+  }
+  words = std::move(others);
+  return values;
+}
+
 simulated_run simulated_run::read(std::vector<std::string> const& words) {
   simulated_run run;
   run.program = words.front();
   run.other_words.assign(words.begin() + 1, words.end());
-  std::vector<std::string> const platforms = taken(run.other_words, "--platform");
+  std::vector<std::string> const platforms = take_option(run.other_words, "--platform");
   run.platform = read_platform(platforms.empty() ? "local" : platforms.back());
-  for (std::string const& file : taken(run.other_words, "--durations"))
+  for (std::string const& file : take_option(run.other_words, "--durations"))
     run.durations.push_back(support::read_json(file));
-  std::vector<std::string> const nodes = taken(run.other_words, "--nodes");
+  std::vector<std::string> const nodes = take_option(run.other_words, "--nodes");
   if (!nodes.empty()) run.nodes = read_nodes(nodes.back());
   return run;
 }

@@ -11,6 +11,9 @@
 
 namespace ovlp::lab::study {
 
+/// Values of an option, which go from the words of a command: "--name VALUE" or "--name=VALUE".
+std::vector<std::string> take_option(std::vector<std::string>& words, std::string const& option);
+
 /// A simulated run as its command line says it, with the contents of the files that say how long things take: so they
 /// can be changed.
 struct simulated_run {
