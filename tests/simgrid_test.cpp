@@ -29,6 +29,8 @@ using ovlp::testing::start;
 
 constexpr std::size_t nodes = 16;
 constexpr double bandwidth = 1e8, latency_s = 1e-4;
+// SimGrid takes moments closer than its precision/timing for one.
+constexpr double simgrid_precision_s = 1e-9;
 
 simgrid_machine star_of(unsigned long count) {
   simgrid_machine machine;
@@ -72,7 +74,7 @@ TEST_CASE("SimGrid's star: transfers end when those of a max-min fair star do" *
       CAPTURE(list);
       CAPTURE(i);
       double const took_s = expected[i] - starts[i].at_s;
-      REQUIRE(std::abs(got[i] - expected[i]) <= 1e-6 * took_s);
+      REQUIRE(std::abs(got[i] - expected[i]) <= 1e-6 * took_s + simgrid_precision_s);
     }
   }
 }
