@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/analysis/dynamic_efficiency.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/records/run_recorder.hpp>
 #include <ovlp/store/clock_fit.hpp>
@@ -225,5 +226,58 @@ TEST_CASE("a real run leaves one record of all its nodes, also of those that wer
   CHECK(times.sent_s.size() > 0);
   CHECK(times.sent_s.size() == times.delivered_s.size());
   for (auto const& [object, sent_s] : times.sent_s) CHECK(times.delivered_s.at(object) >= sent_s);
+}
+
+namespace {
+
+/// Steps in the order of their ends, as a simulation has them.
+struct ordered_steps final : ovlp::record_sink {
+  void step(ovlp::step_record const& r) override { steps.push_back(r); }
+  void node(ovlp::node_record const& r) override { nodes.push_back(r); }
+  void call(ovlp::call_record const& r) override { (r.begins ? calls[r.call].first : calls[r.call].second) = r.at_s; }
+  std::vector<ovlp::step_record> steps;
+  std::vector<ovlp::node_record> nodes;
+  std::map<std::uint64_t, std::pair<double, double>> calls;  ///< begin and end
+};
+
+}  // namespace
+
+TEST_CASE("a real run knows the efficiency that its record tells" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const record = folder.path() / "run.sqlite", summary = folder.path() / "summary.json",
+                    csv = folder.path() / "efficiency.csv";
+  auto const ended = run({{OVLP_LU_REAL, "--n", "384", "--block", "32", "--nodes", "3", "--column-nodes", "2",
+                           "--remove", "1@4", "--record", record, "--summary", summary, "--efficiency", csv}});
+  REQUIRE(ended.status == 0);
+  auto const told = nlohmann::json::parse(contents(summary));
+
+  auto const stored = ovlp::open_run(record);
+  ordered_steps all;
+  stored->read(all);
+  std::ranges::stable_sort(all.steps, {}, &ovlp::step_record::end_s);
+  ovlp::analysis::dynamic_efficiency efficiency(stored->definitions().capacities);
+  for (auto const& r : all.nodes) efficiency.node(r);
+  for (auto const& r : all.steps) efficiency.step(r);
+  auto const factorization = std::ranges::find_if(all.steps, [](auto const& r) { return r.at.iteration > 0; })->at.call;
+  auto const [begun_s, ended_s] = all.calls.at(factorization);
+  auto const expected = efficiency.take(factorization, begun_s, ended_s);
+
+  CHECK(told["efficiency"].get<double>() > 0);
+  CHECK(told["efficiency"].get<double>() <= 1);
+  CHECK(told["efficiency"].get<double>() == doctest::Approx(expected.efficiency).epsilon(1e-9));
+  REQUIRE(told["iterations"].size() == expected.iterations.size());
+  for (std::size_t i = 0; i < expected.iterations.size(); ++i) {
+    auto const& one = told["iterations"][i];
+    CAPTURE(i);
+    CHECK(one["efficiency"].get<double>() == doctest::Approx(*expected.iterations[i].efficiency).epsilon(1e-9));
+    // Bins of work are as wide as a 4096th of the call, at each end of an interval.
+    double const length_s = one["interval_end_s"].get<double>() - one["interval_start_s"].get<double>();
+    double const unknown = 2 * told["time_s"].get<double>() / 4096 / length_s;
+    CHECK(std::abs(one["interval_efficiency"].get<double>() - *expected.iterations[i].interval_efficiency) <= unknown);
+  }
+  REQUIRE(told["over_time"].size() == expected.windows.size());
+  for (std::size_t i = 0; i < expected.windows.size(); ++i)
+    CHECK(std::abs(told["over_time"][i]["efficiency"].get<double>() - expected.windows[i].efficiency) < 0.03);
+  CHECK(ovlp::testing::lines_of(contents(csv)).size() > expected.iterations.size());
 }
 #endif

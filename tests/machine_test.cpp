@@ -62,6 +62,7 @@ class wrong_network final : public ovlp::net::network {
     if (!started_) return never;
     return next_s_;
   }
+  double latency_s(std::uint32_t, std::uint32_t) const override { return 0; }
   std::span<ovlp::net::completion const> advance(double) override {
     started_ = false;
     return ends_;

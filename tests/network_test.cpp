@@ -89,7 +89,7 @@ std::vector<node_id> nodes_of(welcome const& message) {
 
 /// One process's share of joining.
 struct joining {
-  explicit joining(node_id self) : members(network, run, self, 5, 42, [this] { return now_s; }) {}
+  explicit joining(node_id self) : members(network, run, self, 5, 1, 42, [this] { return now_s; }) {}
 
   void say_hello(node_id from, std::uint64_t fingerprint = 42) {
     network.connections.insert(from);

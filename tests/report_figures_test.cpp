@@ -80,13 +80,13 @@ TEST_CASE("a report tells of a run what its summary does" * doctest::timeout(60)
   CHECK(sum(told.at("edges"), "objects") >= 80);  // dealt, and worked on
 
   json const& call = told.at("calls").at(0);
-  CHECK(call.at("efficiency") == figures.efficiency.value());
+  CHECK(call.at("efficiency") == figures.efficiency);
   REQUIRE(call.at("iterations").size() == figures.iterations.size());
   for (std::size_t i = 0; i < figures.iterations.size(); ++i) {
     json const& shown = call.at("iterations").at(i);
     CHECK(shown.at("index") == figures.iterations[i].index);
     CHECK(shown.at("work_s") == doctest::Approx(figures.iterations[i].work_s));
-    CHECK(shown.at("efficiency") == figures.iterations[i].efficiency->efficiency.value());
+    CHECK(shown.at("efficiency") == figures.iterations[i].efficiency.value());
   }
   REQUIRE(call.at("windows").size() == figures.over_time.size());
   CHECK(call.at("windows").at(3).at(2) == figures.over_time[3].efficiency);
@@ -100,9 +100,11 @@ TEST_CASE("what an analysis has found is on the page, and without it no view of 
   run->step({{1, 0, 0, 0, 7, 1}, {}, 10, 12, 2, 2});
   run->step({{1, 1, 0, 0, 3, 1}, {}, 13, 14, 1, 1});
   run->set_metrics({{"load balance", 0.75, "%", "Mean work over the largest."}});
-  run->set_critical_path({{0, 0, 7, 10, 12}, {1, 0, 3, 13, 14}, {1, 0, 99, 14, 15}});  // the last is nowhere
+  run->set_critical_path({{0, 0, 7, 10, 12}, {1, 0, 3, 13, 14}, {1, 0, 99, 14, 15}},
+                         {{"edge", "a >> b", 0.5}});  // the last is nowhere
   json const told = told_by(page_of(std::move(run))).at(0);
   CHECK(told.at("metrics").at(0).at("value") == 0.75);
+  CHECK(told.at("path_costs").at(0).at("name") == "a >> b");
   CHECK(told.at("critical_path") == json::parse("[[0, 0.0, 2.0], [1, 3.0, 4.0]]"));
 }
 

@@ -41,7 +41,7 @@ void tell(ovlp::record_sink& sink) {
   sink.step({place(0, 0), given, 0, 1, 1, 1});
   sink.post({place(0, 0), 0, object, 1, 1, 1});
   sink.send({1, ovlp::message_kind::object, 0, 1, 50, 1, object});
-  sink.transfer({0, 1, 50, 1, 1.125, 1.375, object});
+  sink.transfer({0, 1, 50, 1, 1.125, 0.0625, 1.375, object});
   sink.delivery({ovlp::message_kind::object, 0, 1, 1.5, object});
   sink.step({place(0, 0), {}, 1, 3, 2, 2});
   sink.step({place(1, 1, 2), object, 1.5, 3.5, 2, 2});
@@ -68,7 +68,10 @@ TEST_CASE("the critical path goes through what had to wait for each other") {
   CHECK(path.pieces[1].to_operation == 1);
   CHECK(path.pieces[2].end_s - path.pieces[2].start_s == 0.25);
   CHECK(path.pieces[4].at.node == 1);
-  CHECK(path.kernels == std::map<std::string, double>{{"cut", 0.75}});
+  CHECK(path.pieces[2].latency_s == 0.0625);
+  REQUIRE(path.kernels.size() == 1);
+  CHECK(path.kernels[0].name == "cut");
+  CHECK(path.kernels[0].end_s == 0.75);
 }
 
 TEST_CASE("a run of which no call has ended has no critical path") {

@@ -95,20 +95,14 @@ TEST_CASE("a name that is no UTF-8 does not keep the others from being written")
   CHECK(figures.json().find("\"application\": \"\xef\xbf\xbd\"") != std::string::npos);
 }
 
-TEST_CASE("the table of iterations has columns for what is known, and a dash for what has no value") {
+TEST_CASE(
+    "the table of iterations has a column for intervals where iterations overlap, and a dash for what has no value") {
   CHECK(ovlp::summary().iterations_table() == "no iterations: no operation of this call says here.iteration(k)\n");
-  ovlp::summary real = figures_with({{1, 0, 1.5, 2, 4, 6, {}}});
-  real.simulation.reset();
-  CHECK(real.iterations_table() ==
-        "iteration    from [s]      to [s]    work [s]  nodes\n"
-        "        1      0.0000      1.5000      2.0000      4\n");
-  CHECK(figures_with({{1, 0, 1.5, 2, 4, 6, ovlp::efficiency_summary{0.405, 0.405, 0, 1.5}}}).iterations_table() ==
+  CHECK(figures_with({{1, 0, 1.5, 2, 4, 6, 0.405, 0.405, 0, 1.5}}).iterations_table() ==
         "iteration    from [s]      to [s]    work [s]  nodes  efficiency\n"
         "        1      0.0000      1.5000      2.0000      4       40.5%\n");
   // The second ends before the first: its interval is empty.
-  CHECK(figures_with({{1, 0, 2, 2, 4, 8, ovlp::efficiency_summary{0.25, 0.375, 0, 2}},
-                      {2, 0.5, 1, 1, 4, 2, ovlp::efficiency_summary{0.5, {}, 2, 2}}})
-            .iterations_table() ==
+  CHECK(figures_with({{1, 0, 2, 2, 4, 8, 0.25, 0.375, 0, 2}, {2, 0.5, 1, 1, 4, 2, 0.5, {}, 2, 2}}).iterations_table() ==
         "iteration    from [s]      to [s]    work [s]  nodes  efficiency  of interval\n"
         "        1      0.0000      2.0000      2.0000      4       25.0%        37.5%\n"
         "        2      0.5000      1.0000      1.0000      4       50.0%            -\n"
@@ -118,7 +112,7 @@ TEST_CASE("the table of iterations has columns for what is known, and a dash for
 TEST_CASE("efficiencies without a value are empty fields of CSV, and null in JSON") {
   temporary_folder const folder;
   std::string const file = folder.path() / "e.csv";
-  ovlp::summary const figures = figures_with({{1, 0, 2, 2, 4, 8, ovlp::efficiency_summary{0.25, {}, 2, 2}}});
+  ovlp::summary const figures = figures_with({{1, 0, 2, 2, 4, 8, 0.25, {}, 2, 2}});
   ovlp::analysis::write_efficiency(file, figures);
   CHECK(contents(file).find("\n1,0,2,2,2,2,4,0.25,\n") != std::string::npos);
   CHECK(figures.json().find("\"interval_efficiency\": null") != std::string::npos);

@@ -14,7 +14,6 @@
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/support/text.hpp>
 
-#include "study/what_if.hpp"
 #include "support/process.hpp"
 
 namespace {
@@ -27,7 +26,6 @@ using ovlp::testing::count;
 using ovlp::testing::lines_of;
 using ovlp::testing::temporary_folder;
 using Lines = std::vector<std::string>;
-namespace study = ovlp::lab::study;
 
 /// Two kinds of nodes, of which one has links of its own.
 json platform() {
@@ -193,20 +191,35 @@ TEST_CASE("a change that cannot be made is refused" * doctest::timeout(60)) {
         (folder.path() / "wrong.json").string() + ": network.bandwidth_Bps: missing");
 }
 
-TEST_CASE("a bound is told where there is one, by the record of the run as it is" * doctest::timeout(60)) {
+TEST_CASE("beside each time stands the bound that the critical path gives, but for another number of nodes" *
+          doctest::timeout(60)) {
   temporary_folder const folder;
-  study::what_if_options options{lu(folder.file("platform.json", platform().dump()), {"--nodes", "3"}),
-                                 {study::change_nodes("x2"), study::change_latency("/2")},
-                                 2};
-  CHECK(count(study::what_if(options), "bound") == 0);
-  options.bound = [](ovlp::stored_run const& run, std::vector<study::change> const& changed) {
-    return run.definitions().nodes + 0.25 * static_cast<double>(changed.size());
+  std::string const file = folder.file("platform.json", platform().dump());
+  auto const numbers = [](std::string const& table, std::string const& label) {
+    for (std::string const& line : lines_of(table)) {
+      if (line.starts_with(label + " ")) return ovlp::support::words_of(line.substr(label.size()));
+    }
+    return Lines(6);
   };
-  Lines const table = lines_of(study::what_if(options));
-  REQUIRE(table.size() == 4);
-  CHECK(table[0].ends_with("bound [s]"));
-  CHECK(table[1].ends_with(" 3.250000"));
-  CHECK(table[3].ends_with(" 3.500000"));
+
+  // On one node there is one chain.
+  std::string const alone = what_if({"--speed", "x2", "--speed", "gemm=/3"}, lu(file, {"--nodes", "1"})).out;
+  CHECK(numbers(alone, "--speed x2").back() == numbers(alone, "--speed x2")[1]);
+  CHECK(std::stod(numbers(alone, "all of these").back()) <= std::stod(numbers(alone, "all of these")[1]));
+
+  std::string const many =
+      what_if({"--bandwidth", "/8", "--latency", "x3", "--speed", "gemm=x3", "--speed", "trsm=/2", "--nodes", "x2"},
+              lu(file, {"--nodes", "4"}))
+          .out;
+  for (auto const* const label : {"--bandwidth /8", "--latency x3", "--speed gemm=x3", "--speed trsm=/2"}) {
+    Lines const row = numbers(many, label);
+    double const before_s = std::stod(row[0]), after_s = std::stod(row[1]), bound_s = std::stod(row.back());
+    CHECK(bound_s <= after_s + 1e-6);
+    CHECK(bound_s > 0);
+    if (label != std::string("--speed gemm=x3")) CHECK(bound_s > before_s);
+  }
+  CHECK(numbers(many, "--nodes x2").back() == "-");
+  CHECK(numbers(many, "all of these").back() == "-");
 }
 
 TEST_CASE("an interruption ends it, and the program that it runs" * doctest::timeout(60)) {

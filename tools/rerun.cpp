@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rerun.hpp"
 
-#include <array>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -18,13 +17,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Options with a value: the run's own, of which it has others now, or which it need not write again.
-constexpr std::array replaced{"--platform",   "--record",  "--record-durations",     "--trace",
-                              "--efficiency", "--summary", "--efficiency-over-time", "--window"};
-
 std::vector<std::string> kept_arguments(run_facts const& about) {
-  auto words = json::parse(about.at("arguments")).get<std::vector<std::string>>();
-  for (char const* const option : replaced) lab::study::take_option(words, option);
+  auto words = lab::study::without_outputs(json::parse(about.at("arguments")));
+  lab::study::take_option(words, "--platform");
   return words;
 }
 

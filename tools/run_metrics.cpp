@@ -1,76 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run_metrics.hpp"
 
-#include <algorithm>
-#include <array>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include <ovlp/analysis/critical_path.hpp>
+#include <ovlp/analysis/path_costs.hpp>
 #include <ovlp/analysis/pop_metrics.hpp>
 
 namespace ovlp::tools {
 namespace {
 
-using analysis::critical_path;
-using analysis::path_activity;
-using analysis::path_piece;
 using json = nlohmann::ordered_json;
-using seconds_by_name = std::map<std::string, double>;
 
-std::string_view name_of(path_activity what) {
-  constexpr std::array<std::string_view, 7> names{
-      "steps", "sender's processor", "network", "receiver's processor", "messages", "launching nodes", "main program"};
-  return names.at(static_cast<std::size_t>(what));
-}
-
-/// With the most seconds first.
-json by_cost(seconds_by_name const& costs) {
-  std::vector<std::pair<std::string, double>> sorted(costs.begin(), costs.end());
-  std::ranges::stable_sort(sorted, [](auto const& a, auto const& b) { return a.second > b.second; });
+json rows_of(std::vector<analysis::path_cost> const& costs) {
   json all = json::array();
-  for (auto const& [name, seconds] : sorted) all.push_back({{"name", name}, {"seconds", seconds}});
+  for (analysis::path_cost const& c : costs) all.push_back({{"name", c.name}, {"seconds", c.seconds}});
   return all;
 }
 
-json costs_of(critical_path const& path, run_definitions const& names) {
-  seconds_by_name activities, operations, edges, nodes, links;
-  auto const operation = [&](operation_place const& at, std::uint32_t number) {
-    return names.graphs.at(at.graph).operations.at(number).name;
-  };
-  auto const node = [](std::uint32_t number) { return "node" + std::to_string(number); };
-  for (path_piece const& p : path.pieces) {
-    double const length_s = p.end_s - p.start_s;
-    activities[std::string(name_of(p.what))] += length_s;
-    switch (p.what) {
-      case path_activity::step:
-        operations[names.graphs.at(p.at.graph).name + ": " + operation(p.at, p.at.operation)] += length_s;
-        nodes[node(p.at.node)] += length_s;
-        break;
-      case path_activity::launch:
-      case path_activity::main_program: break;
-      default:
-        bool const is_edge = p.posted && p.to_operation < names.graphs.at(p.at.graph).operations.size();
-        edges[is_edge ? names.graphs.at(p.at.graph).name + ": " + operation(p.at, p.at.operation) + " >> " +
-                            operation(p.at, p.to_operation)
-                      : "the runtime's own"] += length_s;
-        links[node(p.source) + " >> " + node(p.destination)] += length_s;
-    }
-  }
+json describe(analysis::critical_path const& path, run_definitions const& names) {
+  analysis::path_costs const costs = analysis::costs_of(path, names);
   return {{"run_s", path.run_s()},
           {"length_s", path.length_s()},
           {"pieces", path.pieces.size()},
-          {"activities", by_cost(activities)},
-          {"operations", by_cost(operations)},
-          {"edges", by_cost(edges)},
-          {"kernels", by_cost(path.kernels)},
-          {"nodes", by_cost(nodes)},
-          {"links", by_cost(links)}};
+          {"activities", rows_of(costs.activities)},
+          {"operations", rows_of(costs.operations)},
+          {"edges", rows_of(costs.edges)},
+          {"kernels", rows_of(costs.kernels)},
+          {"nodes", rows_of(costs.nodes)},
+          {"links", rows_of(costs.links)}};
 }
 
 json or_null(std::optional<double> const& value) { return value ? json(*value) : json(); }
@@ -117,7 +78,7 @@ nlohmann::ordered_json metrics_of(stored_run const& run, stored_run const* ideal
           {"backend", names.backend},
           {"nodes", names.nodes},
           {"missing", damage},
-          {"critical_path", costs_of(finder.find(), names)},
+          {"critical_path", describe(finder.find(), names)},
           {"efficiencies", efficiencies(metrics.find(on_ideal.get(), referred.get()))}};
 }
 

@@ -63,7 +63,7 @@ class ends {
 
 struct kernel_time {
   std::uint64_t thread;
-  double start_s, end_s;
+  double start_s, end_s, work_s;
   std::uint32_t name;
 };
 
@@ -368,6 +368,8 @@ class happenings {
         send_record const& sent = messages_[of.number].sent;
         made.source = sent.source;
         made.destination = sent.destination;
+        if (of.what == path_activity::network)
+          made.latency_s = std::min(messages_[of.number].crossing->latency_s, end_s - start_s);
         auto const posted = posts_of_.find(sent.object);
         if (sent.kind == message_kind::control || posted == posts_of_.end()) break;
         made.posted = true;
@@ -389,7 +391,7 @@ class happenings {
       auto const after = std::upper_bound(found->second.begin(), found->second.end(), k.start_s,
                                           [](double at_s, path_piece const* p) { return at_s < p->start_s; });
       if (after == found->second.begin() || k.start_s >= (*(after - 1))->end_s) continue;
-      path.kernels[run_.kernel_names[k.name]] += k.end_s - k.start_s;
+      path.kernels.push_back({run_.kernel_names[k.name], k.start_s, k.end_s, k.work_s});
     }
   }
 
@@ -429,7 +431,7 @@ void critical_path_finder::kernel(kernel_record const& r) {
   auto const [number, is_new] = implementation_->kernel_numbers.try_emplace(
       std::string(r.name), static_cast<std::uint32_t>(implementation_->kernel_names.size()));
   if (is_new) implementation_->kernel_names.emplace_back(r.name);
-  implementation_->kernels.push_back({implementation_->thread_of(r.at), r.start_s, r.end_s, number->second});
+  implementation_->kernels.push_back({implementation_->thread_of(r.at), r.start_s, r.end_s, r.work_s, number->second});
 }
 void critical_path_finder::post(post_record const& r) { implementation_->posts.push_back(r); }
 void critical_path_finder::send(send_record const& r) { implementation_->sends.push_back(r); }

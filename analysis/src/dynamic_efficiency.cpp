@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
-
-#include "work_over_time.hpp"
 
 namespace ovlp::analysis {
 
@@ -30,8 +29,7 @@ void dynamic_efficiency::step(step_record const& record) {
     }
   }
   call.work_s += record.work_s;
-  if (!call.over_time) call.over_time = std::make_unique<work_over_time>();
-  call.over_time->add(record.start_s, record.end_s, record.work_s);
+  call.over_time.add(record.start_s, record.end_s, record.work_s);
   if (record.at.iteration == 0) return;
 
   auto const number = static_cast<std::size_t>(record.at.iteration);
@@ -51,6 +49,21 @@ void dynamic_efficiency::step(step_record const& record) {
   mine.end_s = mine.seen ? std::max(mine.end_s, record.end_s) : record.end_s;
   mine.work_s += record.work_s;
   mine.seen = true;
+}
+
+void dynamic_efficiency::add(std::uint64_t call, std::map<std::int32_t, iteration_work> const& iterations,
+                             work_over_time over_time) {
+  constexpr double ever_s = std::numeric_limits<double>::infinity();
+  of_call& all = calls_[call];
+  all.work_s = over_time.between(-ever_s, ever_s);
+  double closed_s = -ever_s;
+  for (auto const& [index, of] : iterations) {
+    if (index < 1) continue;
+    closed_s = std::max(closed_s, of.end_s);
+    all.iterations.resize(static_cast<std::size_t>(index));
+    all.iterations.back() = {true, of.start_s, of.end_s, of.work_s, closed_s, over_time.between(-ever_s, closed_s)};
+  }
+  all.over_time = std::move(over_time);
 }
 
 double dynamic_efficiency::capacity(double from_s, double to_s) const {
@@ -111,7 +124,7 @@ dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double s
     for (std::size_t i = 0; i + 2 <= halves; ++i) {
       double const from_s = start_s + static_cast<double>(i) * half_s, to_s = from_s + 2 * half_s;
       made.windows.push_back(
-          {from_s, to_s, ratio(steps.over_time->between(from_s, to_s), capacity(from_s, to_s)).value_or(0)});
+          {from_s, to_s, ratio(steps.over_time.between(from_s, to_s), capacity(from_s, to_s)).value_or(0)});
     }
   }
   return made;

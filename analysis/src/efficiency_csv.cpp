@@ -43,12 +43,11 @@ void write_efficiency(std::string const& file, summary const& figures) {
   std::ostringstream csv = begin(figures);
   csv << "iteration,start_s,end_s,interval_start_s,interval_end_s,work_s,nodes,efficiency,interval_efficiency\n";
   for (iteration_summary const& i : figures.iterations) {
-    if (!i.efficiency) continue;
-    csv << i.index << ',' << i.start_s << ',' << i.end_s << ',' << i.efficiency->interval_start_s << ','
-        << i.efficiency->interval_end_s << ',' << i.work_s << ',' << i.nodes << ',';
-    if (i.efficiency->efficiency) csv << *i.efficiency->efficiency;
+    csv << i.index << ',' << i.start_s << ',' << i.end_s << ',' << i.interval_start_s << ',' << i.interval_end_s << ','
+        << i.work_s << ',' << i.nodes << ',';
+    if (i.efficiency) csv << *i.efficiency;
     csv << ',';
-    if (i.efficiency->interval_efficiency) csv << *i.efficiency->interval_efficiency;
+    if (i.interval_efficiency) csv << *i.interval_efficiency;
     csv << "\n";
   }
   support::write_file(file, csv.str());

@@ -2,6 +2,8 @@
 #include <ovlp/analysis/pop_metrics.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -20,21 +22,41 @@ constexpr double least_held = 0.01;
 }  // namespace
 
 struct pop_metrics::implementation {
-  /// The steps of all calls that a window of time holds.
-  pop_window window(std::uint64_t call, std::int32_t iteration, double start_s, double end_s) const {
-    std::vector<double> work_s(capacities.size(), 0);
+  struct window {
+    std::uint64_t call;
+    std::int32_t iteration;
+    double start_s, end_s;
+  };
+
+  /// The steps of all calls, as much of them as windows of time hold, which follow one another.
+  std::vector<pop_window> sum(std::vector<window> const& windows) const {
+    std::vector<std::vector<double>> work_s(windows.size(), std::vector<double>(capacities.size(), 0));
     for (work_interval const& w : work) {
-      if (w.end_s <= start_s || w.start_s > end_s) continue;
       double const length_s = w.end_s - w.start_s;
-      double const inside_s = std::min(w.end_s, end_s) - std::max(w.start_s, start_s);
-      work_s.at(w.node) += length_s > 0 ? w.work_s * inside_s / length_s : w.work_s;
+      auto in = std::ranges::lower_bound(windows, w.start_s, {}, &window::end_s);
+      for (; in != windows.end() && in->start_s <= w.end_s; ++in) {
+        double& sum_s = work_s[static_cast<std::size_t>(in - windows.begin())].at(w.node);
+        if (length_s > 0) {
+          double const inside_s = std::min(w.end_s, in->end_s) - std::max(w.start_s, in->start_s);
+          sum_s += w.work_s * std::max(0.0, inside_s) / length_s;
+        } else {
+          sum_s += w.work_s;
+          break;
+        }
+      }
     }
-    pop_window made{call, iteration, start_s, end_s, 0, 0, 0, 0, 0, {}, {}, {}, {}};
+    std::vector<pop_window> all;
+    for (std::size_t i = 0; i < windows.size(); ++i) all.push_back(efficiencies(windows[i], work_s[i]));
+    return all;
+  }
+
+  pop_window efficiencies(window const& of, std::vector<double> const& work_s) const {
+    pop_window made{of.call, of.iteration, of.start_s, of.end_s, 0, 0, 0, 0, 0, {}, {}, {}, {}};
     for (std::uint32_t n = 0; n < capacities.size(); ++n) {
-      double const seconds_s = held_s(n, start_s, end_s), held = seconds_s * capacities[n];
+      double const seconds_s = held_s(n, of.start_s, of.end_s), held = seconds_s * capacities[n];
       made.work_s += work_s[n];
       made.node_seconds_s += held;
-      if (held > 0 && seconds_s >= least_held * (end_s - start_s))
+      if (held > 0 && seconds_s >= least_held * (of.end_s - of.start_s))
         made.communication = std::max(made.communication, work_s[n] / held);
     }
     if (made.node_seconds_s > 0) made.parallel = made.work_s / made.node_seconds_s;
@@ -93,17 +115,19 @@ std::vector<pop_window> pop_metrics::find(pop_metrics const* ideal, pop_metrics 
   for (auto const& [node, changes] : run.changes) start_s = std::min(start_s, changes.front().at_s);
   for (auto const& [call, times] : run.calls) end_s = std::max(end_s, times.second);
 
-  std::vector<pop_window> all{run.window(0, 0, start_s, end_s)};
+  std::vector<pop_window> all = run.sum({{0, 0, start_s, end_s}});
   for (auto const& [call, times] : run.calls) {
     auto const iterations = run.ends_s.find(call);
     if (iterations == run.ends_s.end()) continue;
+    std::vector<implementation::window> intervals;
     double from_s = times.first;
     for (auto const& [iteration, ends_s] : iterations->second) {
       bool const is_last = iteration == iterations->second.rbegin()->first;
       double const to_s = is_last ? times.second : std::max(from_s, ends_s);
-      all.push_back(run.window(call, iteration, from_s, to_s));
+      intervals.push_back({call, iteration, from_s, to_s});
       from_s = to_s;
     }
+    std::ranges::copy(run.sum(intervals), std::back_inserter(all));
   }
 
   auto const same = [](std::vector<pop_window> const& in, pop_window const& as) {

@@ -86,7 +86,7 @@ change change_kernel(std::string const& name, amount by, std::string const& word
       }
     }
   };
-  return {words, apply, name};
+  return {words, apply, name, by.inverse().of(1)};
 }
 
 }  // namespace

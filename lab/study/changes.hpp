@@ -15,6 +15,7 @@ struct change {
   std::string words;                          ///< as it was asked for: "--bandwidth x2"
   std::function<void(simulated_run&)> apply;  ///< errors: config_error, if the run has nothing to be changed so
   std::string kernel = {};                    ///< whose time it changes, as it was asked for; empty: no kernel's
+  double kernel_time = 1;                     ///< what that time is multiplied by
 };
 
 // How much: xF (times F), /F, or a number: what is to be, in the platform file's unit.

@@ -50,10 +50,18 @@ std::vector<std::string> take_option(std::vector<std::string>& words, std::strin
   return values;
 }
 
+std::vector<std::string> without_outputs(std::vector<std::string> words) {
+  for (char const* const option : {"--record", "--record-only", "--record-durations", "--trace", "--efficiency",
+                                   "--efficiency-over-time", "--summary"}) {
+    take_option(words, option);
+  }
+  return words;
+}
+
 simulated_run simulated_run::read(std::vector<std::string> const& words) {
   simulated_run run;
   run.program = words.front();
-  run.other_words.assign(words.begin() + 1, words.end());
+  run.other_words = without_outputs({words.begin() + 1, words.end()});
   std::vector<std::string> const platforms = take_option(run.other_words, "--platform");
   run.platform = read_platform(platforms.empty() ? "local" : platforms.back());
   for (std::string const& file : take_option(run.other_words, "--durations"))

@@ -16,6 +16,7 @@
 #include <ovlp/support/run_many.hpp>
 #include <ovlp/support/text.hpp>
 
+#include "bound.hpp"
 #include "simulated_program.hpp"
 #include "simulated_run.hpp"
 
@@ -71,23 +72,17 @@ double time_of(ordered_json const& summary) {
 
 std::string table_of(double before_s, std::vector<scenario> const& all) {
   std::size_t widest = 0;
-  bool bounds = false;
-  for (scenario const& s : all) {
-    widest = std::max(widest, s.label.size());
-    bounds |= s.bound_s.has_value();
-  }
+  for (scenario const& s : all) widest = std::max(widest, s.label.size());
   auto const label_width = static_cast<int>(widest + 2);
   std::ostringstream text;
   text << std::left << std::setw(label_width) << "" << std::right << std::setw(14) << "before [s]" << std::setw(14)
-       << "after [s]" << std::setw(10) << "gain" << std::setw(12) << "speedup" << (bounds ? "     bound [s]" : "")
-       << '\n';
+       << "after [s]" << std::setw(10) << "gain" << std::setw(12) << "speedup" << std::setw(14) << "bound [s]" << '\n';
   for (scenario const& s : all) {
     text << std::left << std::setw(label_width) << s.label << std::right << std::setw(14) << support::fixed(before_s, 6)
          << std::setw(14) << support::fixed(s.time_s, 6) << std::setw(8)
          << support::fixed(100 * (1 - s.time_s / before_s), 1) << " %" << std::setw(12)
          << support::fixed(before_s / s.time_s, 3);
-    if (s.bound_s) text << std::setw(14) << support::fixed(*s.bound_s, 6);
-    text << '\n';
+    text << std::setw(14) << (s.bound_s ? support::fixed(*s.bound_s, 6) : "-") << '\n';
   }
   return text.str();
 }
@@ -106,8 +101,8 @@ std::string what_if(what_if_options const& options) {
   support::temporary_folder const folder;
   support::progress progress("ovlp whatif", all.size() + 1, "runs");
   auto const file = [&](std::string const& name) { return (folder.path() / name).string(); };
-  std::vector<std::string> first = options.words;
-  if (options.bound) first.insert(first.begin() + 1, {"--record", file("record.sqlite")});
+  std::vector<std::string> first = without_outputs(options.words);
+  first.insert(first.begin() + 1, {"--record", file("record.sqlite")});
   ordered_json const before =
       summary_of(support::run(summarized(std::move(first), file("summary.json"))), file("summary.json"));
   expect_kernels_from_files(options.changes, before);
@@ -127,10 +122,8 @@ std::string what_if(what_if_options const& options) {
         }
         progress.advance();
       });
-  if (options.bound) {
-    stored_run const record(file("record.sqlite"));
-    for (scenario& s : all) s.bound_s = options.bound(record, s.changes);
-  }
+  time_bound const bound(stored_run(file("record.sqlite")));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].bound_s = bound.with(all[i].changes, as_it_is, runs[i]);
   return table_of(time_of(before), all);
 }
 

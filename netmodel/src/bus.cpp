@@ -85,8 +85,11 @@ class bus::state {
                      "bus: no such node");
     support::require(started.source != started.destination, "bus: a transfer from a node to itself");
     last_start_s_ = now_s;
-    double const of_links_s = links_[started.source].latency_s + links_[started.destination].latency_s;
-    starting_.push(now_s + latency_s_ + of_links_s, started);
+    starting_.push(now_s + latency_s(started.source, started.destination), started);
+  }
+
+  double latency_s(std::uint32_t source, std::uint32_t destination) const {
+    return latency_s_ + (links_[source].latency_s + links_[destination].latency_s);
   }
 
   double next_event() const {
@@ -267,6 +270,9 @@ bus::~bus() = default;
 void bus::start(transfer const& started, double now_s) { state_->start(started, now_s); }
 double bus::next_event() const { return state_->next_event(); }
 std::span<completion const> bus::advance(double to_s) { return state_->advance(to_s); }
+double bus::latency_s(std::uint32_t source, std::uint32_t destination) const {
+  return state_->latency_s(source, destination);
+}
 std::uint32_t bus::incoming(std::uint32_t node) const { return state_->taken(node, in); }
 std::uint32_t bus::outgoing(std::uint32_t node) const { return state_->taken(node, out); }
 std::span<std::uint32_t const> bus::touched_nodes() const { return state_->touched.members(); }

@@ -235,6 +235,9 @@ fair_star::~fair_star() = default;
 void fair_star::start(transfer const& started, double now_s) { state_->start(started, now_s); }
 double fair_star::next_event() const { return state_->next_event(); }
 std::span<completion const> fair_star::advance(double to_s) { return state_->advance(to_s); }
+double fair_star::latency_s(std::uint32_t source, std::uint32_t destination) const {
+  return state_->latency_s(source, destination);
+}
 std::uint32_t fair_star::incoming(std::uint32_t node) const { return state_->transfers(node, in); }
 std::uint32_t fair_star::outgoing(std::uint32_t node) const { return state_->transfers(node, out); }
 std::span<std::uint32_t const> fair_star::touched_nodes() const { return state_->touched.members(); }

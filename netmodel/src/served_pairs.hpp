@@ -143,6 +143,8 @@ class served_pairs {
   std::uint64_t looks = 0;
   std::uint64_t moves = 0;
 
+  double latency_s(std::uint32_t source, std::uint32_t destination) const;
+
  private:
   friend Shares;
 
@@ -160,7 +162,6 @@ class served_pairs {
   static double steady_bandwidth(node_link const& l, std::uint32_t port_number) {
     return port_number % 2 == out ? l.out_Bps : l.in_Bps;
   }
-  double latency_s(transfer const& t) const;
 
   void begin(started_transfer const& ready);
   void add(pair& p, flow const& begun);
@@ -263,7 +264,7 @@ void served_pairs<Shares>::start(transfer const& started, double now_s) {
   support::require(started.source < nodes_ && started.destination < nodes_, "star: no such node");
   support::require(started.source != started.destination, "star: a transfer from a node to itself");
   last_start_s_ = now_s;
-  double const ready_s = now_s + latency_s(started);
+  double const ready_s = now_s + latency_s(started.source, started.destination);
   starting_.push(ready_s, started);
   next_s_ = std::min(next_s_, ready_s);
 }
@@ -287,9 +288,9 @@ std::span<completion const> served_pairs<Shares>::advance(double to_s) {
 }
 
 template <class Shares>
-double served_pairs<Shares>::latency_s(transfer const& t) const {
+double served_pairs<Shares>::latency_s(std::uint32_t source, std::uint32_t destination) const {
   if (link_latencies_s_.empty()) return latency_s_;
-  return latency_s_ + link_latencies_s_[t.source] + link_latencies_s_[t.destination];
+  return latency_s_ + link_latencies_s_[source] + link_latencies_s_[destination];
 }
 
 /// Of a port whose share is about to be set.

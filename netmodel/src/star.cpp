@@ -96,6 +96,9 @@ star::~star() = default;
 void star::start(transfer const& started, double now_s) { state_->start(started, now_s); }
 double star::next_event() const { return state_->next_event(); }
 std::span<completion const> star::advance(double to_s) { return state_->advance(to_s); }
+double star::latency_s(std::uint32_t source, std::uint32_t destination) const {
+  return state_->latency_s(source, destination);
+}
 
 std::uint32_t star::incoming(std::uint32_t node) const { return state_->transfers(node, in); }
 std::uint32_t star::outgoing(std::uint32_t node) const { return state_->transfers(node, out); }

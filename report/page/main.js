@@ -7,7 +7,7 @@ import { graphs } from "./graph.js";
 import { communication, use } from "./nodes.js";
 import { metrics, overview } from "./overview.js";
 import { load } from "./run.js";
-import { iterations, waits } from "./tables.js";
+import { iterations, pathCosts, waits } from "./tables.js";
 import { category, css, onTheme, rgb, themeSwitch } from "./theme.js";
 import { Coloring, Timeline, Window } from "./timeline.js";
 
@@ -108,6 +108,7 @@ async function build() {
   section("timeline", "Timeline", `What each node did when${has_path ? "; the line is the critical path" : ""}. Where steps are narrower than a pixel, its colour is their mean.`, timelines(runs, labels, names));
   await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));  // who waits sees these two first
   if (runs.some((run) => run.metrics)) section("metrics", "Metrics", null, metrics(runs, labels));
+  section("path", "Critical path", "What the longest chain of steps and messages that waited for each other is spent with; of each kind what costs most.", pathCosts(runs, labels));
   section("efficiency", "Dynamic efficiency", "Work over what the nodes that were held could have computed meanwhile.", efficiency(runs, labels));
   section("iterations", "Iterations", null, side_by_side(runs.map((run, r) => iterations(run, labels[r]))));
   section("use", "Use of nodes", "How busy processors and links were; pale: not held.", use(runs, labels));

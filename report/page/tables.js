@@ -12,8 +12,10 @@ export function iterations(run, label) {
   const overlapping = overlap(run), several = run.calls.length > 1;
   const rows = run.calls.flatMap((call) => call.iterations.map((i) => ({ call: call.call, ...i })));
   if (rows.length === 0) return null;
+  const metrics = rows.some((i) => i.load_balance !== undefined);
   const heads = [several ? "Call" : null, "Iteration", "From", "To", "Took", "Work", "Nodes", "Efficiency",
-    overlapping ? "Of the interval" : null].filter((head) => head);
+    overlapping ? "Of the interval" : null,
+    metrics ? "Load balance" : null, metrics ? "Communication" : null].filter((head) => head);
   const share = (value) => (value === null ? h("td", { class: "number" }, "–") : bar(Math.min(1, value), 1, percent(value)));
   return h("figure", {}, h("figcaption", {}, label),
     h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": `Iterations of ${label}` }, h("table", {},
@@ -23,7 +25,29 @@ export function iterations(run, label) {
         h("td", { class: "number" }, i.index),
         [i.start_s, i.end_s, i.end_s - i.start_s, i.work_s].map((s) => h("td", { class: "number" }, seconds(s))),
         h("td", { class: "number" }, heldAt(run, i.start_s)),
-        share(i.efficiency), overlapping ? share(i.interval_efficiency) : null))))));
+        share(i.efficiency), overlapping ? share(i.interval_efficiency) : null,
+        metrics ? [share(i.load_balance ?? null), share(i.communication ?? null)] : null))))));
+}
+
+/** What the critical path is spent with: a table for each kind of thing, with a column for each run. */
+export function pathCosts(runs, labels) {
+  const kinds = { activity: "What it is spent with", operation: "Operations", kernel: "Kernels", edge: "Edges, in messages", node: "Nodes, in steps", link: "Links" };
+  const tables = Object.entries(kinds).map(([of, title]) => {
+    const rows = new Map();
+    runs.forEach((run, r) => {
+      for (const cost of (run.path_costs ?? []).filter((c) => c.of === of)) {
+        if (!rows.has(cost.name)) rows.set(cost.name, runs.map(() => null));
+        rows.get(cost.name)[r] = cost.seconds;
+      }
+    });
+    if (rows.size === 0) return null;
+    const most = Math.max(...[...rows.values()].flat().map((s) => s ?? 0));
+    return h("figure", {}, h("figcaption", {}, title), h("div", { class: "scroll" }, h("table", {},
+      runs.length > 1 ? h("thead", {}, h("tr", {}, h("td"), labels.map((label) => h("th", { scope: "col" }, label)))) : null,
+      h("tbody", {}, [...rows].map(([name, of_runs]) => h("tr", {}, h("th", { scope: "row" }, name),
+        of_runs.map((s) => (s === null ? h("td", { class: "number" }, "–") : bar(s, most, seconds(s))))))))));
+  }).filter((table) => table);
+  return tables.length > 0 ? h("div", { class: "beside" }, tables) : null;
 }
 
 /** How long operations of each name waited, suspended, and for what. */

@@ -78,7 +78,9 @@ struct run_figures::implementation {
   std::map<std::uint64_t, one_call> calls{};
   std::vector<std::string> notes{};
   std::vector<metric> metrics{};
+  std::map<std::pair<std::uint64_t, std::int32_t>, iteration_metric> iteration_metrics{};
   std::vector<path_part> critical_path{};
+  std::vector<path_cost> path_costs{};
 
   run_definitions::operation const& definition_of(operation_place const& at) const {
     if (at.graph >= names.graphs.size() || at.operation >= names.graphs[at.graph].operations.size() ||
@@ -166,6 +168,10 @@ json run_figures::implementation::efficiency(double origin_s, double end_s,
                             {"interval_work_s", i.interval_work_s},
                             {"efficiency", or_null(i.efficiency)},
                             {"interval_efficiency", or_null(i.interval_efficiency)}});
+      if (auto const of_this = iteration_metrics.find({call, i.index}); of_this != iteration_metrics.end()) {
+        iterations.back()["load_balance"] = of_this->second.load_balance;
+        iterations.back()["communication"] = of_this->second.communication;
+      }
     }
     for (analysis::window_efficiency const& w : figures.windows)
       windows.push_back({w.start_s - origin_s, w.end_s - origin_s, w.efficiency});
@@ -255,6 +261,9 @@ json run_figures::implementation::describe(columns& into) {
       if (auto const row = steps.find({p.node, p.collection, p.thread}))
         made["critical_path"].push_back({*row, p.start_s - origin_s, p.end_s - origin_s});
     }
+    made["path_costs"] = json::array();
+    for (path_cost const& c : path_costs)
+      made["path_costs"].push_back({{"of", c.of}, {"name", c.name}, {"seconds", c.seconds}});
   }
   return made;
 }
@@ -320,7 +329,13 @@ void run_figures::call(call_record const& r) {
 
 void run_figures::note(std::string text) { implementation_->notes.push_back(std::move(text)); }
 void run_figures::set_metrics(std::vector<metric> found) { implementation_->metrics = std::move(found); }
-void run_figures::set_critical_path(std::vector<path_part> found) { implementation_->critical_path = std::move(found); }
+void run_figures::set_iteration_metrics(std::vector<iteration_metric> found) {
+  for (iteration_metric const& m : found) implementation_->iteration_metrics[{m.call, m.iteration}] = m;
+}
+void run_figures::set_critical_path(std::vector<path_part> found, std::vector<path_cost> costs) {
+  implementation_->critical_path = std::move(found);
+  implementation_->path_costs = std::move(costs);
+}
 
 json page::describe(run_figures& run) { return run.implementation_->describe(columns_); }
 

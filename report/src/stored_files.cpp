@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/report/stored_files.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include <ovlp/analysis/critical_path.hpp>
+#include <ovlp/analysis/path_costs.hpp>
 #include <ovlp/analysis/pop_metrics.hpp>
 #include <ovlp/store/open_run.hpp>
 
@@ -20,6 +23,24 @@ std::vector<path_part> steps_of(analysis::critical_path const& path, run_definit
     steps.push_back({p.at.node, collection, p.at.thread, p.start_s, p.end_s});
   }
   return steps;
+}
+
+/// Of each kind the dearest, which are enough to see.
+std::vector<path_cost> dearest_of(analysis::critical_path const& path, run_definitions const& names) {
+  constexpr std::size_t most = 10;
+  analysis::path_costs const costs = analysis::costs_of(path, names);
+  std::vector<path_cost> all;
+  auto const add = [&](char const* of, std::vector<analysis::path_cost> const& sorted) {
+    for (std::size_t i = 0; i < std::min(most, sorted.size()); ++i)
+      all.push_back({of, sorted[i].name, sorted[i].seconds});
+  };
+  add("activity", costs.activities);
+  add("operation", costs.operations);
+  add("kernel", costs.kernels);
+  add("edge", costs.edges);
+  add("node", costs.nodes);
+  add("link", costs.links);
+  return all;
 }
 
 }  // namespace
@@ -42,8 +63,13 @@ std::unique_ptr<run_figures> read_figures(std::string const& file, std::string c
   }
   if (!run->complete()) return figures;
   analysis::critical_path const path = finder.find();
-  figures->set_critical_path(steps_of(path, run->definitions()));
-  analysis::pop_window const whole = pop.find().front();
+  figures->set_critical_path(steps_of(path, run->definitions()), dearest_of(path, run->definitions()));
+  std::vector<analysis::pop_window> const windows = pop.find();
+  analysis::pop_window const& whole = windows.front();
+  std::vector<iteration_metric> of_iterations;
+  for (auto w = windows.begin() + 1; w != windows.end(); ++w)
+    of_iterations.push_back({w->call, w->iteration, w->load_balance, w->communication});
+  figures->set_iteration_metrics(std::move(of_iterations));
   figures->set_metrics(
       {{"Critical path", path.length_s(), "s", "The longest chain of steps and messages that waited for each other."},
        {"Parallel efficiency", whole.parallel, "%", "Work by node-seconds: load balance times communication."},

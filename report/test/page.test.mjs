@@ -200,6 +200,8 @@ test("metrics and a critical path are shown where there are some, and only there
   assert.match(await page.locator("section#metrics").textContent(), /Critical path.*Parallel efficiency.*\d %/s);
   assert.ok((await path(page)) > 10);
   assert.match(await page.locator("section#timeline").textContent(), /critical path/);
+  assert.match(await page.locator("section#path").textContent(), /network.*Operations.*multiply.*Edges/s);
+  assert.match(await page.locator("#iterations thead").first().textContent(), /Load balance.*Communication/);
   await close();
 
   const file = join(await mkdtemp(join(tmpdir(), "ovlp-report-")), "without.html");

@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include <ovlp/analysis/efficiency_csv.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
@@ -159,10 +160,10 @@ ovlp::summary main_run::summary() {
   made.backend = common_options().backend();
   made.nodes = common_options().nodes;
   made.time_s = last.end_s - last.start_s;
-  fill(made, all, last.start_s, statistics);
+  fill(made, all, efficiency_of(last, all), last.start_s, statistics);
   made.host = {support::machine_name(), support::processor_name(), support::available_cores(), made.time_s,
                support::peak_memory_bytes()};
-  complete(made, last);
+  complete(made);
   return figures.emplace(std::move(made));
 }
 
@@ -170,7 +171,9 @@ void main_run::write(ovlp::summary const& made) {
   written = true;
   if (common_options().iterations) std::cout << made.iterations_table();
   if (!common_options().summary_file.empty()) write_summary(common_options().summary_file, made);
-  write_own(made);
+  if (!common_options().efficiency_file.empty()) analysis::write_efficiency(common_options().efficiency_file, made);
+  if (!common_options().over_time_file.empty())
+    analysis::write_efficiency_over_time(common_options().over_time_file, made);
 }
 
 void main_run::write_what_is_left(std::string const& reference_core) {

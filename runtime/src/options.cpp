@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <iomanip>
 #include <sstream>
 #include <utility>
@@ -165,6 +166,12 @@ void run_options::add_common(options& to, std::string& threads) {
              "write what happens to this file, a line each; -: to standard output. Nodes beyond the first of a real "
              "run add .nodeN to its name"));
   run(add_to(parser, "--iterations", iterations, "print a table of the iterations"));
+  run(add_to(parser, "--efficiency", efficiency_file,
+             "write the dynamic efficiency of each iteration to this CSV file"));
+  run(add_to(parser, "--efficiency-over-time", over_time_file,
+             "write the dynamic efficiency in a sliding window to this CSV file"));
+  run(add_value(parser, "--window", window_s, "seconds of that window, a thousandth of the call at least; 0: a 25th"))
+      ->check(at_least_number(0));
   run(add_value(parser, "--stack-kib", stack_kib, "stack of an operation that waits"))
       ->check(number_between(64, 1 << 20));
 }
@@ -173,11 +180,10 @@ void run_options::check(options& given, std::string const& threads) {
   CLI::App const& parser = given.internals().parser;
   nodes_given = parser.count("--nodes") > 0;
   check_own();
-  std::vector<output_file> files = own_output_files();
-  files.insert(files.end(), {{"--summary", &summary_file},
-                             {"--trace", &trace_file},
-                             {"--record", &record_file},
-                             {"--record-durations", &durations_file}});
+  std::initializer_list<std::pair<char const*, std::string const*>> const files{
+      {"--efficiency", &efficiency_file}, {"--efficiency-over-time", &over_time_file},
+      {"--summary", &summary_file},       {"--trace", &trace_file},
+      {"--record", &record_file},         {"--record-durations", &durations_file}};
   for (auto const& [option, file] : files) {
     if (launched() || parser.count(option) == 0 || (*file == "-" && file == &trace_file)) continue;
     if (auto const why = why_not_writable(*file); !why.empty()) {

@@ -39,6 +39,7 @@ void call_statistics::add(call_statistics const& other) {
     mine->second.end_s = std::max(mine->second.end_s, more.end_s);
     mine->second.work_s += more.work_s;
   }
+  over_time.add(other.over_time);
   for (auto const& [kernel, by_sizes] : other.kernels) {
     for (auto const& [sizes, more] : by_sizes) {
       durations& mine = kernels[kernel][sizes];
@@ -61,9 +62,10 @@ void statistics_sink::step(step_record const& record) {
   ++call.atomic_steps;
   call.work_s += record.work_s;
   call.steps_s += record.computed_s;
+  if (keeps_work_over_time_) call.over_time.add(record.start_s, record.end_s, record.work_s);
   if (record.at.iteration == 0) return;
-  auto const [figures, added] = call.iterations.try_emplace(
-      record.at.iteration, call_statistics::iteration_figures{record.start_s, record.end_s, record.work_s});
+  auto const [figures, added] =
+      call.iterations.try_emplace(record.at.iteration, iteration_work{record.start_s, record.end_s, record.work_s});
   if (added) return;
   figures->second.start_s = std::min(figures->second.start_s, record.start_s);
   figures->second.end_s = std::max(figures->second.end_s, record.end_s);
@@ -114,6 +116,11 @@ void statistics_sink::node(node_record const& record) {
   nodes_.push_back(record);
 }
 
+std::vector<node_record> statistics_sink::node_changes() {
+  scoped_lock const lock(mutex_);
+  return nodes_;
+}
+
 std::size_t statistics_sink::held(double at_s) {
   scoped_lock const lock(mutex_);
   std::size_t held = 0;
@@ -133,23 +140,25 @@ double statistics_sink::held_node_s(double from_s, double to_s) {
   return sum_s;
 }
 
-void fill(summary& figures, call_statistics const& all, double start_s, statistics_sink& on_node_0) {
+void fill(summary& figures, call_statistics const& all, analysis::dynamic_efficiency::report const& efficiency,
+          double start_s, statistics_sink& on_node_0) {
   figures.work_s = all.work_s;
   figures.overhead_s = std::max(0.0, all.steps_s - all.work_s);
   figures.atomic_steps = all.atomic_steps;
   figures.transfers = all.transfers;
   figures.bytes = all.bytes;
   figures.control_messages = all.control_messages;
+  auto found = efficiency.iterations.begin();  // of the same iterations
   for (auto const& [index, i] : all.iterations) {
     double const from_s = std::max(start_s, i.start_s);  // clocks of other machines are not known to the last digit
-    figures.iterations.push_back({index,
-                                  from_s - start_s,
-                                  i.end_s - start_s,
-                                  i.work_s,
-                                  on_node_0.held(from_s),
-                                  on_node_0.held_node_s(from_s, i.end_s),
-                                  {}});
+    analysis::iteration_efficiency const& e = *found++;
+    figures.iterations.push_back({index, from_s - start_s, i.end_s - start_s, i.work_s, on_node_0.held(from_s),
+                                  on_node_0.held_node_s(from_s, i.end_s), e.efficiency, e.interval_efficiency,
+                                  e.interval_start_s - start_s, e.interval_end_s - start_s});
   }
+  figures.efficiency = efficiency.efficiency;
+  for (analysis::window_efficiency const& w : efficiency.windows)
+    figures.over_time.push_back({w.start_s - start_s, w.end_s - start_s, on_node_0.held(w.start_s), w.efficiency});
 }
 
 void write_durations(std::string const& file, call_statistics::kernel_durations const& all,

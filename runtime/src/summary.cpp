@@ -40,10 +40,10 @@ std::string summary::json() const {
   to["transfers"] = transfers;
   to["bytes"] = bytes;
   to["control_messages"] = control_messages;
+  to["efficiency"] = efficiency;
   if (simulation) {
     to["platform"] = simulation->platform;
     to["execution"] = simulation->execution;
-    to["efficiency"] = as_json(efficiency);
     to["communication_cpu_s"] = simulation->communication_cpu_s;
     to["network_flips"] = simulation->network_flips;
     if (simulation->sampling_error) to["sampling_error"] = *simulation->sampling_error;
@@ -58,12 +58,10 @@ std::string summary::json() const {
   for (iteration_summary const& i : iterations) {
     ovlp::json entry{{"index", i.index},   {"start_s", i.start_s}, {"end_s", i.end_s},
                      {"work_s", i.work_s}, {"nodes", i.nodes},     {"held_node_s", i.held_node_s}};
-    if (i.efficiency) {
-      entry["efficiency"] = as_json(i.efficiency->efficiency);
-      entry["interval_efficiency"] = as_json(i.efficiency->interval_efficiency);
-      entry["interval_start_s"] = i.efficiency->interval_start_s;
-      entry["interval_end_s"] = i.efficiency->interval_end_s;
-    }
+    entry["efficiency"] = as_json(i.efficiency);
+    entry["interval_efficiency"] = as_json(i.interval_efficiency);
+    entry["interval_start_s"] = i.interval_start_s;
+    entry["interval_end_s"] = i.interval_end_s;
     to["iterations"].push_back(std::move(entry));
   }
   if (!over_time.empty()) to["over_time"] = ovlp::json::array();
@@ -97,16 +95,16 @@ bool overlap(std::vector<iteration_summary> const& iterations) {
 
 std::string summary::iterations_table() const {
   if (iterations.empty()) return "no iterations: no operation of this call says here.iteration(k)\n";
-  bool const intervals = simulation && overlap(iterations);
+  bool const intervals = overlap(iterations);
   std::ostringstream table;
-  table << "iteration    from [s]      to [s]    work [s]  nodes" << (simulation ? "  efficiency" : "")
-        << (intervals ? "  of interval" : "") << '\n'
+  table << "iteration    from [s]      to [s]    work [s]  nodes  efficiency" << (intervals ? "  of interval" : "")
+        << '\n'
         << std::fixed << std::setprecision(4);
   for (iteration_summary const& i : iterations) {
     table << std::setw(9) << i.index << std::setw(12) << i.start_s << std::setw(12) << i.end_s << std::setw(12)
           << i.work_s << std::setw(7) << i.nodes;
-    if (i.efficiency) table << std::setw(12) << percent(i.efficiency->efficiency);
-    if (i.efficiency && intervals) table << std::setw(13) << percent(i.efficiency->interval_efficiency);
+    table << std::setw(12) << percent(i.efficiency);
+    if (intervals) table << std::setw(13) << percent(i.interval_efficiency);
     table << '\n';
   }
   if (intervals)

@@ -75,8 +75,7 @@ class transfers final : public network, public phase_counts {
       f.what->set_data(&f);
       f.what->start();
     };
-    std::uint64_t const pair = std::uint64_t{started.source} << 32 | started.destination;
-    auto const [known, is_new] = latencies_s_.try_emplace(pair, 0);
+    auto const [known, is_new] = latencies_s_.try_emplace(pair_of(started.source, started.destination), 0);
     if (is_new) {
       known->second = try_route(started, begin);
     } else {
@@ -104,6 +103,11 @@ class transfers final : public network, public phase_counts {
     return completions_.all();
   }
 
+  double latency_s(std::uint32_t source, std::uint32_t destination) const override {
+    auto const known = latencies_s_.find(pair_of(source, destination));
+    return known == latencies_s_.end() ? 0 : latency_factor_ * known->second;
+  }
+
   phase_counts* phases() override {
     if (latency_factor_ == 0) return nullptr;
     counting_ = true;
@@ -127,6 +131,10 @@ class transfers final : public network, public phase_counts {
     std::uint64_t sequence;  // of the transfer that `of` was then
     bool operator>(latency_end const& o) const { return at_s != o.at_s ? at_s > o.at_s : sequence > o.sequence; }
   };
+
+  static std::uint64_t pair_of(std::uint32_t source, std::uint32_t destination) {
+    return std::uint64_t{source} << 32 | destination;
+  }
 
   void cancel_all() {
     bool any = false;

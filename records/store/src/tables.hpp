@@ -133,8 +133,9 @@ struct table<transfer_record> {
   static constexpr auto first = &row::sent_s, last = &row::crossed_s;
   static constexpr auto columns =
       std::tuple_cat(std::tuple{column("sent_s", &row::sent_s), column("started_s", &row::started_s),
-                                column("crossed_s", &row::crossed_s), column("source", &row::source),
-                                column("destination", &row::destination), column("bytes", &row::bytes)},
+                                column("latency_s", &row::latency_s), column("crossed_s", &row::crossed_s),
+                                column("source", &row::source), column("destination", &row::destination),
+                                column("bytes", &row::bytes)},
                      columns_of_object(&row::object));
 };
 

@@ -3,12 +3,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -41,6 +43,13 @@ std::size_t polling_us(real_options const& options, std::size_t nodes) {
   if (options.poll_us) return *options.poll_us;
   bool const crowded = options.where().local() && nodes > support::available_cores();
   return crowded || support::own_cpu_limit() ? 0 : 50;
+}
+
+/// Of a node: what its process may use, shared evenly with those of the same machine.
+double capacity_of_node(std::size_t nodes_on_machine) {
+  auto cores = static_cast<double>(support::available_cores());
+  if (auto const limit = support::own_cpu_limit()) cores = std::min(cores, limit->cores);
+  return cores / static_cast<double>(nodes_on_machine);
 }
 
 /// After a failure, how long operations may go on before nobody waits for them any more.
@@ -105,7 +114,9 @@ struct engine::implementation final : main_run {
     for (auto& file : make_files(options, self, given ? given->launch : 0, emitters::several_threads, about))
       sinks.own(std::move(file));
     std::vector<double> capacities(options.nodes, 0);
-    capacities.at(self) = static_cast<double>(support::available_cores());
+    double const capacity = capacity_of_node(given ? given->on_machine : options.nodes_on_machine_of(0));
+    capacities.at(self) = capacity;
+    statistics.keep_work_over_time();
     node_settings settings = begin_records(self, std::move(capacities));
     settings.cores = support::available_cores();
     if (options.execution_thread_per_core) settings.execution_threads = settings.cores;
@@ -113,7 +124,7 @@ struct engine::implementation final : main_run {
     common.emplace(program, settings.nodes, settings.stack_bytes);
     world.emplace(reactor, support::available_cores(), polling.count() > 0);
     manager.emplace(self, program, *world, settings, *common);
-    network.emplace(reactor, *world, *manager, program, options, statistics, given);
+    network.emplace(reactor, *world, *manager, program, options, statistics, capacity, given);
     world->use(*network);
   }
 
@@ -167,6 +178,15 @@ struct engine::implementation final : main_run {
     call_statistics all = network->collect(call);
     throw_if_failed();
     return all;
+  }
+
+  analysis::dynamic_efficiency::report efficiency_of(main_call const& of, call_statistics const& all) override {
+    analysis::dynamic_efficiency found(network->capacities());
+    for (node_record const& change : statistics.node_changes()) found.node(change);
+    std::map<std::int32_t, iteration_work> iterations = all.iterations;
+    for (auto& [index, i] : iterations) i.start_s = std::max(i.start_s, of.start_s);  // clocks differ a little
+    found.add(of.call, iterations, all.over_time);
+    return found.take(of.call, of.start_s, of.end_s, options.window_s);
   }
 
   void throw_if_failed() override {

@@ -14,9 +14,15 @@ std::atomic<int> launching_engines{0};
 
 }  // namespace
 
-membership::membership(transport& network, run_state const& run, node_id self, std::size_t nodes,
+membership::membership(transport& network, run_state const& run, node_id self, std::size_t nodes, double capacity,
                        std::uint64_t fingerprint, std::function<double()> now_s)
-    : network_(network), run_(run), self_(self), nodes_(nodes), fingerprint_(fingerprint), now_s_(std::move(now_s)) {}
+    : network_(network),
+      run_(run),
+      self_(self),
+      nodes_(nodes),
+      capacity_(capacity),
+      fingerprint_(fingerprint),
+      now_s_(std::move(now_s)) {}
 
 void membership::expect(node_id node) {
   if (members_.empty()) ++launching_engines;
@@ -101,7 +107,7 @@ void membership::handle_accepted(node_id from) {
 }
 
 void membership::report_when_ready() {
-  if (to_accept_.empty()) network_.send(0, ready{});
+  if (to_accept_.empty()) network_.send(0, ready{capacity_});
 }
 
 void membership::handle_ready(node_id from) {

@@ -23,9 +23,10 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class membership {
  public:
-  /// `fingerprint`: of this program; all processes of a run have the same. `now_s`: the clock.
-  membership(transport& network, run_state const& run, node_id self, std::size_t nodes, std::uint64_t fingerprint,
-             std::function<double()> now_s);
+  /// `capacity`: of this process's node, in cores. `fingerprint`: of this program; all processes of a run have the
+  /// same. `now_s`: the clock.
+  membership(transport& network, run_state const& run, node_id self, std::size_t nodes, double capacity,
+             std::uint64_t fingerprint, std::function<double()> now_s);
 
   /// Node 0: a process of the node is to join.
   void expect(node_id node);
@@ -76,6 +77,7 @@ class membership {
   run_state const& run_;
   node_id const self_;
   std::size_t const nodes_;
+  double const capacity_;
   std::uint64_t const fingerprint_;
   std::function<double()> const now_s_;
   std::map<node_id, member> members_;  ///< at most one a node: its last process

@@ -67,7 +67,8 @@ tcp_transport::settings settings_of(ticket const& given) {
 }  // namespace
 
 network::network(reactor& reactor, world& world, thread_manager& manager, program const& known,
-                 real_options const& options, statistics_sink& statistics, std::optional<ticket> const& given)
+                 real_options const& options, statistics_sink& statistics, double capacity,
+                 std::optional<ticket> const& given)
     : reactor_(reactor),
       world_(world),
       manager_(manager),
@@ -78,7 +79,7 @@ network::network(reactor& reactor, world& world, thread_manager& manager, progra
       secret_(given ? given->secret : make_secret()),
       run_([this](failure const& what) { fail(what); }),
       transport_(make_transport(known)),
-      members_(*transport_, run_, self_, options.nodes, known.fingerprint(options.nodes),
+      members_(*transport_, run_, self_, options.nodes, capacity, known.fingerprint(options.nodes),
                [&world] { return world.now_s(); }),
       launches_(
           given ? nullptr
@@ -86,7 +87,9 @@ network::network(reactor& reactor, world& world, thread_manager& manager, progra
       liveness_(reactor, *transport_, members_, run_, launches_.get(), self_, options.peer_timeout_s),
       stalls_(*transport_, members_, run_, manager, counts_),
       statistics_(reactor, *transport_, members_, run_, world, statistics),
-      timer_(reactor.context()) {
+      timer_(reactor.context()),
+      capacities_(options.nodes, 0) {
+  capacities_[self_] = capacity;
   reactor_.when_looking([this] { flush(); });
 }
 
@@ -276,7 +279,7 @@ void network::handle_service(node_id from, service& message) {
       handlers{[&](hello const&) {},      // the transport's
                [&](heartbeat const&) {},  // something has come: that is all it says
                [&](welcome const& m) { handle_welcome(m); }, [&](accepted const&) { members_.handle_accepted(from); },
-               [&](ready const&) { handle_ready(from); }, [&](stop const& m) { handle_stop(m); },
+               [&](ready const& m) { handle_ready(from, m.capacity); }, [&](stop const& m) { handle_stop(m); },
                [&](goodbye& m) { handle_goodbye(from, m); }, [&](failure_report const& m) { fail(m.what); },
                [&](peer_lost const& m) { liveness_.handle_peer_lost(from, m); },
                [&](probe const& m) { stalls_.handle_probe(m); },
@@ -296,7 +299,11 @@ void network::handle_welcome(welcome const& message) {
   members_.handle_welcome(message);
 }
 
-void network::handle_ready(node_id from) {
+void network::handle_ready(node_id from, double capacity) {
+  {
+    scoped_lock const lock(mutex_);
+    capacities_.at(from) = capacity;
+  }
   // Before the main program, which waits for the nodes of the start, may go on: it records these itself.
   manager_.reallocation().node_joined(from);
   members_.handle_ready(from);
@@ -316,6 +323,11 @@ void network::handle_goodbye(node_id from, goodbye const& message) {
   members_.leave(from);
   stalls_.handle_goodbye(message);
   statistics_.handle_goodbye(message);
+}
+
+std::vector<double> network::capacities() {
+  scoped_lock const lock(mutex_);
+  return capacities_;
 }
 
 // What goes wrong

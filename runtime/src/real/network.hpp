@@ -33,9 +33,9 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class network final : private transport::observer {
  public:
-  /// `given`: in a process that node 0 has launched.
+  /// `capacity`: of this node, in cores. `given`: in a process that node 0 has launched.
   network(reactor& reactor, world& world, thread_manager& manager, program const& known, real_options const& options,
-          statistics_sink& statistics, std::optional<ticket> const& given);
+          statistics_sink& statistics, double capacity, std::optional<ticket> const& given);
   ~network() override;
 
   // Node 0, from the main thread.
@@ -45,6 +45,8 @@ class network final : private transport::observer {
   void launch_all(std::set<node_id> const& nodes);
   /// The figures of a call from all nodes.
   call_statistics collect(std::uint64_t call) { return statistics_.collect(call); }
+  /// Cores of each node, as its process has said when it joined last; 0: none has.
+  std::vector<double> capacities();
   /// Ends all processes and waits for them: if all calls have ended, as long as they say that they still work.
   void finish(bool all_calls_have_ended);
 
@@ -81,7 +83,7 @@ class network final : private transport::observer {
   bool send(node_id to, std::unique_ptr<outgoing> message, sending when);
   void handle_service(node_id from, service& message);
   void handle_welcome(welcome const& message);
-  void handle_ready(node_id from);
+  void handle_ready(node_id from, double capacity);
   void handle_stop(stop const& message);
   void handle_goodbye(node_id from, goodbye const& message);
 
@@ -111,6 +113,7 @@ class network final : private transport::observer {
   bool reported_that_none_can_connect_ = false;
 
   mutex mutex_;
+  std::vector<double> capacities_ OVLP_GUARDED_BY(mutex_);
   std::optional<int> stop_status_ OVLP_GUARDED_BY(mutex_);  ///< of a launched node, once node 0 has ended it
 };
 

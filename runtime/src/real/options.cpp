@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -34,18 +35,16 @@ void real_options::add_own(options& to) {
 }
 
 std::vector<run_options::foreign_option> real_options::foreign_options() const {
-  return {{"--platform"},
-          {"--without"},
-          {"--execution"},
-          {"--durations"},
-          {"--sample"},
-          {"--no-alloc", true},
-          {"--host-speed"},
-          {"--shuffle"},
-          {"--vary"},
-          {"--efficiency"},
-          {"--efficiency-over-time"},
-          {"--window"}};
+  return {{"--platform"},       {"--without"},    {"--execution"}, {"--durations"}, {"--sample"},
+          {"--no-alloc", true}, {"--host-speed"}, {"--shuffle"},   {"--vary"}};
+}
+
+std::size_t real_options::nodes_on_machine_of(node_id node) const {
+  if (mpi_ != nullptr) return 1;
+  if (where_.local()) return nodes;
+  auto const first = where_.hosts.begin(), end = first + static_cast<std::ptrdiff_t>(nodes);
+  return static_cast<std::size_t>(
+      std::count_if(first, end, [&](host const& h) { return h.name == where_.hosts[node].name; }));
 }
 
 void real_options::check_own() {

@@ -29,6 +29,8 @@ class real_options final : public run_options {
 
   /// On node 0.
   cluster const& where() const { return where_; }
+  /// On node 0: how many nodes of the run, this one included, share its machine. Each process of MPI counts as alone.
+  std::size_t nodes_on_machine_of(node_id node) const;
   /// nullptr: messages go by TCP.
   mpi_session* mpi() const { return mpi_; }
 

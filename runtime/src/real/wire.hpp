@@ -43,7 +43,9 @@ struct welcome {
   double sent_s;
 };
 /// To node 0: connected to all of them.
-struct ready {};
+struct ready {
+  double capacity;  ///< of the node, in cores
+};
 struct heartbeat {};
 /// To node 0: the run cannot go on.
 struct failure_report {

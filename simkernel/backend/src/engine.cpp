@@ -16,7 +16,6 @@
 #include <vector>
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
-#include <ovlp/analysis/efficiency_csv.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/internal/main_run.hpp>
@@ -121,11 +120,12 @@ struct engine::implementation final : main_run {
 
   call_statistics collect(std::uint64_t call) override { return statistics.take(call); }
 
-  void complete(ovlp::summary& all, main_call const& call) override {
-    analysis::dynamic_efficiency::report const found =
-        efficiency.take(call.call, call.start_s, call.end_s, options.window_s);
+  analysis::dynamic_efficiency::report efficiency_of(main_call const& of, call_statistics const&) override {
+    return efficiency.take(of.call, of.start_s, of.end_s, options.window_s);
+  }
+
+  void complete(ovlp::summary& all) override {
     all.host.wall_s = of_last.wall_s;
-    all.efficiency = found.efficiency;
     all.simulation = simulation_summary{
         on.name, options.execution, of_last.used.communication_s, of_last.used.flips, {}, {}, {}, {}, {}};
     if (auto const mean = kernels.weakest_mean()) {
@@ -141,20 +141,6 @@ struct engine::implementation final : main_run {
     }
     all.simulation->without_effect = without_effect();
     all.simulation->warnings = warnings();
-    for (std::size_t i = 0; i < found.iterations.size(); ++i) {
-      analysis::iteration_efficiency const& e = found.iterations[i];
-      all.iterations[i].efficiency = efficiency_summary{
-          e.efficiency, e.interval_efficiency, e.interval_start_s - call.start_s, e.interval_end_s - call.start_s};
-    }
-    for (analysis::window_efficiency const& w : found.windows) {
-      all.over_time.push_back(
-          {w.start_s - call.start_s, w.end_s - call.start_s, statistics.held(w.start_s), w.efficiency});
-    }
-  }
-
-  void write_own(ovlp::summary const& all) const override {
-    if (!options.efficiency_file.empty()) analysis::write_efficiency(options.efficiency_file, all);
-    if (!options.over_time_file.empty()) analysis::write_efficiency_over_time(options.over_time_file, all);
   }
 
   void end() override {

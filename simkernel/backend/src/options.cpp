@@ -39,22 +39,11 @@ void simulation_options::add_own(options& to) {
   simulated(add_to(parser, "--vary", vary,
                    "one of many runs that could be, by this seed: kernels take times around their means, as "
                    "--durations says, and quotas begin at other moments"));
-  simulated(add_to(parser, "--efficiency", efficiency_file,
-                   "write the dynamic efficiency of each iteration to this CSV file"));
-  simulated(add_to(parser, "--efficiency-over-time", over_time_file,
-                   "write the dynamic efficiency in a sliding window to this CSV file"));
-  simulated(
-      add_value(parser, "--window", window_s, "seconds of that window, a thousandth of the call at least; 0: a 25th"))
-      ->check(at_least_number(0));
 }
 
 std::vector<run_options::foreign_option> simulation_options::foreign_options() const {
   return {{"--poll-us"},   {"--hosts"},          {"--launch"},      {"--listen"},
           {"--transport"}, {"--launch-timeout"}, {"--peer-timeout"}};
-}
-
-std::vector<run_options::output_file> simulation_options::own_output_files() const {
-  return {{"--efficiency", &efficiency_file}, {"--efficiency-over-time", &over_time_file}};
 }
 
 void simulation_options::check_own() {

@@ -23,23 +23,16 @@ class simulation_options final : public run_options {
   double host_speed = 1;
   std::optional<std::size_t> shuffle;
   std::optional<std::size_t> vary;
-  double window_s = 0;  ///< of the efficiency over time; 0: a 25th of the call
-  std::string over_time_file;
-  std::string efficiency_file;
 
   /// As run_options::read.
   simulation_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }
 
   char const* backend() const override { return "simulated"; }
   execution_mode mode() const;
-  bool ask_for_figures() const override {
-    return run_options::ask_for_figures() || !efficiency_file.empty() || !over_time_file.empty();
-  }
 
  private:
   void add_own(options& to) override;
   std::vector<foreign_option> foreign_options() const override;
-  std::vector<output_file> own_output_files() const override;
   void check_own() override;
 };
 

@@ -258,7 +258,9 @@ void simulated_backend::mail::accepted() {
 void simulated_backend::mail::crossed(double started_s) {
   record_sink* const sink = backend.settings_.sink;
   if (sink == nullptr || kind != kind_type::object) return;
-  sink->transfer({from, to, static_cast<std::size_t>(bytes), sent_s, started_s, backend.now_s(), object->key()});
+  double const latency_s = backend.machine_.latency_s(from, to);
+  sink->transfer(
+      {from, to, static_cast<std::size_t>(bytes), sent_s, started_s, latency_s, backend.now_s(), object->key()});
 }
 
 void simulated_backend::mail::delivered() {

@@ -106,6 +106,10 @@ bool virtual_machine::idle(node_id node) const { return implementation_->process
 
 void virtual_machine::send(message& m, thread* by) { implementation_->path.send(m, by); }
 
+double virtual_machine::latency_s(node_id from, node_id to) const {
+  return implementation_->network.network().latency_s(from, to);
+}
+
 double virtual_machine::computing_extra_s(node_id node, double kernel_s) {
   return implementation_->extra.computing_s(node, kernel_s);
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +26,7 @@ enum class path_activity : std::uint8_t {
 struct path_piece {
   path_activity what;
   double start_s, end_s;
+  double latency_s = 0;            ///< of the network: as long its latency phase was
   std::size_t step = 0;            ///< of a step: its number, in the order of the records
   operation_place at{};            ///< of a step; of a message whose object was posted, the operation that did
   std::uint32_t to_operation = 0;  ///< of such a message: of the same graph
@@ -35,12 +35,19 @@ struct path_piece {
   std::uint32_t destination = 0;
 };
 
+/// A kernel in a step of the critical path.
+struct path_kernel {
+  std::string name;
+  double start_s, end_s;
+  double work_s;
+};
+
 /// The longest chain of activities of which each had to end before the next could begin. To shorten a run means to
 /// shorten this one.
 struct critical_path {
-  double start_s = 0, end_s = 0;          ///< of the run: from its first record to the end of its last call
-  std::vector<path_piece> pieces;         ///< in order
-  std::map<std::string, double> kernels;  ///< seconds of kernels in the steps of the path, by name
+  double start_s = 0, end_s = 0;     ///< of the run: from its first record to the end of its last call
+  std::vector<path_piece> pieces;    ///< in order
+  std::vector<path_kernel> kernels;  ///< in its steps
 
   /// Seconds of its pieces. Of a simulation the run's time; of a real run less, because of what no record tells:
   /// wake-ups, and the scheduling of the system.

@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include <ovlp/records/by_call.hpp>
 #include <ovlp/records/sink.hpp>
+#include <ovlp/records/work_over_time.hpp>
 
 namespace ovlp::analysis {
 
@@ -38,12 +39,11 @@ struct window_efficiency {
   double efficiency;
 };
 
-class work_over_time;
-
 /// Dynamic efficiency, added up while records come: memory grows with iterations and with nodes launched and released,
 /// not with steps. A step's work is spread evenly over its time.
 ///
-/// Steps must come in the order of their ends, as a simulation emits them. Thread: one at a time.
+/// Steps must come in the order of their ends, as a simulation emits them; a real run, whose steps are in many
+/// processes, gives sums instead. Thread: one at a time.
 class dynamic_efficiency final : public record_sink {
  public:
   /// The capacity of each node, cores x speed.
@@ -52,6 +52,8 @@ class dynamic_efficiency final : public record_sink {
 
   void step(step_record const& record) override;
   void node(node_record const& record) override;
+  /// All steps of a call, in their place. What was executed in an interval is then known as well as `over_time` does.
+  void add(std::uint64_t call, std::map<std::int32_t, iteration_work> const& iterations, work_over_time over_time);
 
   struct report {
     std::vector<iteration_efficiency> iterations;  ///< ascending
@@ -76,7 +78,7 @@ class dynamic_efficiency final : public record_sink {
   struct of_call {
     std::vector<iteration> iterations;  ///< from 1
     double work_s = 0;
-    std::unique_ptr<work_over_time> over_time;
+    work_over_time over_time;
   };
   double capacity(double from_s, double to_s) const;
 

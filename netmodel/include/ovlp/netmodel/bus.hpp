@@ -40,6 +40,7 @@ class bus final : public network, public phase_counts {
   void start(transfer const& started, double now_s) override;
   double next_event() const override;
   std::span<completion const> advance(double to_s) override;
+  double latency_s(std::uint32_t source, std::uint32_t destination) const override;
   phase_counts* phases() override { return this; }
   std::uint32_t incoming(std::uint32_t node) const override;
   std::uint32_t outgoing(std::uint32_t node) const override;

@@ -66,6 +66,9 @@ class network {
   /// of their start; valid until the next call.
   virtual std::span<completion const> advance(double to_s) = 0;
 
+  /// How long a latency phase between these nodes takes; 0: the model does not know.
+  virtual double latency_s(std::uint32_t source, std::uint32_t destination) const = 0;
+
   /// nullptr: this model has no bandwidth phases, or does not count them.
   virtual phase_counts* phases() { return nullptr; }
 

@@ -133,6 +133,7 @@ struct transfer_record {
   std::size_t bytes;
   double sent_s;     ///< handed to the transport
   double started_s;  ///< its first byte enters the network
+  double latency_s;  ///< from then on until its bandwidth phase; 0: not known
   double crossed_s;  ///< its last byte is over
   object_key object;
 };

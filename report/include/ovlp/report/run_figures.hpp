@@ -19,6 +19,21 @@ struct metric {
   std::string meaning;  ///< a sentence
 };
 
+/// Efficiencies of an iteration of a call.
+struct iteration_metric {
+  std::uint64_t call;
+  std::int32_t iteration;
+  double load_balance;
+  double communication;
+};
+
+/// What the critical path is spent with.
+struct path_cost {
+  std::string of;    ///< "operation", "edge", ...
+  std::string name;  ///< of that kind
+  double seconds;
+};
+
 /// A part of the critical path. Times on the run's clock.
 struct path_part {
   std::uint32_t node;
@@ -52,7 +67,8 @@ class run_figures final : public record_sink {
   void note(std::string text);
   /// What an analysis has found. Without it the page does not show these views.
   void set_metrics(std::vector<metric> found);
-  void set_critical_path(std::vector<path_part> found);
+  void set_iteration_metrics(std::vector<iteration_metric> found);
+  void set_critical_path(std::vector<path_part> found, std::vector<path_cost> costs);
 
  private:
   friend class page;

@@ -12,27 +12,22 @@
 
 namespace ovlp {
 
-/// How well an iteration used the nodes that were held; known to a simulation. Times in seconds from the call's start.
-/// What is what: ovlp/analysis/dynamic_efficiency.hpp, docs/dynamic-efficiency.md.
-struct efficiency_summary {
-  std::optional<double> efficiency;           ///< none of an iteration that took no time
+/// What one iteration of a call took, and how well it used the nodes that were held. Times in seconds from the call's
+/// start. Efficiencies: ovlp/analysis/dynamic_efficiency.hpp, docs/dynamic-efficiency.md.
+struct iteration_summary {
+  int index;                         ///< from 1
+  double start_s;                    ///< first start of one of its steps
+  double end_s;                      ///< last end
+  double work_s;                     ///< CPU seconds in kernels
+  std::size_t nodes;                 ///< held when it started
+  double held_node_s;                ///< seconds for which nodes were held between start and end, added up over nodes
+  std::optional<double> efficiency;  ///< none of an iteration that took no time
   std::optional<double> interval_efficiency;  ///< none of an empty interval
   double interval_start_s;
   double interval_end_s;
 };
 
-/// What one iteration of a call took. Times in seconds from the call's start.
-struct iteration_summary {
-  int index;           ///< from 1
-  double start_s;      ///< first start of one of its steps
-  double end_s;        ///< last end
-  double work_s;       ///< CPU seconds in kernels
-  std::size_t nodes;   ///< held when it started
-  double held_node_s;  ///< seconds for which nodes were held between start and end, added up over nodes
-  std::optional<efficiency_summary> efficiency;
-};
-
-/// How well the held nodes were used in a window of time; known to a simulation. Times from the call's start.
+/// How well the held nodes were used in a window of time. Times from the call's start.
 struct window_summary {
   double start_s;
   double end_s;
@@ -91,9 +86,9 @@ struct summary {
   std::uint64_t transfers = 0;         ///< data objects sent between nodes
   std::uint64_t bytes = 0;             ///< of them, as the object walk counts
   std::uint64_t control_messages = 0;  ///< of groups: where a closer is, totals, credits
-  std::optional<double> efficiency;    ///< work over what the held nodes could have done; known to a simulation
+  double efficiency = 0;               ///< work over what the held nodes could have done
   std::vector<iteration_summary> iterations;
-  std::vector<window_summary> over_time;         ///< each half a window after the last; known to a simulation
+  std::vector<window_summary> over_time;         ///< each half a window after the last
   std::optional<simulation_summary> simulation;  ///< of a simulated run
   host_summary host;
   std::vector<std::pair<std::string, value>> application_figures;  ///< in the order of set()

@@ -65,6 +65,7 @@ void launches::start(node_id node, bool joins_later) {
   given.driver_port = driver.port;
   given.secret = secret_;
   cluster const& where = options_.where();
+  given.on_machine = options_.nodes_on_machine_of(node);
   given.host = where.local() ? "127.0.0.1" : where.hosts[node].address;
   given.listen = where.local() ? "127.0.0.1" : "0.0.0.0";
   given.clock = support::monotonic_clock_name();

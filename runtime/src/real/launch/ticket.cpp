@@ -12,6 +12,7 @@ namespace ovlp::real {
 std::string ticket::json() const {
   return nlohmann::json{{"node", node},
                         {"nodes", nodes},
+                        {"on_machine", on_machine},
                         {"driver_host", driver_host},
                         {"driver_port", driver_port},
                         {"secret", secret},
@@ -36,6 +37,7 @@ ticket ticket::parse(std::string const& line) {
     ticket parsed;
     parsed.nodes = static_cast<std::size_t>(number("nodes", 1, mapping::most_nodes));
     parsed.node = static_cast<node_id>(number("node", 1, static_cast<std::int64_t>(parsed.nodes) - 1));
+    parsed.on_machine = static_cast<std::size_t>(number("on_machine", 1, static_cast<std::int64_t>(parsed.nodes)));
     parsed.driver_host = read.at("driver_host");
     bool const by_tcp = !parsed.driver_host.empty();
     parsed.driver_port = static_cast<std::uint16_t>(number("driver_port", by_tcp ? 1 : 0, 65535));

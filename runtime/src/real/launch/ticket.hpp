@@ -13,7 +13,8 @@ namespace ovlp::real {
 struct ticket {
   node_id node = 0;
   std::size_t nodes = 0;
-  std::string driver_host;  ///< empty: it is not reached by TCP
+  std::size_t on_machine = 1;  ///< of them on the new one's machine
+  std::string driver_host;     ///< empty: it is not reached by TCP
   std::uint16_t driver_port = 0;
   std::string secret;
   std::string host;          ///< of the new node, as others reach it

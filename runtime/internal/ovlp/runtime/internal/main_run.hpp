@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <ovlp/analysis/dynamic_efficiency.hpp>
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/internal/engine.hpp>
 #include <ovlp/runtime/internal/main_calls.hpp>
@@ -40,9 +41,10 @@ class main_run : public engine_base::implementation {
   virtual void throw_if_failed() = 0;
   /// What all nodes did in a call. Once. Errors: as throw_if_failed.
   virtual call_statistics collect(std::uint64_t call) = 0;
+  /// What the held nodes did with the time of a call, of which collect() has told.
+  virtual analysis::dynamic_efficiency::report efficiency_of(main_call const& of, call_statistics const& all) = 0;
   /// Adds what this backend alone knows.
-  virtual void complete(ovlp::summary& /*figures*/, main_call const& /*of*/) {}
-  virtual void write_own(ovlp::summary const& /*figures*/) const {}
+  virtual void complete(ovlp::summary& /*figures*/) {}
   // And end(), which calls write_what_is_left() while it can, unless the run has failed.
 
   // Here for a backend in which all kernels run.

@@ -23,7 +23,10 @@ class run_options {
   std::string trace_file;
   std::string record_file;
   std::string durations_file;
-  bool iterations = false;             ///< print a table of them
+  bool iterations = false;  ///< print a table of them
+  std::string efficiency_file;
+  std::string over_time_file;
+  double window_s = 0;                 ///< of the efficiency over time; 0: a 25th of the call
   std::vector<std::string> arguments;  ///< as given, without the program's name
 
   run_options() = default;
@@ -40,7 +43,9 @@ class run_options {
   /// "real"
   virtual char const* backend() const = 0;
   /// Whether figures of a call are to be written or printed.
-  virtual bool ask_for_figures() const { return iterations || !summary_file.empty(); }
+  bool ask_for_figures() const {
+    return iterations || !summary_file.empty() || !efficiency_file.empty() || !over_time_file.empty();
+  }
 
  protected:
   /// Options that another backend has, so that one command serves both.
@@ -48,15 +53,11 @@ class run_options {
     char const* name;
     bool is_flag = false;
   };
-  /// An option, and the file that it names.
-  using output_file = std::pair<char const*, std::string const*>;
 
  private:
   /// Adds them to the command line.
   virtual void add_own(options& to) = 0;
   virtual std::vector<foreign_option> foreign_options() const = 0;
-  /// Files that the run is to write beside those of every backend.
-  virtual std::vector<output_file> own_output_files() const { return {}; }
   /// What one option alone does not show; may set what has not been given. Errors: config_error.
   virtual void check_own() {}
   /// Not the user's process, but one that the run has launched with the same command line: says nothing about it.

@@ -45,6 +45,8 @@ class virtual_machine {
   bool idle(node_id node) const;
   /// `by`: the thread that sends it, which may have to do what it costs there; else the node's I/O thread does.
   void send(message& m, thread* by = nullptr);
+  /// How long a message between these nodes is on its way before it takes bandwidth; 0: not known.
+  double latency_s(node_id from, node_id to) const;
   /// How much longer than so long a kernel takes that begins now.
   double computing_extra_s(node_id node, double kernel_s);
 

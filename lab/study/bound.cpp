@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bound.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/analysis/critical_path.hpp>
+
+namespace ovlp::lab::study {
+namespace {
+
+using nlohmann::json;
+
+/// The end of a run: from the begin of its last call.
+struct last_call final : record_sink {
+  void call(call_record const& r) override { (r.begins ? begun_s : ended_s) = r.at_s; }
+  double begun_s = 0, ended_s = 0;
+};
+
+json kinds_of(simulated_run const& run) { return run.platform.value("nodes", json::array({json::object()})); }
+
+double latency_of_link(json const& kind) { return kind.value("link", json::object()).value("latency_s", 0.0); }
+
+/// What times become, at best: of any two kinds of nodes.
+double least_latency_factor(simulated_run const& before, simulated_run const& after) {
+  auto const of_network = [](simulated_run const& run) { return run.platform.at("network").value("latency_s", 0.0); };
+  double least = 1;
+  bool any = false;
+  json const kinds = kinds_of(before), changed = kinds_of(after);
+  for (std::size_t a = 0; a < kinds.size(); ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      double const was_s = of_network(before) + latency_of_link(kinds[a]) + latency_of_link(kinds[b]);
+      double const is_s = of_network(after) + latency_of_link(changed[a]) + latency_of_link(changed[b]);
+      if (was_s <= 0) continue;
+      least = any ? std::min(least, is_s / was_s) : is_s / was_s;
+      any = true;
+    }
+  }
+  return least;
+}
+
+/// The largest quotient of a number of `of`, after the changes and before.
+class quotient {
+ public:
+  void add(json const& before, json const& after, char const* key) {
+    if (!before.contains(key)) return;
+    double const q = after.at(key).get<double>() / before.at(key).get<double>();
+    largest_ = any_ ? std::max(largest_, q) : q;
+    any_ = true;
+  }
+  double largest() const { return largest_; }
+
+ private:
+  double largest_ = 1;
+  bool any_ = false;
+};
+
+double most_bandwidth(simulated_run const& before, simulated_run const& after) {
+  quotient of;
+  of.add(before.platform.at("network"), after.platform.at("network"), "bandwidth_Bps");
+  json const kinds = kinds_of(before), changed = kinds_of(after);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k].contains("link")) of.add(kinds[k]["link"], changed[k]["link"], "bandwidth_Bps");
+  }
+  return of.largest();
+}
+
+double fastest(simulated_run const& run) {
+  double speed = 0;
+  for (json const& kind : kinds_of(run)) speed = std::max(speed, kind.value("speed", 1.0));
+  return speed;
+}
+
+double most_speed(simulated_run const& before, simulated_run const& after) {
+  quotient of;
+  json const kinds = kinds_of(before), changed = kinds_of(after);
+  for (std::size_t k = 0; k < kinds.size(); ++k) of.add(kinds[k], changed[k], "speed");
+  return of.largest();
+}
+
+}  // namespace
+
+time_bound::time_bound(stored_run const& record) {
+  analysis::critical_path_finder finder;
+  last_call call;
+  sinks both;
+  both.add(finder);
+  both.add(call);
+  record.read(both);
+  analysis::critical_path const path = finder.find();
+  auto const in_call_s = [&](double start_s, double end_s) {
+    return std::max(0.0, std::min(end_s, call.ended_s) - std::max(start_s, call.begun_s));
+  };
+  for (analysis::path_piece const& p : path.pieces) {
+    double const length_s = in_call_s(p.start_s, p.end_s);
+    switch (p.what) {
+      case analysis::path_activity::step: spent_.steps += length_s; break;
+      case analysis::path_activity::send:
+      case analysis::path_activity::receive: spent_.processors += length_s; break;
+      case analysis::path_activity::network: {
+        double const latency_s = in_call_s(p.start_s, p.start_s + p.latency_s);
+        spent_.latency += latency_s;
+        spent_.bandwidth += length_s - latency_s;
+        break;
+      }
+      case analysis::path_activity::message: spent_.notices += length_s; break;
+      case analysis::path_activity::launch:
+      case analysis::path_activity::main_program: spent_.others += length_s; break;
+    }
+  }
+  for (analysis::path_kernel const& k : path.kernels) {
+    double const length_s = in_call_s(k.start_s, k.end_s);
+    spent_.steps -= length_s;
+    kernel_seconds& all = spent_.kernels[k.name];
+    all.elapsed += length_s;
+    if (length_s > 0) all.work += k.work_s * length_s / (k.end_s - k.start_s);
+  }
+}
+
+std::optional<double> time_bound::with(std::vector<change> const& changes, simulated_run const& before,
+                                       simulated_run const& after) const {
+  if (before.nodes != after.nodes) return std::nullopt;
+  double const latency = least_latency_factor(before, after);
+  double const computing = 1 / most_speed(before, after);
+  double bound_s = spent_.others + computing * (spent_.steps + spent_.processors) + latency * spent_.latency +
+                   spent_.bandwidth / most_bandwidth(before, after) +
+                   std::min({1.0, latency, computing}) * spent_.notices;
+  for (auto const& [kernel, spent] : spent_.kernels) {
+    double factor = 1;
+    for (change const& one : changes) {
+      if (!one.kernel.empty() && names_kernel(one.kernel, kernel)) factor *= one.kernel_time;
+    }
+    // Part of its time was for others on the same cores, which this makes no longer.
+    double const alone = std::min(spent.elapsed, spent.work / fastest(before));
+    bound_s += computing * (spent.elapsed + (factor - 1) * (factor < 1 ? spent.elapsed : alone));
+  }
+  return bound_s;
+}
+
+}  // namespace ovlp::lab::study
