@@ -280,4 +280,27 @@ TEST_CASE("a real run knows the efficiency that its record tells" * doctest::tim
     CHECK(std::abs(told["over_time"][i]["efficiency"].get<double>() - expected.windows[i].efficiency) < 0.03);
   CHECK(ovlp::testing::lines_of(contents(csv)).size() > expected.iterations.size());
 }
+
+TEST_CASE("a real run that keeps sums has those of all its nodes" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const record = folder.path() / "run.sqlite", summary = folder.path() / "summary.json";
+  auto const ended = run({{OVLP_LU_REAL, "--n", "256", "--block", "32", "--nodes", "3", "--column-nodes", "2",
+                           "--remove", "1@3", "--record", record, "--record-only", "nodes", "--summary", summary}});
+  CAPTURE(ended.err);
+  REQUIRE(ended.good());
+  CHECK(ovlp::parts_of(record).empty());
+  auto const told = nlohmann::json::parse(contents(summary));
+  auto const stored = ovlp::open_run(record);
+  CHECK(stored->complete());
+  ovlp::run_totals const totals = stored->totals();
+  REQUIRE(totals.nodes.size() == 3);
+  for (auto const& of_node : totals.nodes) CHECK(!of_node.bins_s.empty());
+  for (auto const& [call, of] : totals.calls) {
+    if (of.iterations.empty()) continue;  // not the factorization
+    CHECK(of.iterations.size() == told["iterations"].size());
+    for (auto const& i : told["iterations"])
+      CHECK(of.iterations.at(i["index"]).work_s == doctest::Approx(i["work_s"].get<double>()));
+    CHECK(of.over_time.between(-1e9, 1e9) == doctest::Approx(told["work_s"].get<double>()));
+  }
+}
 #endif

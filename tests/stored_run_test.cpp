@@ -58,6 +58,15 @@ void emit(ovlp::record_sink& into, std::size_t from, std::size_t to) {
   }
 }
 
+struct totals_sink final : ovlp::record_sink {
+  void begin(ovlp::run_definitions const& of) override { totals = ovlp::run_totals(of); }
+  void step(ovlp::step_record const& r) override { totals.add(r); }
+  void wait(ovlp::wait_record const& r) override { totals.add(r); }
+  void post(ovlp::post_record const& r) override { totals.add(r); }
+  void send(ovlp::send_record const& r) override { totals.add(r); }
+  ovlp::run_totals totals;
+};
+
 }  // namespace
 
 TEST_CASE("a stored run tells what the run told, to the last bit" * doctest::timeout(60)) {
@@ -97,6 +106,81 @@ TEST_CASE("a stored run tells what the run told, to the last bit" * doctest::tim
     CHECK(rows(told.at(std::string(table) + ".csv")) > 0);
   }
   CHECK(rows(told.at("kernel.csv")) == 40);
+}
+
+TEST_CASE("sums in the place of records are those of the same run's records" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  auto const told = std::make_shared<totals_sink>();
+  ovlp::run_totals const* const all = &told->totals;
+  simulate_on(3, {"--record", file, "--record-only", "nodes"}, [&](ovlp::engine_base& run) {
+    run.attach(told);
+    ovlp::threads<> const master{"master", "node0"}, workers{"workers", run.nodes()};
+    auto split = ovlp::split("deal", master.at(0), [](Range given, ovlp::out<Number>& numbers) {
+                   for (int i = given.first; i < given.last; ++i) numbers.post({i});
+                 }).window(2);
+    auto work = ovlp::leaf("work", workers.in_turn(), [](ovlp::here<>& here, Number n) {
+      here.iteration(1 + n.value % 4);
+      here.kernel("count", {n.value, 2}, [] {});
+      return n;
+    });
+    auto merge = ovlp::merge("sum", master.at(0), [](ovlp::in<Number>& numbers) {
+      Sum sum{};
+      while (auto n = numbers.wait()) sum.value += n->value;
+      return sum;
+    });
+    CHECK(run(split >> work >> merge, Range{0, 40}).value == 780);
+  });
+  stored_run const stored(file);
+  CHECK(stored.complete());
+  CHECK(stored.totals_only());
+  CHECK(stored.records() == 0);
+  CHECK_THROWS_WITH_AS(stored.expect_records(), doctest::Contains("run.sqlite': keeps sums only"), ovlp::config_error);
+  ovlp::run_totals const totals = stored.totals();
+  REQUIRE(totals.operations.size() == 1);
+  for (std::size_t o = 0; o < totals.operations[0].size(); ++o) {
+    CHECK(totals.operations[0][o].steps == all->operations[0][o].steps);
+    CHECK(totals.operations[0][o].steps > 0);
+    CHECK(totals.operations[0][o].computed_s == all->operations[0][o].computed_s);
+  }
+  REQUIRE(totals.calls.size() == 1);
+  auto const& [call, work] = *totals.calls.begin();
+  CHECK(work.over_time.bins_s == all->calls.at(call).over_time.bins_s);
+  CHECK(work.iterations.size() == 4);
+  for (auto const& [index, i] : work.iterations) {
+    CHECK(i.start_s == all->calls.at(call).iterations.at(index).start_s);
+    CHECK(i.end_s == all->calls.at(call).iterations.at(index).end_s);
+    CHECK(i.work_s == all->calls.at(call).iterations.at(index).work_s);
+  }
+  REQUIRE(totals.nodes.size() == 3);
+  for (std::size_t n = 0; n < 3; ++n) CHECK(totals.nodes[n].bins_s == all->nodes[n].bins_s);
+  CHECK(!totals.waited.empty());
+  CHECK(totals.waited.size() == all->waited.size());
+  CHECK(totals.posted == all->posted);
+  CHECK(!totals.sent.empty());
+  for (auto const& [pair, of] : totals.sent) {
+    CHECK(of.objects == all->sent.at(pair).objects);
+    CHECK(of.bytes == all->sent.at(pair).bytes);
+    CHECK(of.controls == all->sent.at(pair).controls);
+  }
+}
+
+TEST_CASE("sums of two processes add up" * doctest::timeout(10)) {
+  totals_sink one, two, both;
+  for (totals_sink* sink : {&one, &two, &both}) sink->begin(names);
+  emit(one, 0, 500);
+  emit(two, 500, 1000);
+  emit(both, 0, 1000);
+  two.totals.add(one.totals);
+  CHECK(two.totals.operations[0][0].steps == 1000);
+  CHECK(two.totals.operations[0][0].work_s == doctest::Approx(both.totals.operations[0][0].work_s));
+  CHECK(two.totals.calls.at(1).iterations.size() == both.totals.calls.at(1).iterations.size());
+  for (auto const& [index, i] : both.totals.calls.at(1).iterations)
+    CHECK(two.totals.calls.at(1).iterations.at(index).end_s == i.end_s);
+  for (auto const& [from_s, to_s] : {std::pair{-10., 2000.}, {100., 600.}, {499., 501.}}) {
+    double const expected = both.totals.calls.at(1).over_time.between(from_s, to_s);
+    CHECK(std::abs(two.totals.calls.at(1).over_time.between(from_s, to_s) - expected) < 1000. / 4096 * 0.2);
+  }
 }
 
 TEST_CASE("many blocks come back in order" * doctest::timeout(60)) {
@@ -191,7 +275,7 @@ TEST_CASE("what is no record, or of another version, is refused in a line") {
   bytes.seekp(63);  // the last byte of SQLite's user_version
   bytes.put(9);
   bytes.close();
-  refused(file, "a record of version 9: expected version 1");
+  refused(file, "a record of version 9: expected version 2");
 }
 
 TEST_CASE("when the disk is full the run goes on, and what was stored is there" * doctest::timeout(60)) {

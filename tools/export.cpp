@@ -23,6 +23,7 @@ struct export_options {
 void export_run(export_options const& options) try {
   std::unique_ptr<stored_run> const opened = open_run(options.run);
   stored_run const& run = *opened;
+  run.expect_records();
   auto const format = std::ranges::find(export_formats(), options.to, &export_format::name);
   std::unique_ptr<record_sink> const into = format->make(options.output);
   support::notice_interrupts();

@@ -72,11 +72,17 @@ void print(json const& all) {
   print_efficiencies(all["efficiencies"]);
 }
 
-std::unique_ptr<stored_run> open_if_given(std::string const& file) { return file.empty() ? nullptr : open_run(file); }
+std::unique_ptr<stored_run> open_if_given(std::string const& file) {
+  if (file.empty()) return nullptr;
+  std::unique_ptr<stored_run> run = open_run(file);
+  run->expect_records();
+  return run;
+}
 
 void show_metrics(metrics_options const& options) {
   std::unique_ptr<stored_run> const opened = open_run(options.run);
   stored_run const& run = *opened;
+  run.expect_records();
   support::temporary_folder const folder;
   std::string ideal_file = options.ideal;
   if (ideal_file.empty() && run.about().contains("platform")) {

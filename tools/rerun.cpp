@@ -15,10 +15,8 @@
 namespace ovlp::tools {
 namespace {
 
-using nlohmann::json;
-
 std::vector<std::string> kept_arguments(run_facts const& about) {
-  auto words = lab::study::without_outputs(json::parse(about.at("arguments")));
+  auto words = lab::study::without_outputs(nlohmann::json::parse(about.at("arguments")));
   lab::study::take_option(words, "--platform");
   return words;
 }
@@ -26,14 +24,14 @@ std::vector<std::string> kept_arguments(run_facts const& about) {
 }  // namespace
 
 std::string on_ideal_network(std::string const& platform) {
-  json changed = support::parse_json(platform, "the record's platform");
+  nlohmann::json changed = support::parse_json(platform, "the record's platform");
   if (!changed.contains("nodes"))
     throw config_error(
         "the platform's network describes its nodes, too: expected --ideal RUN, a record of this run "
         "on a network that takes no time");
   changed["network"] = {{"model", "linear"}, {"latency_s", 0}, {"bandwidth_Bps", 1e15}};
   for (char const* cost : {"comm_cpu", "transport", "effects"}) changed.erase(cost);
-  for (json& kind : changed["nodes"]) kind.erase("link");
+  for (nlohmann::json& kind : changed["nodes"]) kind.erase("link");
   return changed.dump();
 }
 

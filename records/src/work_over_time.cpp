@@ -3,16 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace ovlp {
 namespace {
 
-constexpr std::size_t most_bins = 8192;
-
 void reach(work_over_time& all, double end_s) {
   std::vector<double>& bins_s = all.bins_s;
-  if (all.width_s == 0) all.width_s = 2 * (end_s - all.origin_s) / most_bins;
-  while (end_s > all.origin_s + all.width_s * most_bins) {
+  auto const most = static_cast<double>(all.most_bins);
+  if (all.width_s == 0) all.width_s = 2 * (end_s - all.origin_s) / most;
+  while (end_s > all.origin_s + all.width_s * most) {
     std::size_t const half = (bins_s.size() + 1) / 2;
     bins_s.resize(2 * half);
     for (std::size_t i = 0; i < half; ++i) bins_s[i] = bins_s[2 * i] + bins_s[2 * i + 1];
@@ -20,7 +20,7 @@ void reach(work_over_time& all, double end_s) {
     all.width_s *= 2;
   }
   auto const bins = static_cast<std::size_t>(std::ceil((end_s - all.origin_s) / all.width_s));
-  if (bins_s.size() < bins) bins_s.resize(std::min(bins, most_bins));
+  if (bins_s.size() < bins) bins_s.resize(std::min<std::size_t>(bins, all.most_bins));
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ async function build() {
   };
   const has_path = runs.some((run) => run.critical_path);
   section("overview", "Overview", null, overview(runs, labels));
-  section("timeline", "Timeline", `What each node did when${has_path ? "; the line is the critical path" : ""}. Where steps are narrower than a pixel, its colour is their mean.`, timelines(runs, labels, names));
+  if (runs.some((run) => run.steps.count > 0)) section("timeline", "Timeline", `What each node did when${has_path ? "; the line is the critical path" : ""}. Where steps are narrower than a pixel, its colour is their mean.`, timelines(runs, labels, names));
   await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));  // who waits sees these two first
   if (runs.some((run) => run.metrics)) section("metrics", "Metrics", null, metrics(runs, labels));
   section("path", "Critical path", "What the longest chain of steps and messages that waited for each other is spent with; of each kind what costs most.", pathCosts(runs, labels));
@@ -118,7 +118,7 @@ async function build() {
   main.append(h("footer", { class: "quiet" }, `Made by ovlp ${runs[0].version ?? ""}`, ...runs.map((run, i) => (Array.isArray(run.arguments) ? h("div", {}, h("code", {}, `${labels[i]}: ${[run.application, ...run.arguments].join(" ")}`)) : null)).filter((line) => line)));
   document.documentElement.dataset.ready = Math.round(performance.now());  // milliseconds since it was opened
   await Promise.all(runs.map((run) => run.steps.unpackRest()));
-  window.ovlp.timelines.forEach((timeline) => timeline.redraw());
+  window.ovlp?.timelines.forEach((timeline) => timeline.redraw());
   document.documentElement.dataset.complete = "yes";
 }
 

@@ -21,7 +21,7 @@ export function overview(runs, labels) {
     ["Time of calls", time_s, seconds],
     ["Work", (run) => sum(run.operations.map((o) => o.work_s)), seconds],
     ["Efficiency", (run) => (run.calls.length === 1 ? run.calls[0].efficiency : null), percent],
-    ["Steps", (run) => run.steps.count, count],
+    ["Steps", (run) => sum(run.operations.map((o) => o.steps)), count],
     ["Objects between nodes", (run) => sum(run.pairs.objects), count],
     ["Bytes between nodes", (run) => sum(run.pairs.bytes), bytes],
     ["Control messages", (run) => sum(run.pairs.controls), count],

@@ -45,11 +45,6 @@ std::optional<double> link_of(json const& platform) {
   return network.at("bandwidth_Bps").get<double>();
 }
 
-struct waits {
-  std::uint64_t count = 0;
-  double total_s = 0;
-  double longest_s = 0;
-};
 struct one_call {
   std::uint32_t graph;
   double start_s;
@@ -71,8 +66,9 @@ struct run_figures::implementation {
   run_definitions names{};
   std::vector<std::uint32_t> first_operation{};  ///< of each graph, among those of all
   step_table steps{};
+  std::optional<run_totals> totals{};
   traffic messages{};
-  std::map<std::pair<std::uint32_t, std::size_t>, waits> waited{};  ///< by operation and cause
+  std::map<std::pair<std::uint32_t, std::size_t>, run_totals::waits> waited{};  ///< by operation and cause
   std::vector<crossing> sends{}, transfers{};
   std::vector<node_record> node_changes{};
   std::map<std::uint64_t, one_call> calls{};
@@ -118,11 +114,11 @@ std::pair<double, double> run_figures::implementation::begin_and_end() const {
 }
 
 json run_figures::implementation::operations() const {
-  struct sums {
-    std::uint64_t steps = 0;
-    double computed_s = 0, work_s = 0;
-  };
-  std::vector<sums> all(first_operation.back());
+  std::vector<run_totals::operation> all(first_operation.back());
+  if (totals) {
+    for (std::size_t g = 0; g < totals->operations.size(); ++g)
+      std::ranges::copy(totals->operations[g], all.begin() + first_operation[g]);
+  }
   for (step_table::step const& s : steps.all()) {
     ++all[s.operation].steps;
     all[s.operation].computed_s += s.computed_s;
@@ -131,7 +127,7 @@ json run_figures::implementation::operations() const {
   json made = json::array();
   for (std::size_t g = 0; g < names.graphs.size(); ++g) {
     for (run_definitions::operation const& is : names.graphs[g].operations) {
-      sums const& of = all[made.size()];
+      run_totals::operation const& of = all[made.size()];
       made.push_back({{"graph", g},
                       {"name", is.name},
                       {"kind", is.kind},
@@ -152,6 +148,9 @@ json run_figures::implementation::efficiency(double origin_s, double end_s,
   for (step_table::step const& s : steps.all()) {
     auto const [node, collection, thread] = steps.row_of(s);
     found.step({{s.call, node, 0, 0, thread, s.iteration}, {}, s.start_s, s.end_s, s.computed_s, s.work_s});
+  }
+  if (totals) {
+    for (auto const& [call, of] : totals->calls) found.add(call, of.iterations, of.over_time);
   }
   json all = json::array();
   for (auto const& [call, of] : calls) {
@@ -199,6 +198,13 @@ json run_figures::implementation::use(columns& into, double origin_s, double end
   double const duration_s = end_s - origin_s;
   node_use computing(names.nodes, origin_s, duration_s), out(computing), in(computing);
   for (step_table::step const& s : steps.all()) computing.add(steps.row_of(s).node, s.start_s, s.end_s, s.computed_s);
+  for (std::uint32_t n = 0; totals && n < totals->nodes.size(); ++n) {
+    work_over_time const& work = totals->nodes[n];
+    for (std::size_t i = 0; i < work.bins_s.size(); ++i) {
+      double const from_s = work.origin_s + static_cast<double>(i) * work.width_s;
+      computing.add(n, from_s, from_s + work.width_s, work.bins_s[i]);
+    }
+  }
   for (crossing const& c : transfers.empty() ? sends : transfers) {
     out.add(c.source, c.from_s, c.to_s, c.bytes);
     in.add(c.destination, c.from_s, c.to_s, c.bytes);
@@ -292,7 +298,8 @@ void run_figures::step(step_record const& r) {
 }
 
 void run_figures::wait(wait_record const& r) {
-  waits& of = implementation_->waited[{implementation_->operation_of(r.at), static_cast<std::size_t>(r.cause)}];
+  run_totals::waits& of =
+      implementation_->waited[{implementation_->operation_of(r.at), static_cast<std::size_t>(r.cause)}];
   ++of.count;
   of.total_s += r.end_s - r.start_s;
   of.longest_s = std::max(of.longest_s, r.end_s - r.start_s);
@@ -325,6 +332,22 @@ void run_figures::call(call_record const& r) {
   } else if (auto const begun = implementation_->calls.find(r.call); begun != implementation_->calls.end()) {
     begun->second.end_s = r.at_s;
   }
+}
+
+void run_figures::add(run_totals const& totals) {
+  implementation& all = *implementation_;
+  all.totals = totals;
+  for (auto const& [what, of] : totals.waited) {
+    auto const& [graph, operation, cause] = what;
+    all.waited[{all.first_operation.at(graph) + operation, static_cast<std::size_t>(cause)}] = of;
+  }
+  for (auto const& [way, objects] : totals.posted) {
+    auto const& [graph, operation, port, to] = way;
+    std::uint32_t const first = all.first_operation.at(graph);
+    bool const inside = to < all.names.graphs[graph].operations.size();
+    all.messages.posted(first + operation, port, inside ? std::optional(first + to) : std::nullopt, objects);
+  }
+  for (auto const& [pair, of] : totals.sent) all.messages.sent(pair.first, pair.second, of);
 }
 
 void run_figures::note(std::string text) { implementation_->notes.push_back(std::move(text)); }

@@ -61,6 +61,11 @@ std::unique_ptr<run_figures> read_figures(std::string const& file, std::string c
     figures->note("'" + std::filesystem::path(file).filename().string() +
                   "': the run has not ended; this is what it did so far");
   }
+  if (run->totals_only()) {
+    figures->add(run->totals());
+    figures->note("sums only (--record-only nodes): no timeline, no critical path, no bytes on edges");
+    return figures;
+  }
   if (!run->complete()) return figures;
   analysis::critical_path const path = finder.find();
   figures->set_critical_path(steps_of(path, run->definitions()), dearest_of(path, run->definitions()));

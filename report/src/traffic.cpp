@@ -26,6 +26,17 @@ void traffic::send(send_record const& r) {
   edge_of_object_.erase(found);
 }
 
+void traffic::posted(std::uint32_t from, std::uint32_t port, std::optional<std::uint32_t> to, std::uint64_t objects) {
+  edges_[{from, port, to}].objects += objects;
+}
+
+void traffic::sent(std::uint32_t source, std::uint32_t destination, run_totals::messages const& what) {
+  pair& between = pairs_[{source, destination}];
+  between.objects += static_cast<std::uint32_t>(what.objects);
+  between.controls += static_cast<std::uint32_t>(what.controls);
+  between.bytes += static_cast<double>(what.bytes);
+}
+
 nlohmann::ordered_json traffic::pack_pairs(columns& into) const {
   std::vector<std::uint32_t> sources, destinations, objects, controls;
   std::vector<double> bytes;

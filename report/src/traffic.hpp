@@ -13,6 +13,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <ovlp/records/record.hpp>
+#include <ovlp/records/run_totals.hpp>
 
 #include "columns.hpp"
 
@@ -25,6 +26,10 @@ class traffic {
   void post(post_record const& r, std::uint32_t from, std::optional<std::uint32_t> to);
   /// After the post of its object.
   void send(send_record const& r);
+
+  // Sums of them.
+  void posted(std::uint32_t from, std::uint32_t port, std::optional<std::uint32_t> to, std::uint64_t objects);
+  void sent(std::uint32_t source, std::uint32_t destination, run_totals::messages const& what);
 
   nlohmann::ordered_json pack_pairs(columns& into) const;
   nlohmann::ordered_json edges() const;

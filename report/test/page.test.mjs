@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page in a real browser: node --test page.test.mjs, with FOLDER (node_modules), CHROMIUM, ONE and TWO: reports of
-// one run and of two.
+// one run, of two, and of one that kept sums only.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-const { FOLDER, CHROMIUM, ONE, TWO } = process.env;
+const { FOLDER, CHROMIUM, ONE, TWO, SUMS } = process.env;
 const { chromium } = createRequire(`${FOLDER}/`)("playwright-core");
 
 let browser;
@@ -192,6 +192,21 @@ describe("a report of two runs", () => {
     await page.waitForFunction(() => document.querySelectorAll("svg.graph").length === 2);
     await close();
   });
+});
+
+test("a run that kept sums only has all views that they tell of, and no timeline", async () => {
+  const { page, close } = await open(SUMS);
+  for (const id of ["overview", "efficiency", "iterations", "use", "communication", "waiting", "graph"])
+    assert.equal(await page.locator(`section#${id}`).count(), 1, id);
+  for (const id of ["timeline", "metrics", "path"]) assert.equal(await page.locator(`section#${id}`).count(), 0, id);
+  assert.match(await page.locator("#overview").textContent(), /sums only/);
+  const whole = await open(ONE);
+  const steps = async (of) => (await of.locator("#overview tr", { hasText: "Steps" }).textContent()).trim();
+  const rows = (of) => of.locator("#iterations tbody").evaluate((body) => [...body.rows].map((row) => [...row.cells].slice(0, 7).map((cell) => cell.textContent)));
+  assert.equal(await steps(page), await steps(whole.page));
+  assert.deepEqual(await rows(page), await rows(whole.page));
+  await whole.close();
+  await close();
 });
 
 test("metrics and a critical path are shown where there are some, and only there", async () => {

@@ -51,6 +51,7 @@ std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options,
     std::string file = of_node(options.record_file, node);
     if (launch > 0) file += "." + std::to_string(launch);
     std::error_code error;
+    if (!options.record_only.empty()) about["only"] = options.record_only;
     about["program"] = std::filesystem::read_symlink("/proc/self/exe", error).string();
     about["folder"] = std::filesystem::current_path(error).string();
     about["arguments"] = nlohmann::json(options.arguments).dump();

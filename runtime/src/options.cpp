@@ -162,6 +162,10 @@ void run_options::add_common(options& to, std::string& threads) {
   run(add_to(parser, "--record", record_file,
              "store what happens in this file, for ovlp export. Nodes beyond the first of a real run add .nodeN to its "
              "name"));
+  run(add_to(parser, "--record-only", record_only,
+             "nodes: of what happens store sums only, by operation, iteration, node and pair of nodes"))
+      ->check(among({"nodes"}))
+      ->needs("--record");
   run(add_to(parser, "--trace", trace_file,
              "write what happens to this file, a line each; -: to standard output. Nodes beyond the first of a real "
              "run add .nodeN to its name"));

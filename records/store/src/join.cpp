@@ -51,6 +51,8 @@ class part final : public record_sink {
 
   run_definitions const& definitions() const { return stored_.definitions(); }
   run_facts const& about() const { return stored_.about(); }
+  bool totals_only() const { return stored_.totals_only(); }
+  run_totals totals() const { return stored_.totals(); }
   bool complete() const { return stored_.complete() && damage.empty(); }
 
   /// From now on times are those of the run.
@@ -230,6 +232,9 @@ void join_parts(std::string const& run) {
     run_recorder to(joined, std::move(about), emitters::one_thread, [&](std::string const& why) { failure = why; });
     to.begin(names);
     write(all, to);
+    if (all.front()->totals_only()) {
+      for (auto const& p : all) to.add(p->totals());
+    }
     to.flush();
   }
   if (!failure.empty()) {

@@ -28,6 +28,7 @@
 #include "number_list.hpp"
 #include "packed_column.hpp"
 #include "schema.hpp"
+#include "stored_totals.hpp"
 #include "tables.hpp"
 
 namespace ovlp {
@@ -96,6 +97,7 @@ struct run_recorder::implementation {
 
   implementation(std::string const& name, run_facts about, emitters who, std::function<void(std::string const&)> tell)
       : several(who == emitters::several_threads), failed(std::move(tell)), path(name), file(name) {
+    sums_only = about.contains("only");
     writer = std::thread([this] { write(); });
     for (auto const& [fact, value] : about) set(fact, value);
   }
@@ -182,6 +184,7 @@ struct run_recorder::implementation {
       std::apply(
           [this](auto const&... rows) { (hand_over<typename std::remove_cvref_t<decltype(rows)>::value_type>(), ...); },
           open);
+      if (sums_only) put([sums = totals](record_file& to) { store::write_totals(sums, to.tables()); });
       set("complete", "yes");
       complete = true;
     }
@@ -230,6 +233,8 @@ struct run_recorder::implementation {
   std::tuple<spares<step_record>, spares<store::kernel_row>, spares<wait_record>, spares<post_record>,
              spares<send_record>, spares<delivery_record>, spares<transfer_record>>
       spare;
+  bool sums_only = false;
+  run_totals totals;  ///< in the place of records, if only these are asked for
   kernel_table<std::optional<std::uint32_t>> kernels;
   std::uint32_t next_kernel = 0;
   bool complete = false;  ///< as far as one knows
@@ -253,6 +258,7 @@ run_recorder::~run_recorder() = default;
 
 void run_recorder::begin(run_definitions const& names) {
   if (names.node == 0) implementation_->remove_old_parts();
+  if (implementation_->sums_only) implementation_->totals = run_totals(names);
   implementation_->set("application", names.application);
   implementation_->set("backend", names.backend);
   implementation_->set("nodes", std::to_string(names.nodes));
@@ -279,7 +285,9 @@ void run_recorder::begin(run_definitions const& names) {
 template <class Record>
 void run_recorder::keep(Record const& r) {
   auto const lock = implementation_->alone();
-  implementation_->add(r);
+  if (!implementation_->sums_only) return implementation_->add(r);
+  implementation_->go_on();
+  if constexpr (requires(run_totals & sums) { sums.add(r); }) implementation_->totals.add(r);
 }
 void run_recorder::step(step_record const& r) { keep(r); }
 void run_recorder::wait(wait_record const& r) { keep(r); }
@@ -287,7 +295,9 @@ void run_recorder::post(post_record const& r) { keep(r); }
 void run_recorder::send(send_record const& r) { keep(r); }
 void run_recorder::delivery(delivery_record const& r) { keep(r); }
 void run_recorder::transfer(transfer_record const& r) { keep(r); }
+void run_recorder::add(run_totals const& more) { implementation_->totals.add(more); }
 void run_recorder::kernel(kernel_record const& r) {
+  if (implementation_->sums_only) return;
   auto const lock = implementation_->alone();
   implementation_->add(store::kernel_row{r.at, implementation_->number_of(r), r.start_s, r.end_s, r.work_s});
 }

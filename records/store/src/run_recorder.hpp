@@ -6,6 +6,7 @@
 #include <string>
 
 #include <ovlp/records/run_recorder.hpp>
+#include <ovlp/records/run_totals.hpp>
 
 namespace ovlp {
 
@@ -27,6 +28,8 @@ class run_recorder final : public record_sink {
   void mapping(mapping_record const& r) override;
   void call(call_record const& r) override;
   void flush() override;
+  /// Of a run that keeps totals only: those of another process. After begin().
+  void add(run_totals const& more);
 
  private:
   struct implementation;

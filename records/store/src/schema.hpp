@@ -7,7 +7,7 @@
 
 namespace ovlp::store {
 
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 constexpr std::size_t block_rows = 65536;
 /// Columns of a block are numbered from its number times this. So they stand in the file as they came, and of a file
 /// that is cut only the last are lost; an index would be anywhere.
@@ -29,6 +29,12 @@ constexpr char const* schema = R"(
     at_s REAL NOT NULL);
   CREATE TABLE block(number INTEGER PRIMARY KEY, kind TEXT NOT NULL, rows INTEGER NOT NULL, first_s REAL NOT NULL,
     last_s REAL NOT NULL);
+  CREATE TABLE operation_total(graph INTEGER, operation INTEGER, steps INTEGER, computed_s REAL, work_s REAL);
+  CREATE TABLE iteration_total(call INTEGER, iteration INTEGER, start_s REAL, end_s REAL, work_s REAL);
+  CREATE TABLE wait_total(graph INTEGER, operation INTEGER, cause INTEGER, waits INTEGER, total_s REAL, longest_s REAL);
+  CREATE TABLE post_total(graph INTEGER, operation INTEGER, port INTEGER, to_operation INTEGER, objects INTEGER);
+  CREATE TABLE send_total(source INTEGER, destination INTEGER, objects INTEGER, bytes INTEGER, controls INTEGER);
+  CREATE TABLE work_over_time(of TEXT, number INTEGER, origin_s REAL, width_s REAL, bins INTEGER, data BLOB);
   CREATE TABLE packed(number INTEGER PRIMARY KEY, name TEXT NOT NULL, data BLOB NOT NULL);
 )";
 

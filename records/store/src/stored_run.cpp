@@ -15,6 +15,7 @@
 #include "number_list.hpp"
 #include "packed_column.hpp"
 #include "schema.hpp"
+#include "stored_totals.hpp"
 #include "tables.hpp"
 
 namespace ovlp {
@@ -130,6 +131,20 @@ run_facts const& stored_run::about() const { return implementation_->about; }
 bool stored_run::complete() const {
   run_facts const& about = implementation_->about;
   return about.contains("complete") && !about.contains("incomplete");
+}
+
+bool stored_run::totals_only() const { return implementation_->about.contains("only"); }
+
+void stored_run::expect_records() const {
+  if (!totals_only()) return;
+  throw config_error("'" + implementation_->tables.file() +
+                     "': keeps sums only (--record-only nodes): expected a record of all that happened");
+}
+
+run_totals stored_run::totals() const {
+  run_totals all(implementation_->names);
+  store::read_totals(implementation_->tables, all);
+  return all;
 }
 
 std::size_t stored_run::records() const {

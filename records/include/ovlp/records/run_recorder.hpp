@@ -17,7 +17,8 @@ using run_facts = std::map<std::string, std::string>;
 /// Who calls a sink.
 enum class emitters : std::uint8_t { one_thread, several_threads };
 
-/// A sink that stores what a run emits in a file, docs/formats/record.md, which stored_run reads. A thread of its own
+/// A sink that stores what a run emits in a file, docs/formats/record.md, which stored_run reads; with the fact `only`,
+/// run_totals in the place of steps, kernels, waits, posts and messages. A thread of its own
 /// packs and writes; a few blocks wait in memory, and when more would, the run waits. What has been written stays
 /// readable however the run ends. In a module, so that programs link no more than they use.
 /// `failed`: is told once, by any thread, when the file cannot be written on: the run goes on, and nothing is stored

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ovlp/records/run_recorder.hpp>
+#include <ovlp/records/run_totals.hpp>
 #include <ovlp/records/sink.hpp>
 
 namespace ovlp::report {
@@ -62,6 +63,9 @@ class run_figures final : public record_sink {
   void transfer(transfer_record const& r) override;
   void node(node_record const& r) override;
   void call(call_record const& r) override;
+
+  /// In the place of steps, waits, posts and sends; after begin(). The page has no timeline then.
+  void add(run_totals const& totals);
 
   /// What a reader must know: of a record that is damaged, or of a run that has not ended.
   void note(std::string text);

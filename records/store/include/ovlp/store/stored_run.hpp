@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ovlp/records/run_recorder.hpp>
+#include <ovlp/records/run_totals.hpp>
 #include <ovlp/records/sink.hpp>
 
 namespace ovlp {
@@ -29,6 +30,11 @@ class stored_run {
   /// another. Returns what had to be left out because the file is damaged, in a line; empty: nothing.
   /// `each`: is called with the number of records of each block that has been handed on.
   std::string read(record_sink& into, std::function<void(std::size_t)> const& each = {}) const;
+  /// Whether sums stand in the place of records (--record-only nodes).
+  bool totals_only() const;
+  /// Errors: config_error if they do.
+  void expect_records() const;
+  run_totals totals() const;
   /// How many records there are in blocks.
   std::size_t records() const;
 

@@ -22,6 +22,7 @@ class run_options {
   std::string summary_file;
   std::string trace_file;
   std::string record_file;
+  std::string record_only;  ///< "nodes": sums; empty: all records
   std::string durations_file;
   bool iterations = false;  ///< print a table of them
   std::string efficiency_file;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <ovlp/records/run_totals.hpp>
+#include <ovlp/support/database.hpp>
+
+namespace ovlp::store {
+
+// The totals of a run in its file, docs/formats/record.md. Errors: io_error.
+
+/// In the place of those that are there.
+void write_totals(run_totals const& totals, support::database& to);
+/// `totals`: made with the run's definitions.
+void read_totals(support::database& from, run_totals& totals);
+
+}  // namespace ovlp::store
