@@ -22,7 +22,9 @@ class step_table {
  public:
   struct row {
     std::uint32_t node, collection, thread;
-    friend auto operator<=>(row const&, row const&) = default;
+    friend bool operator<(row const& a, row const& b) {
+      return std::tie(a.node, a.collection, a.thread) < std::tie(b.node, b.collection, b.thread);
+    }
   };
   struct step {
     double start_s, end_s, computed_s, work_s;
