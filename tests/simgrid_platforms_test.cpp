@@ -162,7 +162,12 @@ TEST_CASE("errors in a file of SimGrid are one line that says where" * doctest::
   refused("hello", "machine.xml:1: Invalid XML");
   refused(xml("<host id=\"a\" speed=\"1Gx\"/>\n"), "machine.xml:5: unknown unit: Gx");
   refused(xml(two_hosts + "<route src=\"zeta\" dst=\"omega\"><link_ctn id=\"l\"/></route>\n"), "machine.xml:8: Route");
-  refused(xml("<host id=\"a\" speed=\"1Gf\"/>\n<host id=\"a\" speed=\"1Gf\"/>\n"), "a second host named 'a'");
+  refused(xml("<host id=\"a\" speed=\"1Gf\"/>\n<host id=\"a\" speed=\"1Gf\"/>\n"),
+          "machine.xml: Refusing to create a second host named 'a'");
+  refused(
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform "
+      "version=\"4.1\"><zone id=\"z\" routing=\"Fuel\"/></platform>\n",
+      "machine.xml: Not a valid model");
   refused(xml(two_hosts), "SimGrid has no transfer from node0 (zeta) to node1 (alpha): ");
   refused(xml("<host id=\"a\" speed=\"1Gf\" state_file=\"s.txt\"/>\n"), "machine.xml:5: expected no profiles");
   std::string const file = platform(folder, R"({"model": "simgrid", "file": "none.xml", "reference_flops": 1})", 0);

@@ -113,7 +113,7 @@ async function build() {
   section("iterations", "Iterations", null, side_by_side(runs.map((run, r) => iterations(run, labels[r]))));
   section("use", "Use of nodes", "How busy processors and links were; pale: not held.", use(runs, labels));
   section("communication", "Communication", "What was sent from node to node; bytes of objects, as their fields count.", communication(runs, labels));
-  section("waiting", "What waited for what", "Time in which operations were suspended. Their threads served others meanwhile.", waits(runs, labels));
+  section("waiting", "What waited for what", "Time in which operations were suspended, while their threads served others; and that for which steps had no processor of their own.", waits(runs, labels));
   section("graph", "Flow graph", "Steps and seconds of each operation; on edges the objects posted, and bytes where they went to another node.", graphs(runs, labels, names));
   main.append(h("footer", { class: "quiet" }, `Made by ovlp ${runs[0].version ?? ""}`, ...runs.map((run, i) => (Array.isArray(run.arguments) ? h("div", {}, h("code", {}, `${labels[i]}: ${[run.application, ...run.arguments].join(" ")}`)) : null)).filter((line) => line)));
   document.documentElement.dataset.ready = Math.round(performance.now());  // milliseconds since it was opened

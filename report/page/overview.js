@@ -25,7 +25,7 @@ export function overview(runs, labels) {
     ["Objects between nodes", (run) => sum(run.pairs.objects), count],
     ["Bytes between nodes", (run) => sum(run.pairs.bytes), bytes],
     ["Control messages", (run) => sum(run.pairs.controls), count],
-    ["Waited, all operations", (run) => sum(run.waits.map((w) => w.total_s)), seconds],
+    ["Waited, all operations", (run) => sum(run.waits.filter((w) => w.cause !== "processor").map((w) => w.total_s)), seconds],
   ];
   const cell = (value, first, text, i) => {
     if (!text) return h("td", {}, value);

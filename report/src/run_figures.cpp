@@ -25,7 +25,9 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::array<std::string_view, 5> causes{"object", "window", "condition", "call", "change"};
+/// The last is no operation's wait: steps whose processor had others to serve.
+constexpr std::array<std::string_view, 6> causes{"object", "window", "condition", "call", "change", "processor"};
+constexpr std::size_t processor = 5;
 
 json or_null(std::optional<double> const& value) { return value ? json(*value) : json(nullptr); }
 
@@ -219,7 +221,16 @@ json run_figures::implementation::use(columns& into, double origin_s, double end
 
 json run_figures::implementation::waiting() const {
   json all = json::array();
-  for (auto const& [what, of] : waited) {
+  auto with_processors = waited;
+  for (step_table::step const& s : steps.all()) {
+    double const waited_s = s.end_s - s.start_s - s.computed_s;
+    if (waited_s <= 1e-9) continue;  // rounded, if no more
+    run_totals::waits& of = with_processors[{s.operation, processor}];
+    ++of.count;
+    of.total_s += waited_s;
+    of.longest_s = std::max(of.longest_s, waited_s);
+  }
+  for (auto const& [what, of] : with_processors) {
     all.push_back({{"operation", what.first},
                    {"cause", causes.at(what.second)},
                    {"count", of.count},

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include <initializer_list>
 #include <iomanip>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include <ovlp/flowgraph/mapping.hpp>
@@ -129,11 +131,6 @@ options::option& options::option::required() {
 
 namespace {
 
-[[noreturn]] void end_program(std::string const& application, std::string const& why) {
-  std::fprintf(stderr, "%s: %s\n", application.c_str(), why.c_str());
-  std::exit(2);
-}
-
 /// What keeps a file from being written, before hours have been spent on what would be written to it.
 std::string why_not_writable(std::filesystem::path const& file) {
   std::error_code error;
@@ -144,6 +141,16 @@ std::string why_not_writable(std::filesystem::path const& file) {
 }
 
 }  // namespace
+
+void run_options::end_program(std::string const& why) const {
+  if (is_one_of_many()) {
+    std::this_thread::sleep_for(
+        std::chrono::seconds(2));  // the first one's line would be lost, were this one to end before
+  } else {
+    std::fprintf(stderr, "%s: %s\n", application.c_str(), why.c_str());
+  }
+  std::exit(2);
+}
 
 std::string program_name(int argc, char const* const* argv) {
   std::string const path = argc > 0 ? argv[0] : "ovlp";
@@ -235,12 +242,11 @@ void run_options::read(int argc, char const* const* argv, options& program_optio
   } catch (CLI::ArgumentMismatch const& wrong) {
     std::string const what = wrong.what();  // CLI11 says "At Most 1 required but received 2"
     std::size_t const end = what.find(": At Most 1 required");
-    end_program(application,
-                end == std::string::npos ? what : what.substr(0, end) + ": expected once, but given again");
+    end_program(end == std::string::npos ? what : what.substr(0, end) + ": expected once, but given again");
   } catch (CLI::ParseError const& wrong) {
-    end_program(application, wrong.what());
+    end_program(wrong.what());
   } catch (config_error const& wrong) {
-    end_program(application, wrong.what());
+    end_program(wrong.what());
   }
   for (foreign_option const& other : foreign_options()) {
     if (parser.count(other.name) == 0 || launched()) continue;

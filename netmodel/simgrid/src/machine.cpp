@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine.hpp"
 
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -110,7 +111,17 @@ struct maker {
 
 }  // namespace
 
-std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& described) {
+namespace {
+
+/// Not all that SimGrid complains of tells where it is.
+std::string in_file(simgrid_machine const& described, std::string const& what) {
+  auto const* const file = std::get_if<simgrid_machine::xml_file>(&described.what);
+  return file == nullptr || what.find(file->path) != std::string::npos ? what : file->path + ": " + what;
+}
+
+}  // namespace
+
+std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& described) try {
   maker make{engine, described};
   crash_guard const guard;
   call([&] {
@@ -126,6 +137,8 @@ std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& des
     }
   }
   return std::move(make.hosts);
+} catch (std::exception const& wrong) {  // SimGrid's own, too
+  throw config_error(in_file(described, wrong.what()));
 }
 
 }  // namespace ovlp::net

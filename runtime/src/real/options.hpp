@@ -41,6 +41,7 @@ class real_options final : public run_options {
   std::vector<foreign_option> foreign_options() const override;
   void check_own() override;
   void find_hosts();
+  bool is_one_of_many() const override { return started_by_mpi() > 1 && rank_by_launcher() > 0; }
   bool launched() const override { return worker || (mpi_ != nullptr && mpi_->rank() > 0); }
 
   cluster where_;

@@ -67,6 +67,13 @@ int started_by_mpi() {
   return launcher == nullptr ? number_in(srun_count) : started_by(*launcher);
 }
 
+int rank_by_launcher() {
+  int rank = 0;
+  for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    rank = std::max(rank, number_in(name));
+  return rank;
+}
+
 mpi_session& mpi_session::get() {
   static mpi_session* session = nullptr;  // for as long as the process
   if (session != nullptr) {

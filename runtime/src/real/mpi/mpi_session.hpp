@@ -19,6 +19,8 @@ namespace ovlp::real {
 /// How many processes a launcher of MPI programs (mpirun, srun) says that it has started, this one among them; 0: this
 /// process was started by none.
 int started_by_mpi();
+/// Which of them it is, before MPI is asked; 0, too, if that is not known.
+int rank_by_launcher();
 
 /// MPI in this process, which one run uses: from its beginning, when all processes of the run have been started, to its
 /// end. Process 0 is node 0; each other process is a node from the time it gets a ticket until it is released, and then

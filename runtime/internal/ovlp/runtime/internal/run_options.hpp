@@ -64,7 +64,11 @@ class run_options {
   /// Not the user's process, but one that the run has launched with the same command line: says nothing about it.
   virtual bool launched() const { return false; }
 
+  /// Whether another process with the same command line says what is wrong with it, and the launcher then ends all.
+  virtual bool is_one_of_many() const { return false; }
+
   void add_common(options& to, std::string& threads);
+  [[noreturn]] void end_program(std::string const& why) const;
   void check(options& given, std::string const& threads);
 };
 
