@@ -26,7 +26,7 @@ export function iterations(run, label) {
         [i.start_s, i.end_s, i.end_s - i.start_s, i.work_s].map((s) => h("td", { class: "number" }, seconds(s))),
         h("td", { class: "number" }, heldAt(run, i.start_s)),
         share(i.efficiency), overlapping ? share(i.interval_efficiency) : null,
-        metrics ? [share(i.load_balance ?? null), share(i.communication ?? null)] : null))))));
+        metrics ? [i.load_balance, i.communication].map((v) => h("td", { class: "number" }, percent(v ?? null))) : null))))));
 }
 
 /** What the critical path is spent with: a table for each kind of thing, with a column for each run. */

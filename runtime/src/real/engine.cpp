@@ -45,11 +45,13 @@ std::size_t polling_us(real_options const& options, std::size_t nodes) {
   return crowded || support::own_cpu_limit() ? 0 : 50;
 }
 
-/// Of a node: what its process may use, shared evenly with those of the same machine.
-double capacity_of_node(std::size_t nodes_on_machine) {
+/// Of a node: the cores that its process may use, shared evenly with those of the same machine.
+double capacity_of_node(real_options const& options, std::size_t nodes_on_machine) {
   auto cores = static_cast<double>(support::available_cores());
   if (auto const limit = support::own_cpu_limit()) cores = std::min(cores, limit->cores);
-  return cores / static_cast<double>(nodes_on_machine);
+  cores /= static_cast<double>(nodes_on_machine);
+  bool const limited = options.execution_threads > 0;
+  return limited ? std::min(cores, static_cast<double>(options.execution_threads)) : cores;
 }
 
 /// After a failure, how long operations may go on before nobody waits for them any more.
@@ -114,7 +116,7 @@ struct engine::implementation final : main_run {
     for (auto& file : make_files(options, self, given ? given->launch : 0, emitters::several_threads, about))
       sinks.own(std::move(file));
     std::vector<double> capacities(options.nodes, 0);
-    double const capacity = capacity_of_node(given ? given->on_machine : options.nodes_on_machine_of(0));
+    double const capacity = capacity_of_node(options, given ? given->on_machine : options.nodes_on_machine_of(0));
     capacities.at(self) = capacity;
     statistics.keep_work_over_time();
     node_settings settings = begin_records(self, std::move(capacities));
