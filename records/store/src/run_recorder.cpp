@@ -2,6 +2,7 @@
 #include "run_recorder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -47,27 +48,34 @@ class record_file {
 
   database& tables() { return database_; }
 
+  /// Rows go to the columns of a block, and the block to the file when it is full.
   template <class Row>
   void add(std::vector<Row> const& rows) {
     using of = store::table<Row>;
-    double first_s = std::numeric_limits<double>::infinity(), last_s = -first_s;
+    block<Row>& to = std::get<block<Row>>(blocks_);
     for (Row const& row : rows) {
-      first_s = std::min(first_s, row.*of::first);
-      last_s = std::max(last_s, row.*of::last);
+      to.first_s = std::min(to.first_s, row.*of::first);
+      to.last_s = std::max(to.last_s, row.*of::last);
     }
-    database_.run("BEGIN");
-    add_block_.with(of::name, std::uint64_t{rows.size()}, first_s, last_s).run();
-    std::int64_t number = ++block_ * store::most_columns;
+    auto values = to.columns.begin();
     store::for_each_column<Row>([&](auto const& column) {
       using value = std::remove_cvref_t<decltype(column.in(rows.front()))>;
-      values_.resize(rows.size() * sizeof(value));
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        value const v = column.in(rows[i]);
-        std::memcpy(values_.data() + i * sizeof(value), &v, sizeof(value));
+      std::vector<std::byte>& all = *values++;
+      std::size_t const before = all.size();
+      all.resize(before + rows.size() * sizeof(value));
+      std::byte* at = all.data() + before;
+      for (Row const& row : rows) {
+        value const v = column.in(row);
+        std::memcpy(at, &v, sizeof(value));
+        at += sizeof(value);
       }
-      add_column_.with(number++, column.name, packer_.pack(values_, sizeof(value))).run();
     });
-    database_.run("COMMIT");
+    to.rows += rows.size();
+    if (to.rows >= store::block_rows) write(to);
+  }
+  /// Also blocks that are not full.
+  void write_all() {
+    std::apply([this](auto&... of) { (write(of), ...); }, blocks_);
   }
 
  private:
@@ -80,15 +88,45 @@ class record_file {
     return made;
   }
 
+  template <class Row>
+  struct block {
+    std::size_t rows = 0;
+    double first_s = std::numeric_limits<double>::infinity(), last_s = -first_s;
+    std::array<std::vector<std::byte>, store::most_columns> columns{};
+  };
+
+  template <class Row>
+  void write(block<Row>& full) {
+    if (full.rows == 0) return;
+    database_.run("BEGIN");
+    add_block_.with(store::table<Row>::name, std::uint64_t{full.rows}, full.first_s, full.last_s).run();
+    std::int64_t number = ++block_ * store::most_columns;
+    auto values = full.columns.begin();
+    store::for_each_column<Row>([&](auto const& column) {
+      using value = std::remove_cvref_t<decltype(column.in(std::declval<Row const&>()))>;
+      add_column_.with(number++, column.name, packer_.pack(*values, sizeof(value))).run();
+      (values++)->clear();
+    });
+    database_.run("COMMIT");
+    full.rows = 0;
+    full.first_s = std::numeric_limits<double>::infinity();
+    full.last_s = -full.first_s;
+  }
+
   database database_;
   statement add_block_, add_column_;
   store::column_packer packer_;
-  std::vector<std::byte> values_;
+  std::tuple<block<step_record>, block<store::kernel_row>, block<wait_record>, block<post_record>, block<send_record>,
+             block<delivery_record>, block<transfer_record>>
+      blocks_;
   std::int64_t block_ = 0;
 };
 
-/// Blocks on their way to the file. Whoever brings one when so many wait already, waits.
-constexpr std::size_t most_waiting = 8;
+/// So many rows are handed to the thread that writes at once: few enough to stay in a core's cache.
+constexpr std::size_t batch_rows = 1024;
+static_assert(store::block_rows % batch_rows == 0);
+/// Batches on their way to it. Whoever brings one when so many wait already, waits.
+constexpr std::size_t most_waiting = 256;
 
 }  // namespace
 
@@ -118,9 +156,9 @@ struct run_recorder::implementation {
   void add(Row const& row) {
     go_on();
     auto& rows = std::get<std::vector<Row>>(open);
-    if (rows.capacity() == 0) rows.reserve(store::block_rows);
+    if (rows.capacity() == 0) rows.reserve(batch_rows);
     rows.push_back(row);
-    if (rows.size() == store::block_rows) hand_over<Row>();
+    if (rows.size() == batch_rows) hand_over<Row>();
   }
   template <class Row>
   void hand_over() {
@@ -184,6 +222,7 @@ struct run_recorder::implementation {
       std::apply(
           [this](auto const&... rows) { (hand_over<typename std::remove_cvref_t<decltype(rows)>::value_type>(), ...); },
           open);
+      put([](record_file& to) { to.write_all(); });
       if (sums_only) put([sums = totals](record_file& to) { store::write_totals(sums, to.tables()); });
       set("complete", "yes");
       complete = true;
@@ -226,7 +265,7 @@ struct run_recorder::implementation {
              std::vector<post_record>, std::vector<send_record>, std::vector<delivery_record>,
              std::vector<transfer_record>>
       open;
-  /// Memory of blocks that have been written: the system takes long to give other.
+  /// Memory of batches that have been taken.
   template <class Row>
   using spares = std::vector<std::vector<Row>>;
   std::mutex spare_mutex;
