@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,8 @@
 #include <ovlp/records/run_recorder.hpp>
 #include <ovlp/store/exports.hpp>
 #include <ovlp/store/stored_run.hpp>
+
+#include <ovlp/support/database.hpp>
 
 #include "support/process.hpp"
 #include "support/run_on.hpp"
@@ -229,6 +232,40 @@ TEST_CASE("of a run that is killed everything is there up to its last block" * d
   auto const found = ovlp::make_csv_export(folder.path() / "found");
   CHECK(stored.read(*found) == "");
   CHECK(rows(tables(folder.path() / "found").at("step.csv")) == 70'000);
+}
+
+TEST_CASE("of a run that is killed while it writes, what was whole is there" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  pid_t const child = ::fork();
+  if (child == 0) {
+    {
+      auto const recorder = ovlp::make_run_recorder(file, {}, ovlp::emitters::one_thread, refuse);
+      recorder->begin(names);
+      emit(*recorder, 0, 70'000);
+      recorder->flush();
+    }
+    ovlp::support::database open(file, ovlp::support::database::mode::update);
+    open.run("PRAGMA cache_size = 1; BEGIN; DELETE FROM fact; DELETE FROM packed");  // more than it keeps in memory
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(std::filesystem::exists(file + "-journal"));
+  auto const again = ovlp::make_csv_export(folder.path() / "again");
+  stored_run const stored(file);
+  CHECK(stored.complete());
+  CHECK(stored.read(*again) == "");
+  CHECK(rows(tables(folder.path() / "again").at("step.csv")) == 70'000);
+}
+
+TEST_CASE("no record takes the place of what is no file" * doctest::timeout(10)) {
+  temporary_folder const folder;
+  std::string const pipe = folder.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH_AS(ovlp::make_run_recorder(pipe, {}, ovlp::emitters::one_thread, refuse),
+                       doctest::Contains("pipe': expected a file, or none yet"), ovlp::io_error);
+  CHECK(std::filesystem::is_fifo(pipe));
 }
 
 TEST_CASE("a file that has been cut opens up to its last whole block" * doctest::timeout(60)) {

@@ -2,7 +2,10 @@
 #include "checks.hpp"
 
 #include <charconv>
+#include <filesystem>
 #include <system_error>
+
+#include <ovlp/flowgraph/error.hpp>
 
 namespace ovlp::tools {
 
@@ -29,6 +32,12 @@ CLI::Validator among(std::string const& words) {
                    : "expected " + words + ", got '" + given + "'";
       },
       "");
+}
+
+void expect_another_file(std::string const& output, std::string const& input) {
+  std::error_code error;
+  if (std::filesystem::equivalent(output, input, error))
+    throw config_error("'" + output + "': expected another file to write than the record that is read");
 }
 
 }  // namespace ovlp::tools

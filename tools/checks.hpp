@@ -15,4 +15,7 @@ CLI::Validator whole_number(std::size_t least, std::size_t most);
 /// `words`: separated by |.
 CLI::Validator among(std::string const& words);
 
+/// Errors: config_error if what is to be written is what is read.
+void expect_another_file(std::string const& output, std::string const& input);
+
 }  // namespace ovlp::tools

@@ -11,6 +11,7 @@
 #include <ovlp/support/process.hpp>
 #include <ovlp/support/progress.hpp>
 
+#include "checks.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -21,6 +22,7 @@ struct export_options {
 };
 
 void export_run(export_options const& options) try {
+  expect_another_file(options.output, options.run);
   std::unique_ptr<stored_run> const opened = open_run(options.run);
   stored_run const& run = *opened;
   run.expect_records();

@@ -8,6 +8,7 @@
 #include <ovlp/store/open_run.hpp>
 #include <ovlp/support/files.hpp>
 
+#include "checks.hpp"
 #include "rerun.hpp"
 #include "run_metrics.hpp"
 #include "subcommands.hpp"
@@ -80,6 +81,7 @@ std::unique_ptr<stored_run> open_if_given(std::string const& file) {
 }
 
 void show_metrics(metrics_options const& options) {
+  expect_another_file(options.json_file, options.run);
   std::unique_ptr<stored_run> const opened = open_run(options.run);
   stored_run const& run = *opened;
   run.expect_records();

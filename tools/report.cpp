@@ -27,6 +27,7 @@ void write_report(report_options const& options) {
     throw config_error("--name: expected one for each of " + std::to_string(options.runs.size()) + " runs, got " +
                        std::to_string(options.names.size()));
   }
+  for (std::string const& run : options.runs) expect_another_file(options.output, run);
   std::vector<std::unique_ptr<report::run_figures>> runs;
   for (std::size_t i = 0; i < options.runs.size(); ++i) {
     std::string const name = i < options.names.size() ? options.names[i] : "";

@@ -11,6 +11,9 @@ function difference(value, first, text) {
   return `${sign}${(100 * Math.abs(value / first - 1)).toFixed(1)} %`;
 }
 
+/** Of the call with iterations that came last, which plots and tables show, too; else of the last. */
+const efficiencyOf = (run) => (run.calls.filter((call) => call.iterations.length > 0).at(-1) ?? run.calls.at(-1))?.efficiency ?? null;
+
 /** The figures of runs, a column each; of those that can be compared, how much more than those of the first. */
 export function overview(runs, labels) {
   const time_s = (run) => sum(run.calls.map((call) => call.end_s - call.start_s)) || run.duration_s;
@@ -20,7 +23,7 @@ export function overview(runs, labels) {
     ["Nodes, at most", (run) => Math.max(...run.nodes_held.map(([, nodes]) => nodes)), count],
     ["Time of calls", time_s, seconds],
     ["Work", (run) => sum(run.operations.map((o) => o.work_s)), seconds],
-    ["Efficiency", (run) => (run.calls.length === 1 ? run.calls[0].efficiency : null), percent],
+    ["Efficiency", (run) => efficiencyOf(run), percent],
     ["Steps", (run) => sum(run.operations.map((o) => o.steps)), count],
     ["Objects between nodes", (run) => sum(run.pairs.objects), count],
     ["Bytes between nodes", (run) => sum(run.pairs.bytes), bytes],

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -16,15 +18,21 @@ namespace ovlp::support {
 void database::closer::operator()(sqlite3* d) const noexcept { ::sqlite3_close_v2(d); }
 
 database::database(std::string file, mode how) : file_(std::move(file)) {
+  std::error_code error;
   if (how == mode::create) {
+    auto const there = std::filesystem::symlink_status(file_, error);
+    if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+      throw io_error("'" + file_ + "': expected a file, or none yet: it would be replaced");
     std::remove((file_ + "-journal").c_str());
     if (std::remove(file_.c_str()) != 0 && errno != ENOENT)
       throw io_error("'" + file_ + "': cannot be written: " + std::strerror(errno));
   } else if (how == mode::read && !std::ifstream(file_)) {
     throw io_error("'" + file_ + "': cannot be read: " + std::strerror(errno));
   }
-  int const flags =
-      SQLITE_OPEN_NOMUTEX | (how == mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  // Whoever wrote it was killed: SQLite puts it in order, for which it writes.
+  bool const broken_off = how == mode::read && std::filesystem::exists(file_ + "-journal", error);
+  int const access = how == mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  int const flags = SQLITE_OPEN_NOMUTEX | (broken_off ? SQLITE_OPEN_READWRITE : access);
   sqlite3* opened = nullptr;
   int const status = ::sqlite3_open_v2(file_.c_str(), &opened, flags, nullptr);
   handle_.reset(opened);
