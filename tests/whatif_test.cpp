@@ -207,6 +207,11 @@ TEST_CASE("beside each time stands the bound that the critical path gives, but f
   CHECK(numbers(alone, "--speed x2").back() == numbers(alone, "--speed x2")[1]);
   CHECK(std::stod(numbers(alone, "all of these").back()) <= std::stod(numbers(alone, "all of these")[1]));
 
+  // A program with other calls after the one that it tells the time of.
+  Lines const direct{LU_SIMULATED, "--n", "200", "--block", "50", "--nodes", "2", "--platform", file};
+  Lines const same = numbers(what_if({"--bandwidth", "x1"}, direct).out, "--bandwidth x1");
+  CHECK(same.back() == same[0]);
+
   std::string const many =
       what_if({"--bandwidth", "/8", "--latency", "x3", "--speed", "gemm=x3", "--speed", "trsm=/2", "--nodes", "x2"},
               lu(file, {"--nodes", "4"}))

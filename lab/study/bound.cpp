@@ -2,6 +2,8 @@
 #include "bound.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -13,10 +15,19 @@ namespace {
 
 using nlohmann::json;
 
-/// The end of a run: from the begin of its last call.
-struct last_call final : record_sink {
-  void call(call_record const& r) override { (r.begins ? begun_s : ended_s) = r.at_s; }
-  double begun_s = 0, ended_s = 0;
+struct call_times final : record_sink {
+  void call(call_record const& r) override { (r.begins ? calls[r.call].begun_s : calls[r.call].ended_s) = r.at_s; }
+  struct times {
+    double begun_s = 0, ended_s = 0;
+  };
+  std::map<std::uint64_t, times> calls;
+
+  /// A program says the time of one of its calls; which, its record does not tell.
+  times of_length(double time_s) const {
+    auto const differs = [&](auto const& c) { return std::abs(c.second.ended_s - c.second.begun_s - time_s); };
+    auto const found = std::ranges::min_element(calls, {}, differs);
+    return found == calls.end() ? times{} : found->second;
+  }
 };
 
 json kinds_of(simulated_run const& run) { return run.platform.value("nodes", json::array({json::object()})); }
@@ -82,14 +93,15 @@ double most_speed(simulated_run const& before, simulated_run const& after) {
 
 }  // namespace
 
-time_bound::time_bound(stored_run const& record) {
+time_bound::time_bound(stored_run const& record, double time_s) {
   analysis::critical_path_finder finder;
-  last_call call;
+  call_times calls;
   sinks both;
   both.add(finder);
-  both.add(call);
+  both.add(calls);
   record.read(both);
   analysis::critical_path const path = finder.find();
+  call_times::times const call = calls.of_length(time_s);
   auto const in_call_s = [&](double start_s, double end_s) {
     return std::max(0.0, std::min(end_s, call.ended_s) - std::max(start_s, call.begun_s));
   };

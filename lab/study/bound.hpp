@@ -16,8 +16,8 @@ namespace ovlp::lab::study {
 /// How much of a simulated run's time is left for sure.
 class time_bound {
  public:
-  /// `record`: of the run as it is. Its last call counts. Errors: ovlp::error if none has ended.
-  explicit time_bound(stored_run const& record);
+  /// `record`: of the run as it is; its call that took `time_s` counts. Errors: ovlp::error if none has ended.
+  time_bound(stored_run const& record, double time_s);
 
   /// The time of the critical path, in seconds, if each of its pieces takes as much less, or more, as the changes can
   /// bring: no other chain of activities is made shorter than this one. It holds as long as things happen in the same

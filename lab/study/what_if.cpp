@@ -122,7 +122,7 @@ std::string what_if(what_if_options const& options) {
         }
         progress.advance();
       });
-  time_bound const bound(stored_run(file("record.sqlite")));
+  time_bound const bound(stored_run(file("record.sqlite")), time_of(before));
   for (std::size_t i = 0; i < all.size(); ++i) all[i].bound_s = bound.with(all[i].changes, as_it_is, runs[i]);
   return table_of(time_of(before), all);
 }
