@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/store/open_run.hpp>
 #include <ovlp/support/files.hpp>
 
@@ -80,7 +81,7 @@ std::unique_ptr<stored_run> open_if_given(std::string const& file) {
   return run;
 }
 
-void show_metrics(metrics_options const& options) {
+void show_metrics(metrics_options const& options) try {
   expect_another_file(options.json_file, options.run);
   std::unique_ptr<stored_run> const opened = open_run(options.run);
   stored_run const& run = *opened;
@@ -97,6 +98,12 @@ void show_metrics(metrics_options const& options) {
     std::fprintf(stderr, "ovlp metrics: %s; the figures are of what is there\n", missing.c_str());
   if (!options.json_file.empty()) support::write_output(options.json_file, all.dump(1) + "\n");
   if (options.json_file != "-") print(all);
+} catch (io_error const&) {
+  throw;
+} catch (config_error const&) {
+  throw;
+} catch (error const& wrong) {
+  throw error("'" + options.run + "': " + wrong.what());
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <ovlp/analysis/critical_path.hpp>
 #include <ovlp/analysis/path_costs.hpp>
 #include <ovlp/analysis/pop_metrics.hpp>
+#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/store/open_run.hpp>
 
 namespace ovlp::report {
@@ -43,6 +44,21 @@ std::vector<path_cost> dearest_of(analysis::critical_path const& path, run_defin
   return all;
 }
 
+void add_analyses(run_figures& figures, analysis::critical_path const& path,
+                  std::vector<analysis::pop_window> const& windows, run_definitions const& names) {
+  figures.set_critical_path(steps_of(path, names), dearest_of(path, names));
+  analysis::pop_window const& whole = windows.front();
+  std::vector<iteration_metric> of_iterations;
+  for (auto w = windows.begin() + 1; w != windows.end(); ++w)
+    of_iterations.push_back({w->call, w->iteration, w->load_balance, w->communication});
+  figures.set_iteration_metrics(std::move(of_iterations));
+  figures.set_metrics(
+      {{"Critical path", path.length_s(), "s", "The longest chain of steps and messages that waited for each other."},
+       {"Parallel efficiency", whole.parallel, "%", "Work by node-seconds: load balance times communication."},
+       {"Load balance", whole.load_balance, "%", "Work by that of the busiest node, for the time that each was held."},
+       {"Communication efficiency", whole.communication, "%", "Work of the busiest node by its time."}});
+}
+
 }  // namespace
 
 std::unique_ptr<run_figures> read_figures(std::string const& file, std::string const& name, double cores_otherwise) {
@@ -67,19 +83,11 @@ std::unique_ptr<run_figures> read_figures(std::string const& file, std::string c
     return figures;
   }
   if (!run->complete()) return figures;
-  analysis::critical_path const path = finder.find();
-  figures->set_critical_path(steps_of(path, run->definitions()), dearest_of(path, run->definitions()));
-  std::vector<analysis::pop_window> const windows = pop.find();
-  analysis::pop_window const& whole = windows.front();
-  std::vector<iteration_metric> of_iterations;
-  for (auto w = windows.begin() + 1; w != windows.end(); ++w)
-    of_iterations.push_back({w->call, w->iteration, w->load_balance, w->communication});
-  figures->set_iteration_metrics(std::move(of_iterations));
-  figures->set_metrics(
-      {{"Critical path", path.length_s(), "s", "The longest chain of steps and messages that waited for each other."},
-       {"Parallel efficiency", whole.parallel, "%", "Work by node-seconds: load balance times communication."},
-       {"Load balance", whole.load_balance, "%", "Work by that of the busiest node, for the time that each was held."},
-       {"Communication efficiency", whole.communication, "%", "Work of the busiest node by its time."}});
+  try {
+    add_analyses(*figures, finder.find(), pop.find(), run->definitions());
+  } catch (error const& wrong) {  // of a damaged record
+    figures->note(wrong.what());
+  }
   return figures;
 }
 
