@@ -202,10 +202,13 @@ TEST_CASE("errors in a topology are one line that says where" * doctest::timeout
   refused(topology(R"("name": "star", "nodes": 3)"), "it has 3 hosts, and the run 4 nodes");
   refused(R"({"model": "simgrid", "topology": {"name": "star", "nodes": 4}, "settings": {"network/model": "XY"},
              "latency_s": 1, "bandwidth_Bps": 100})",
-          "XY");
+          ".json: network.settings: 'network/model': 'XY': Model 'XY' is invalid");
   refused(R"({"model": "simgrid", "topology": {"name": "star", "nodes": 4}, "settings": {"no/such": "1"},
              "latency_s": 1, "bandwidth_Bps": 100})",
-          "no/such");
+          ".json: network.settings: 'no/such': '1': Bad config key");
+  refused(R"({"model": "simgrid", "topology": {"name": "star", "nodes": 4}, "settings": {"network/TCP-gamma": "abc"},
+             "latency_s": 1, "bandwidth_Bps": 100})",
+          ".json: network.settings: 'network/TCP-gamma': 'abc': invalid double");
 }
 
 TEST_CASE("without the module a platform that needs it says what to do" * doctest::timeout(60)) {

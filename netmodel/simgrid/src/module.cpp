@@ -86,10 +86,10 @@ class engine final : public simgrid_engine {
     crash_guard const guard;
     std::string const setting = key + ":" + value;
     call([&] { sg::Engine::set_config(setting); });
-  } catch (config_error const& wrong) {
+  } catch (std::exception const& wrong) {  // SimGrid's own, too
     std::string const all = wrong.what();
     throw config_error("network.settings: '" + key + "': '" + value +
-                       "': " + all.substr(0, all.find_first_of(".:;\n")));
+                       "': " + all.substr(0, all.find_first_of(".:;!\n")));
   }
 
   sg::Engine* engine_ = nullptr;

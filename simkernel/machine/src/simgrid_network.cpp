@@ -94,6 +94,14 @@ std::string beside(std::string const& platform, std::string const& file) {
   return (std::filesystem::path(platform).parent_path() / file).string();
 }
 
+/// `platform`: the file that describes it.
+net::simgrid_engine& engine_of(simgrid_machine const& machine, std::string const& platform) try {
+  return net::simgrid_engine::load(machine);
+} catch (config_error const& wrong) {
+  std::string const what = wrong.what();
+  throw config_error(what.starts_with("network.") ? platform + ": " + what : what);
+}
+
 /// Hosts one after the other that are alike are one kind.
 std::vector<node_kind> kinds_of(std::vector<net::simgrid_engine::host> const& hosts, double reference_flops) {
   std::vector<node_kind> kinds;
@@ -125,7 +133,7 @@ network_section read_simgrid(json_object& from) {
     machine.what = simgrid_machine::xml_file{beside(from.file(), from.text("file"))};
     if (from.has("reference_flops")) {
       double const reference_flops = from.number_above("reference_flops", 0);
-      nodes = kinds_of(net::simgrid_engine::load(machine).hosts(), reference_flops);
+      nodes = kinds_of(engine_of(machine, from.file()).hosts(), reference_flops);
     }
   } else {
     json_object given = from.object("topology");
@@ -136,7 +144,7 @@ network_section read_simgrid(json_object& from) {
   }
   auto const make = [machine, file = from.file()](std::vector<net::node_link> const& of) {
     std::size_t const count = of.size();
-    net::simgrid_engine& engine = net::simgrid_engine::load(machine);
+    net::simgrid_engine& engine = engine_of(machine, file);
     if (count > engine.hosts().size())
       throw config_error(file + ": network: it has " + std::to_string(engine.hosts().size()) + " hosts, and the run " +
                          std::to_string(count) + " nodes");
@@ -144,7 +152,7 @@ network_section read_simgrid(json_object& from) {
   };
   network_section section;
   section.model.make = make;
-  section.model.topology = [machine] { return net::simgrid_engine::load(machine).find_topology(); };
+  section.model.topology = [machine, file = from.file()] { return engine_of(machine, file).find_topology(); };
   section.nodes = std::move(nodes);
   return section;
 }
