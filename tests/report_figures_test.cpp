@@ -152,4 +152,17 @@ TEST_CASE("what is wrong with a report is said in a line") {
   auto const names = shell(std::string(OVLP_COMMAND) + " report " + no_record + " -o " + page + " --name a --name b");
   CHECK(names.status == 1);
   CHECK(names.text == "ovlp: --name: expected one for each of 1 runs, got 2\n");
+
+  std::string const whole = folder.path() / "whole.sqlite";
+  simulate_on(1, {"--record", whole}, [&](ovlp::engine_base& run) {
+    ovlp::threads<> const master{"master", "node0"};
+    run(ovlp::split("deal", master.at(0), cut) >> ovlp::merge("sum", master.at(0), add), Range{0, 4});
+  });
+  std::string const onto = std::string(OVLP_COMMAND) + " report " + whole + " -o " + whole;
+  CHECK(shell(onto).text == "ovlp: '" + whole + "': expected another file to write than the record that is read\n");
+  std::string const bytes = contents(whole);
+  std::string const damaged = folder.file("damaged.sqlite", bytes.substr(0, bytes.size() - 1000));
+  auto const told = shell(std::string(OVLP_COMMAND) + " report " + damaged + " " + whole + " -o " + page);
+  CHECK(told.status == 0);
+  CHECK(told.text.find("ovlp report: " + damaged + ": ") == 0);
 }

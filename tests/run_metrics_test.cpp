@@ -198,4 +198,17 @@ TEST_CASE("ovlp metrics refuses what it cannot answer in a line" * doctest::time
   CHECK(none.status == 1);
   CHECK(none.err.find("/no/such.sqlite") != std::string::npos);
   CHECK(lines_of(none.err).size() == 1);
+
+  temporary_folder const folder;
+  std::string const two = folder.path() / "two.sqlite", three = folder.path() / "three.sqlite";
+  for (auto const& [file, nodes] : {std::pair{two, "2"}, {three, "3"}})
+    REQUIRE(run({{OVLP_LU_SIMULATED, "--n", "128", "--block", "64", "--nodes", nodes, "--record", file}}).good());
+  outcome const other = run({{OVLP_COMMAND, "metrics", two, "--ideal", three}});
+  CHECK(other.err ==
+        "ovlp: --ideal: '" + three + "': expected a simulation of lu on 2 nodes, got a simulated run of lu on 3\n");
+  outcome const onto = run({{OVLP_COMMAND, "metrics", two, "--json", two}});
+  CHECK(onto.err == "ovlp: '" + two + "': expected another file to write than the record that is read\n");
+  CHECK(run({{OVLP_COMMAND, "metrics", two, "--ideal", two}}).good());
+  outcome const unnamed = run({{OVLP_LU_SIMULATED, "--record", ""}});
+  CHECK(unnamed.err == "lu: --record: expected the name of a file, got ''\n");
 }

@@ -81,6 +81,16 @@ std::unique_ptr<stored_run> open_if_given(std::string const& file) {
   return run;
 }
 
+/// On an ideal network it does the same work on the same nodes.
+void expect_same_program(stored_run const& run, std::string const& ideal) {
+  run_definitions const& here = run.definitions();
+  run_definitions const there = open_run(ideal)->definitions();
+  if (there.backend == "simulated" && there.application == here.application && there.nodes == here.nodes) return;
+  throw config_error("--ideal: '" + ideal + "': expected a simulation of " + here.application + " on " +
+                     std::to_string(here.nodes) + " nodes, got a " + there.backend + " run of " + there.application +
+                     " on " + std::to_string(there.nodes));
+}
+
 void show_metrics(metrics_options const& options) try {
   expect_another_file(options.json_file, options.run);
   std::unique_ptr<stored_run> const opened = open_run(options.run);
@@ -92,6 +102,7 @@ void show_metrics(metrics_options const& options) try {
     ideal_file = folder.path() / "ideal.sqlite";
     simulate_again(run.about(), on_ideal_network(run.about().at("platform")), ideal_file);
   }
+  if (!options.ideal.empty()) expect_same_program(run, options.ideal);
   auto const ideal = open_if_given(ideal_file), reference = open_if_given(options.reference);
   json const all = metrics_of(run, ideal.get(), reference.get());
   if (auto const missing = all["missing"].get<std::string>(); !missing.empty())

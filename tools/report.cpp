@@ -32,6 +32,8 @@ void write_report(report_options const& options) {
   for (std::size_t i = 0; i < options.runs.size(); ++i) {
     std::string const name = i < options.names.size() ? options.names[i] : "";
     runs.push_back(report::read_figures(options.runs[i], name, options.cores));
+    for (std::string const& note : runs.back()->notes())
+      std::fprintf(stderr, "ovlp report: %s: %s\n", options.runs[i].c_str(), note.c_str());
   }
   support::write_output(options.output, report::make_page(runs));
 }

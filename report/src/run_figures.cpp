@@ -362,6 +362,7 @@ void run_figures::add(run_totals const& totals) {
 }
 
 void run_figures::note(std::string text) { implementation_->notes.push_back(std::move(text)); }
+std::vector<std::string> const& run_figures::notes() const { return implementation_->notes; }
 void run_figures::set_metrics(std::vector<metric> found) { implementation_->metrics = std::move(found); }
 void run_figures::set_iteration_metrics(std::vector<iteration_metric> found) {
   for (iteration_metric const& m : found) implementation_->iteration_metrics[{m.call, m.iteration}] = m;

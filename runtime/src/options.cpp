@@ -197,6 +197,7 @@ void run_options::check(options& given, std::string const& threads) {
       {"--record", &record_file},         {"--record-durations", &durations_file}};
   for (auto const& [option, file] : files) {
     if (launched() || parser.count(option) == 0 || (*file == "-" && file == &trace_file)) continue;
+    if (file->empty()) throw CLI::ValidationError(option, "expected the name of a file, got ''");
     if (auto const why = why_not_writable(*file); !why.empty()) {
       throw CLI::ValidationError(option, "expected a file that can be written, got '" + *file + "': " + why);
     }

@@ -69,6 +69,7 @@ class run_figures final : public record_sink {
 
   /// What a reader must know: of a record that is damaged, or of a run that has not ended.
   void note(std::string text);
+  std::vector<std::string> const& notes() const;
   /// What an analysis has found. Without it the page does not show these views.
   void set_metrics(std::vector<metric> found);
   void set_iteration_metrics(std::vector<iteration_metric> found);
