@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -123,10 +124,13 @@ class record_file {
 };
 
 /// So many rows are handed to the thread that writes at once: few enough to stay in a core's cache.
-constexpr std::size_t batch_rows = 1024;
+constexpr std::size_t batch_rows = 512;
 static_assert(store::block_rows % batch_rows == 0);
 /// Batches on their way to it. Whoever brings one when so many wait already, waits.
-constexpr std::size_t most_waiting = 256;
+constexpr std::size_t most_waiting = 1024;
+/// To wake it costs several microseconds: it is woken for so many, or looks by itself after so long.
+constexpr std::size_t worth_waking = 32;
+constexpr std::chrono::milliseconds nap{50};
 
 }  // namespace
 
@@ -181,8 +185,9 @@ struct run_recorder::implementation {
     std::unique_lock lock(queue_mutex);
     changed.wait(lock, [this] { return tasks.size() < most_waiting; });
     tasks.push_back(std::move(what));
+    bool const wake = tasks.size() == worth_waking;
     lock.unlock();
-    changed.notify_all();
+    if (wake) changed.notify_all();
   }
   template <class... Values>
   void insert(std::string sql, Values... values) {
@@ -197,7 +202,10 @@ struct run_recorder::implementation {
   }
   void wait_until_written() {
     std::unique_lock lock(queue_mutex);
+    in_haste = true;
+    changed.notify_all();
     changed.wait(lock, [this] { return tasks.empty() && !busy; });
+    in_haste = false;
   }
   void set(std::string const& fact, std::string const& value) {
     insert("INSERT OR REPLACE INTO fact VALUES(?, ?)", fact, value);
@@ -234,19 +242,20 @@ struct run_recorder::implementation {
 
   void write() {
     std::unique_lock lock(queue_mutex);
-    for (;;) {
-      changed.wait(lock, [this] { return over || !tasks.empty(); });
-      if (tasks.empty()) return;
-      task const next = std::move(tasks.front());
-      tasks.pop_front();
-      busy = true;
-      lock.unlock();
+    do {
+      changed.wait_for(lock, nap, [this] { return over || tasks.size() >= (in_haste ? 1 : worth_waking); });
+      while (!tasks.empty()) {
+        task const next = std::move(tasks.front());
+        tasks.pop_front();
+        busy = true;
+        lock.unlock();
+        changed.notify_all();
+        run(next);
+        lock.lock();
+        busy = false;
+      }
       changed.notify_all();
-      run(next);
-      lock.lock();
-      busy = false;
-      changed.notify_all();
-    }
+    } while (!over);
   }
   void run(task const& what) {
     if (broken) return;
@@ -282,6 +291,7 @@ struct run_recorder::implementation {
   std::condition_variable changed;
   std::deque<task> tasks;
   bool busy = false;
+  bool in_haste = false;  ///< somebody waits until all is written
   bool over = false;
 
   std::string const path;
