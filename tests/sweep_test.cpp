@@ -154,9 +154,10 @@ TEST_CASE("a run that fails stays as a row with its error" * doctest::timeout(60
   auto const [how, file] = sweep(folder, plan, {"--jobs", "6"});
   CHECK(how.status == 0);
   CHECK(how.out == "6 runs in '" + file + "', of which 5 failed; the first: wrong case\n");
-  CHECK(rows(file, "SELECT error FROM runs") == Lines{"NULL", "wrong case", "was ended by signal 9", "took too long",
-                                                      "ended well, but wrote no summary",
-                                                      "ran for real: expected a program of the simulated backend"});
+  CHECK(rows(file, "SELECT error FROM runs") ==
+        Lines{"NULL", "wrong case", "was ended by signal 9", "took too long",
+              "ended well, but wrote no summary: expected a program that simulates with ovlp",
+              "ran for real: expected a program of the simulated backend"});
   CHECK(rows(file, "SELECT given FROM runs WHERE error IS NOT NULL") == Lines{"NULL", "NULL", "NULL", "NULL", "NULL"});
 
   SUBCASE("and is not run again") {

@@ -170,6 +170,8 @@ TEST_CASE("a change that cannot be made is refused" * doctest::timeout(60)) {
   check({"--nodes", "2"}, {}, "whatif: expected --, and then a program with its arguments");
   check({"--nodes", "2"}, {"/nowhere/lu_sim"},
         "PROGRAM: expected a program, a file or one on PATH, got '/nowhere/lu_sim'");
+  check({"--nodes", "2"}, {"/bin/echo"},
+        "ended well, but wrote no summary: expected a program that simulates with ovlp");
   for (char const* wrong : {"2x", "x", "x0", "x-1", "/0", "xinf", "-1", "fast", "x2 "})
     check({"--bandwidth=" + std::string(wrong)}, good,
           "--bandwidth: expected xF, /F or a number, such as x2, got '" + std::string(wrong) + "'");

@@ -51,7 +51,8 @@ support::command summarized(std::vector<std::string> words, std::string const& f
 
 ordered_json summary_of(support::outcome const& ran, std::string const& file) {
   if (!ran.good()) throw io_error(support::one_line(ran.complaint()));
-  if (!std::filesystem::exists(file)) throw io_error("ended well, but wrote no summary");
+  if (!std::filesystem::exists(file))
+    throw io_error("ended well, but wrote no summary: expected a program that simulates with ovlp");
   ordered_json summary = ordered_json::parse(support::read_file(file), nullptr, false);
   if (!summary.is_object() || !summary.contains("backend")) throw io_error("its summary is none of a run");
   if (summary["backend"] != "simulated") throw io_error("ran for real: expected a program of the simulated backend");

@@ -26,6 +26,8 @@ database::database(std::string file, mode how) : file_(std::move(file)) {
     std::remove((file_ + "-journal").c_str());
     if (std::remove(file_.c_str()) != 0 && errno != ENOENT)
       throw io_error("'" + file_ + "': cannot be written: " + std::strerror(errno));
+  } else if (std::filesystem::is_directory(file_, error)) {
+    throw io_error("'" + file_ + "': expected a file, got a folder");
   } else if (how == mode::read && !std::ifstream(file_)) {
     throw io_error("'" + file_ + "': cannot be read: " + std::strerror(errno));
   }
