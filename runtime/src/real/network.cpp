@@ -148,6 +148,7 @@ void network::launch(node_id node) {
 void network::release(node_id node) {
   boost::asio::post(reactor_.context(), [this, node] {
     members_.leave(node);
+    statistics_.expect_goodbye(node);
     launches_->release(node);
     transport_->send(node, stop{0});
   });
@@ -322,7 +323,7 @@ void network::handle_stop(stop const& message) {
 void network::handle_goodbye(node_id from, goodbye const& message) {
   members_.leave(from);
   stalls_.handle_goodbye(message);
-  statistics_.handle_goodbye(message);
+  statistics_.handle_goodbye(from, message);
 }
 
 std::vector<double> network::capacities() {
@@ -333,6 +334,7 @@ std::vector<double> network::capacities() {
 // What goes wrong
 
 void network::handle_lost(node_id node, std::string const& how, bool silent) {
+  statistics_.handle_gone(node);
   if (launches_ && launches_->is_next(node)) {
     launch(node);
   } else if (!run_.finishing() && !members_.leaving(node)) {

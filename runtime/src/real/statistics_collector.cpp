@@ -21,7 +21,7 @@ call_statistics statistics_collector::collect(std::uint64_t call) {
   world_.block_main([&] {
     if (run_.failed()) return true;
     scoped_lock const lock(mutex_);
-    return answers_.size() == asked;
+    return answers_.size() == asked && to_say_goodbye_.empty();
   });
   call_statistics all = own_.take(call);
   scoped_lock const lock(mutex_);
@@ -42,9 +42,25 @@ void statistics_collector::handle_answer(node_id from, statistics_answer message
   world_.notify_main();
 }
 
-void statistics_collector::handle_goodbye(goodbye const& message) {
+void statistics_collector::expect_goodbye(node_id from) {
   scoped_lock const lock(mutex_);
-  for (auto const& [call, figures] : message.figures) departed_[call].add(figures);
+  to_say_goodbye_.insert(from);
+}
+
+void statistics_collector::handle_goodbye(node_id from, goodbye const& message) {
+  {
+    scoped_lock const lock(mutex_);
+    for (auto const& [call, figures] : message.figures) departed_[call].add(figures);
+  }
+  handle_gone(from);
+}
+
+void statistics_collector::handle_gone(node_id node) {
+  {
+    scoped_lock const lock(mutex_);
+    if (to_say_goodbye_.erase(node) == 0) return;
+  }
+  world_.notify_main();
 }
 
 }  // namespace ovlp::real

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 
 #include <ovlp/runtime/internal/statistics.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
@@ -29,8 +30,11 @@ class statistics_collector {
 
   void handle_request(statistics_request const& message);
   void handle_answer(node_id from, statistics_answer message);
-  /// What a node that leaves has not been asked for.
-  void handle_goodbye(goodbye const& message);
+  /// The node is told to leave: what it has not been asked for, it brings with its goodbye, for which collect() waits.
+  void expect_goodbye(node_id from);
+  void handle_goodbye(node_id from, goodbye const& message);
+  /// Its process has gone, with a goodbye or without.
+  void handle_gone(node_id node);
 
  private:
   reactor& reactor_;
@@ -41,6 +45,7 @@ class statistics_collector {
   statistics_sink& own_;
   mutex mutex_;
   std::map<node_id, call_statistics> answers_ OVLP_GUARDED_BY(mutex_);  ///< to the last request
+  std::set<node_id> to_say_goodbye_ OVLP_GUARDED_BY(mutex_);
   /// Of nodes that have left, by call: like a sink's own, until somebody asks for that call. However many nodes leave,
   /// it is one a call.
   std::map<std::uint64_t, call_statistics> departed_ OVLP_GUARDED_BY(mutex_);
