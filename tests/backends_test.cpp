@@ -161,8 +161,9 @@ TEST_CASE("every combination of variants and changes of the allocation comes to 
     int multipliers = nodes;
     for (int iteration = 1; iteration < 2592 / block; ++iteration) {
       if (below(3) != 0) continue;
-      bool const fewer = multipliers > 1 && below(2) == 0;
-      int const count = fewer ? 1 + below(multipliers - 1) : 1 + below(4);
+      bool const fewer = multipliers == nodes || (multipliers > 1 && below(2) == 0);
+      if (fewer && multipliers == 1) continue;
+      int const count = 1 + below(fewer ? multipliers - 1 : nodes - multipliers);
       multipliers += fewer ? -count : count;
       command += (fewer ? " --remove " : " --add ") + std::to_string(count) + "@" + std::to_string(iteration);
     }

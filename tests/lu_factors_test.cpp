@@ -271,6 +271,44 @@ TEST_CASE("nodes that leave and join change no factor, in both backends") {
   }
 }
 
+TEST_CASE("a plan that changes every iteration changes no factor, in both backends") {
+  ovlp::testing::temporary_folder const folder;
+  std::string const expected = run_lu("--n 250 --block 33").figure("checksum");
+  std::string const plan = folder.file("plan.json", R"({"program": "lu", "changes": [
+    {"after": 0, "nodes": 2}, {"after": 1, "nodes": 4, "collections": {"columns": 3}}, {"after": 2, "nodes": 1},
+    {"after": 3, "nodes": 3, "collections": {"multipliers": 2}}, {"after": 4, "nodes": 2}, {"after": 5, "nodes": 4},
+    {"after": 6, "nodes": 3, "collections": {"columns": 1}}, {"after": 7, "nodes": 4}]})");
+  for (std::string const program : {LU_PROGRAM, LU_SIMULATED}) {
+    for (std::string const graph : {"basic", "pipelined"}) {
+      for (std::string const how : {"", "--multipliers 9", "--sub-blocks 16 --flow-control 3", "--column-nodes 2"}) {
+        std::string const arguments = "--n 250 --block 33 --nodes 4 --graph " + graph + " --plan " + plan + " " + how;
+        CAPTURE(program);
+        CAPTURE(arguments);
+        Outcome const outcome = run_lu(arguments, program);
+        CAPTURE(outcome.text);
+        CHECK(outcome.status == 0);
+        CHECK(outcome.figure("checksum") == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("a plan that a factorization cannot follow is refused") {
+  ovlp::testing::temporary_folder const folder;
+  auto const refused = [&](std::string const& changes, std::string const& options, std::string const& why) {
+    std::string const plan = folder.file("plan.json", R"({"program": "lu", "changes": [)" + changes + "]}");
+    Outcome const outcome = run_lu("--n 250 --block 33 --nodes 4 " + options + " --plan " + plan, LU_SIMULATED);
+    CAPTURE(outcome.text);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.text.find(why) != std::string::npos);
+  };
+  refused(R"({"after": 8, "nodes": 2})", "", "after iteration 8: expected changes after iterations up to 7");
+  refused(R"({"after": 1, "nodes": 5})", "", "after iteration 1: expected 1 to 4 nodes (--nodes), got 5");
+  refused(R"({"after": 1, "nodes": 2})", "--graph owner", "expected graph basic or pipelined, got owner");
+  refused(R"({"after": 1, "nodes": 2})", "--remove 1@1", "--plan: expected neither --remove nor --add beside it");
+  refused(R"({"after": 1, "nodes": 2, "collections": {"rows": 1}})", "", "expected a collection of");
+}
+
 TEST_CASE("threads that are added bring nodes, also those beyond the first multipliers") {
   std::string const common = "--n 250 --block 33 --nodes 4 --column-nodes 1 --multipliers 1 --iterations";
   for (std::string const program : {LU_PROGRAM, LU_SIMULATED}) {

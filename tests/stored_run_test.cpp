@@ -312,7 +312,7 @@ TEST_CASE("what is no record, or of another version, is refused in a line") {
   bytes.seekp(63);  // the last byte of SQLite's user_version
   bytes.put(9);
   bytes.close();
-  refused(file, "a record of version 9: expected version 2");
+  refused(file, "a record of version 9: expected version 3");
 }
 
 TEST_CASE("when the disk is full the run goes on, and what was stored is there" * doctest::timeout(60)) {

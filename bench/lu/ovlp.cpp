@@ -33,8 +33,9 @@ int main(int argc, char** argv) {
   layout.threads = graph == "owner" ? static_cast<int>(run.nodes()) : layout.blocks();
   auto const columns = lu::make_columns(layout, run.nodes());
   auto const fill = lu::fill_graph(columns);
-  auto const factor = graph == "owner" ? lu::owner_graph(columns, layout)
-                                       : lu::paper_graph(columns, run.nodes(), layout, {true, window});
+  auto const factor = graph == "owner"
+                          ? lu::owner_graph(columns, layout)
+                          : lu::paper_graph(columns, {run.nodes(), run.nodes(), run.nodes()}, layout, {true, window});
   auto const gather = lu::gather_graph(columns);
   run.add(fill);
   run.add(factor);

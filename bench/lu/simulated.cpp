@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
   lu::Layout layout{n, block, 1};
   layout.threads = layout.blocks();
   auto const columns = lu::make_columns(layout, run.nodes());
-  auto const factor = lu::paper_graph(columns, run.nodes(), layout, {graph == "pipelined", window});
+  auto const factor =
+      lu::paper_graph(columns, {run.nodes(), run.nodes(), run.nodes()}, layout, {graph == "pipelined", window});
   run.add(factor);
   run.record();
   auto const recorder = std::make_shared<bench::flow_recorder>();

@@ -3,18 +3,22 @@
 //
 //   heat --nodes 4 --sync barrier      all strips meet after each sweep
 //   heat --nodes 4 --sync neighbours   a strip waits for its neighbours only
+//   heat --nodes 4 --plan PLAN         strips move to the nodes that are held
 //
 // Either way strips exchange borders in a graph of this form, where `lend` and `take` are the neighbours':
 //
 //              relative(-1)
 //   ask       =============> lend --> sweep  --> combine      barrier: called for each sweep
-//   relax     =============> take --> settle --> combine      neighbours: called once
+//   relax     =============> take --> settle --> combine      neighbours: called for all sweeps until nodes may change
 //   everywhere relative(+1)  leaf     merge      reduce
 #include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <ovlp/ovlp.hpp>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "strip.hpp"
 
@@ -61,15 +65,9 @@ Status sweep_between(Here& here, ovlp::in<Border>& borders) {
   for (Border& border : borders) here.state.take(std::move(border));
   return sweep_strip(here);
 }
-/// Sweeps until no cell changes by `tolerance` or more, but `sweeps` times at most.
-Graph with_barrier(Strips const& strips, int sweeps, double tolerance) {
-  Graph const one_sweep = between_neighbours(strips, {"ask", "lend", "sweep"}, ask, lend, sweep_between);
-  Graph g("barrier");
-  auto repeat = g.repeat_until("sweeps", strips, one_sweep,
-                               [=](Status const& now) { return now.change < tolerance || now.sweeps >= sweeps; });
-  g.enter(repeat, ovlp::at(0));
-  g.leave(repeat);
-  return g;
+/// One sweep.
+Graph with_barrier(Strips const& strips) {
+  return between_neighbours(strips, {"ask", "lend", "sweep"}, ask, lend, sweep_between);
 }
 
 // Without one: a strip posts its borders before each sweep, and `take` puts them where the neighbour waits for them.
@@ -96,8 +94,36 @@ Status settle(Here& here, ovlp::in<Taken>& borders) {
   borders.drain();
   return here.state.now;
 }
+/// Up to so many sweeps.
 Graph without_barrier(Strips const& strips) {
   return between_neighbours(strips, {"relax", "take", "settle"}, relax, take, settle);
+}
+
+// Either way: sweeps, between which strips move to other nodes, if others are held from then on.
+
+/// Neighbours on one node, as far as possible.
+ovlp::mapping in_blocks(std::size_t strips, std::size_t nodes) {
+  std::string text;
+  for (std::size_t i = 0; i < strips; ++i)
+    text += ovlp::node_name(static_cast<ovlp::node_id>(i * nodes / strips)) + ' ';
+  return text;
+}
+
+struct Sweeps {
+  std::vector<int> stops;  ///< calls of the graph end after these; the last one is the end
+  std::set<int> borders;   ///< after these, other nodes may be held
+  double tolerance;        ///< it is enough when no cell changes by more
+};
+Status sweep_to_end(ovlp::here<>& here, Status now, Graph const& graph, Sweeps const& sweeps, Strips const& strips,
+                    std::size_t count) {
+  for (int stop : sweeps.stops) {
+    now = here.call(graph, {stop});
+    if (now.change < sweeps.tolerance) break;
+    if (!sweeps.borders.contains(stop)) continue;
+    here.end_of_iteration(
+        stop, [&](ovlp::held_nodes const& held) { here.remap(strips, in_blocks(count, held.of(strips.name()))); });
+  }
+  return now;
 }
 
 /// The plate without ovlp.
@@ -112,14 +138,6 @@ Status serially(std::size_t rows, std::size_t columns, int sweeps) {
   }
   now.checksum = checksum(from, 0);
   return now;
-}
-
-/// Neighbours on one node, as far as possible.
-ovlp::mapping in_blocks(std::size_t strips, std::size_t nodes) {
-  std::string text;
-  for (std::size_t i = 0; i < strips; ++i)
-    text += ovlp::node_name(static_cast<ovlp::node_id>(i * nodes / strips)) + ' ';
-  return text;
 }
 
 int main(int argc, char** argv) try {
@@ -145,13 +163,23 @@ int main(int argc, char** argv) try {
   bool const barrier = sync == "barrier";
   if (tolerance > 0 && !barrier) throw ovlp::config_error("--tolerance: expected with --sync barrier only");
 
-  Strips const plate("strips", in_blocks(strips, run.nodes()), [=](std::size_t i) {
+  run.plan().expect_borders_to(sweeps - 1);
+  Strips const plate("strips", in_blocks(strips, run.held_at_start().of("strips")), [=](std::size_t i) {
     std::size_t const begin = i * rows / strips, end = (i + 1) * rows / strips;
     return Strip{begin, {Rows(end - begin + 2, Row(columns + 2)), {}}, {}};
   });
   Graph const filling = in_all(plate, "fill", fill_strip);
-  Graph const sweeping = barrier ? with_barrier(plate, sweeps, tolerance) : without_barrier(plate);
+  Graph const to_stop = barrier ? with_barrier(plate) : without_barrier(plate);
+  Sweeps to_end{{}, {}, tolerance};
+  for (int k = 1; k < sweeps; ++k) {
+    if (run.may_change_after(k)) to_end.borders.insert(k);
+    if (barrier || to_end.borders.contains(k)) to_end.stops.push_back(k);
+  }
+  to_end.stops.push_back(sweeps);
+  Graph const sweeping =
+      ovlp::leaf("sweeps", ovlp::threads<>{"driver", 1}.at(0), sweep_to_end, to_stop, to_end, plate, strips);
   Graph const summing = in_all(plate, "checksum", checksum_strip);
+  run.add(to_stop);
   run.add(sweeping);
   run.add(summing);
   run.record();

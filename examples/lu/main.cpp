@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Block LU factorization with partial pivoting: the application of the paper, sections 5 and 6.
+#include <algorithm>
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
@@ -32,7 +33,6 @@ struct Options {
   std::size_t seed = 1;
   bool verify = false;
   std::vector<std::string> remove, add;  // COUNT@ITERATION
-  lu::Changes changes;
 
   void describe(ovlp::options& to) {
     to.add("--n", n, "order of the matrix").at_least(1).at_most(1'000'000);
@@ -82,33 +82,49 @@ struct Options {
     if (column_nodes == 0) column_nodes = nodes;
     if (multipliers == 0) multipliers = nodes;
     if (owners == 0) owners = column_nodes;
-    plan(nodes);
   }
-  /// What --remove and --add make of the allocation, iteration by iteration. Errors: config_error.
-  void plan(std::size_t nodes) {
-    if ((!remove.empty() || !add.empty()) && graph == "owner") {
-      throw ovlp::config_error("--remove, --add: expected graph basic or pipelined, got owner");
-    }
-    int const last = lu::Layout{n, block, 1}.blocks() - 1;  // iteration with products
+  int last_border() const { return lu::Layout{n, block, 1}.blocks() - 1; }  // iteration with products
+  /// --remove and --add, as a plan. Errors: config_error.
+  ovlp::plan plan(std::size_t nodes) const {
     std::map<int, std::int64_t> difference;
     for (auto const& [option, list, sign] : {std::tuple("--remove", &remove, -1), std::tuple("--add", &add, 1)}) {
       for (std::string const& text : *list) {
-        auto const [count, iteration] = count_at_iteration(option, text, last);
+        auto const [count, iteration] = count_at_iteration(option, text, last_border());
         difference[iteration] += sign * count;
       }
     }
+    if (!difference.empty() && multipliers > nodes) {
+      throw ovlp::config_error("--remove, --add: expected at most one multiplying thread a node, got --multipliers " +
+                               std::to_string(multipliers));
+    }
+    ovlp::plan made;
+    if (!difference.empty()) {
+      made.changes[0] = {std::max(multipliers, column_nodes),
+                         {{"multipliers", multipliers}, {"columns", column_nodes}}};
+    }
     auto left = static_cast<std::int64_t>(multipliers);
     for (auto const& [iteration, by] : difference) {
-      if (left + by < 1) {
-        throw ovlp::config_error("--remove: expected at most " + std::to_string(left - 1) + " at iteration " +
-                                 std::to_string(iteration) + ", where " + std::to_string(left) +
-                                 " threads multiply, got " + std::to_string(-by));
+      if (left + by < 1 || left + by > static_cast<std::int64_t>(nodes)) {
+        throw ovlp::config_error("--remove, --add: expected 1 to " + std::to_string(nodes) +
+                                 " nodes (--nodes) that multiply, got " + std::to_string(left + by) +
+                                 " after iteration " + std::to_string(iteration));
       }
       left += by;
-      // Threads live on nodes in turn, so the nodes that keep one are the first.
-      std::size_t const kept = std::min(nodes, static_cast<std::size_t>(left));
-      changes[iteration] = {static_cast<std::size_t>(left), kept, std::min(column_nodes, kept)};
+      made.changes[iteration] = {static_cast<std::size_t>(left)};
     }
+    return made;
+  }
+  /// Lets the run follow --remove and --add, or --plan. Errors: config_error.
+  void follow_plan(ovlp::engine& run) const {
+    bool const short_form = !remove.empty() || !add.empty();
+    bool const any = short_form || !run.plan().changes.empty();
+    if (any && graph == "owner") {
+      throw ovlp::config_error("--plan, --remove, --add: expected graph basic or pipelined, got owner");
+    }
+    if (short_form && !run.plan().changes.empty())
+      throw ovlp::config_error("--plan: expected neither --remove nor --add beside it");
+    if (short_form) run.follow(plan(run.nodes()));
+    run.plan().expect_borders_to(last_border());
   }
   static std::pair<std::int64_t, int> count_at_iteration(char const* option, std::string const& text, int last) {
     int count = 0, iteration = 0, used = 0;
@@ -121,6 +137,20 @@ struct Options {
                                std::to_string(last) + ", got '" + text + "'");
     }
     return {count, iteration};
+  }
+  lu::Variant variant(ovlp::engine const& run) const {
+    lu::Variant made{graph == "pipelined", flow_control, sub_blocks};
+    made.sharing = {std::max<std::size_t>(1, multipliers / run.nodes()), column_nodes};
+    for (int k = 1; k <= last_border(); ++k) {
+      if (run.may_change_after(k)) made.borders.insert(k);
+    }
+    if (!made.borders.empty()) made.most_multipliers = run.nodes() * made.sharing.multipliers_per_node;
+    return made;
+  }
+  /// What lives where at first.
+  lu::Allocation first(ovlp::engine const& run, lu::Sharing const& sharing) const {
+    if (run.may_change_after(0)) return sharing(run.held_at_start());
+    return {multipliers, std::min(multipliers, run.nodes()), column_nodes};
   }
   lu::Layout layout() const {
     lu::Layout made{n, block, 1};
@@ -142,19 +172,19 @@ int run_lu(int argc, char** argv) {
   given.describe(options);
   ovlp::engine run{argc, argv, options};
   given.complete(run.nodes());
+  given.follow_plan(run);
   if (given.verify && !run.computes()) {
     throw ovlp::config_error("--verify: expected --execution direct: other modes do not compute the factors");
   }
   lu::use_one_blas_thread();
 
   lu::Layout const layout = given.layout();
-  auto const columns = lu::make_columns(layout, given.column_nodes);
+  lu::Variant const variant = given.variant(run);
+  lu::Allocation const first = given.first(run, variant.sharing);
+  auto const columns = lu::make_columns(layout, first.column_nodes);
   auto const fill = lu::fill_graph(columns);
   auto const factor =
-      given.graph == "owner"
-          ? lu::owner_graph(columns, layout)
-          : lu::paper_graph(columns, given.multipliers, layout,
-                            {given.graph == "pipelined", given.flow_control, given.sub_blocks, given.changes});
+      given.graph == "owner" ? lu::owner_graph(columns, layout) : lu::paper_graph(columns, first, layout, variant);
   auto const checksum = lu::checksum_graph(columns);
   auto const gather = lu::gather_graph(columns);
   run.add(fill);

@@ -20,7 +20,7 @@ struct Solved { int level, column; Matrix t12; };                        // (b) 
 struct Done { int level, column; };                                      // (e) -> (f)
 struct Exchange { int level, column; Pivots pivots; };                   // (f) -> (g)
 struct Exchanged {};                                                     // (g) -> (h)
-struct Change { std::size_t multipliers, nodes, column_nodes; };         // (c), (f) -> adapt -> (h)
+struct Border { int iteration; };                                        // (c), (f) -> adapt -> (h)
 
 struct AllSolved { int level; std::vector<Solved> columns; };            // basic: the two halves of (c)
 struct AllDone { int level; };                                           // basic: the two halves of (f)
@@ -91,11 +91,11 @@ void request(Here& here, ovlp::in<Solved>& solved, ovlp::out<Product>& products)
   }
 }
 
-/// The same at the end of an iteration after which the allocation changes.
-void request_and_change(Here& here, ovlp::in<Solved>& solved, ovlp::out<Product>& products, ovlp::out<Change>& changes,
-                        Change const& change) {
+/// The same at the end of an iteration after which other nodes may be held.
+void request_to_border(Here& here, ovlp::in<Solved>& solved, ovlp::out<Product>& products, ovlp::out<Border>& borders,
+                       int iteration) {
   request(here, solved, products);
-  changes.post(change);
+  borders.post({iteration});
 }
 
 // (c), basic
@@ -151,9 +151,9 @@ void advance_all(Here& here, AllDone done, ovlp::out<Solve>& solves, ovlp::out<E
   post_exchanges(panel, exchanges);
 }
 
-void advance_all_and_change(Here& here, AllDone done, ovlp::out<Solve>& solves, ovlp::out<Exchange>& exchanges,
-                            ovlp::out<Change>& changes, Change const& change) {
-  changes.post(change);
+void advance_all_from_border(Here& here, AllDone done, ovlp::out<Solve>& solves, ovlp::out<Exchange>& exchanges,
+                             ovlp::out<Border>& borders) {
+  borders.post({done.level + 1});
   advance_all(here, done, solves, exchanges);
 }
 
@@ -163,12 +163,18 @@ struct Stores {
   std::size_t count;
 };
 
-/// Multipliers leave or join, and with them nodes; columns move away from nodes that are to leave.
-Exchanged adapt(ovlp::here<>& here, Change const& to, ovlp::threads<> const& multipliers,
-                std::optional<Stores> const& stores, ovlp::threads<Columns> const& columns, std::size_t blocks) {
-  here.resize(multipliers, to.multipliers);
-  if (stores) here.remap(stores->threads, ovlp::mapping::in_turn(stores->count, to.nodes));
-  here.remap(columns, ovlp::mapping::in_turn(blocks, to.column_nodes));
+/// Multipliers leave or join, and with them nodes; columns move to the nodes that are held.
+Exchanged adapt(ovlp::here<>& here, Border const& border, ovlp::threads<> const& multipliers,
+                std::optional<Stores> const& stores, ovlp::threads<Columns> const& columns, std::size_t blocks,
+                Sharing const& sharing) {
+  here.end_of_iteration(border.iteration, [&](ovlp::held_nodes const& held) {
+    Allocation const to = sharing(held);
+    here.resize(multipliers, to.multipliers);
+    if (sharing.multipliers_per_node > 1)  // where the first mapping places them is right for one a node
+      here.remap(multipliers, ovlp::mapping::in_turn(to.multipliers, to.multiplier_nodes));
+    if (stores) here.remap(stores->threads, ovlp::mapping::in_turn(stores->count, to.multiplier_nodes));
+    here.remap(columns, ovlp::mapping::in_turn(blocks, to.column_nodes));
+  });
   return {};
 }
 
@@ -189,17 +195,15 @@ using Graph = ovlp::graph<Order, Factored>;
 /// Builds the variants. Basic and pipelined differ in (c) and (f), which in the basic graph are a merge and a split.
 class Builder {
  public:
-  Builder(ovlp::threads<Columns> const& columns, std::size_t multipliers, Layout const& layout, Variant const& variant)
+  Builder(ovlp::threads<Columns> const& columns, Allocation const& first, Layout const& layout, Variant const& variant)
       : columns_(columns),
-        multipliers_("multipliers", multipliers),
+        multipliers_("multipliers", first.multipliers),
         layout_(layout),
         variant_(variant),
         graph_(variant.pipelined ? "pipelined LU" : "basic LU") {
     if (variant.sub_block == 0) return;
-    for (auto const& [iteration, allocation] : variant.changes) {
-      multipliers = std::max(multipliers, allocation.multipliers);
-    }
-    stores_ = {ovlp::threads<Store>("stores", multipliers), multipliers};
+    std::size_t const count = std::max(first.multipliers, variant.most_multipliers);
+    stores_ = {ovlp::threads<Store>("stores", ovlp::mapping::in_turn(count, first.multiplier_nodes)), count};
   }
 
   Graph build() {
@@ -236,11 +240,7 @@ class Builder {
   }
 
  private:
-  std::optional<Change> change_after(int level) const {
-    auto const found = variant_.changes.find(level + 1);
-    if (found == variant_.changes.end()) return std::nullopt;
-    return Change{found->second.multipliers, found->second.nodes, found->second.column_nodes};
-  }
+  bool border_after(int level) const { return variant_.borders.contains(level + 1); }
 
   /// (d)
   ovlp::operation<Product, Minus> add_multiply() {
@@ -262,10 +262,10 @@ class Builder {
       graph_.edge(collect, c, here);
       return c.port<Product>();
     }
-    if (auto const change = change_after(level)) {
-      auto c = graph_.stream("request", columns_, request_and_change, *change);
+    if (border_after(level)) {
+      auto c = graph_.stream("request", columns_, request_to_border, level + 1);
       graph_.edge(b, c, here);
-      add_adapt(c.port<Change>());
+      add_adapt(c.port<Border>());
       return c.port<Product>();
     }
     auto c = graph_.stream("request", columns_, &request);
@@ -282,10 +282,10 @@ class Builder {
     }
     auto collect = graph_.merge("collect done", columns_, &collect_done);
     graph_.edge(e, collect, next);
-    if (auto const change = change_after(level)) {
-      auto f = graph_.split("advance", columns_, advance_all_and_change, *change);
+    if (border_after(level)) {
+      auto f = graph_.split("advance", columns_, &advance_all_from_border);
       graph_.edge(collect, f, next);
-      add_adapt(f.port<Change>());
+      add_adapt(f.port<Border>());
       return {f.port<Solve>(), f.port<Exchange>()};
     }
     auto f = graph_.split("advance", columns_, &advance_all);
@@ -293,11 +293,11 @@ class Builder {
     return {f.port<Solve>(), f.port<Exchange>()};
   }
 
-  void add_adapt(ovlp::port<Change> const& changes) {
+  void add_adapt(ovlp::port<Border> const& borders) {
     if (!allocation_) allocation_.emplace("allocation", 1);
     auto change = graph_.leaf("adapt", *allocation_, adapt, multipliers_, stores_, columns_,
-                              static_cast<std::size_t>(layout_.blocks()));
-    graph_.edge(changes, change, ovlp::at(0));
+                              static_cast<std::size_t>(layout_.blocks()), variant_.sharing);
+    graph_.edge(borders, change, ovlp::at(0));
     graph_.edge(change, *finish_, ovlp::at(0));
   }
 
@@ -313,9 +313,16 @@ class Builder {
 
 }  // namespace
 
-ovlp::graph<Order, Factored> paper_graph(ovlp::threads<Columns> const& columns, std::size_t multipliers,
+Allocation Sharing::operator()(ovlp::held_nodes const& held) const {
+  std::size_t const multiplier_nodes = held.of("multipliers");
+  bool const says_columns = held.collections.contains("columns");
+  return {multiplier_nodes * multipliers_per_node, multiplier_nodes,
+          says_columns ? held.of("columns") : std::min(most_column_nodes, held.nodes)};
+}
+
+ovlp::graph<Order, Factored> paper_graph(ovlp::threads<Columns> const& columns, Allocation const& first,
                                          Layout const& layout, Variant const& variant) {
-  return Builder(columns, multipliers, layout, variant).build();
+  return Builder(columns, first, layout, variant).build();
 }
 
 }  // namespace lu

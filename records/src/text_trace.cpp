@@ -140,6 +140,12 @@ void text_trace::mapping(mapping_record const& r) {
   line(r.at_s, "node0", "mapping", names_->collections[r.collection] + " to " + nodes);
 }
 
+void text_trace::decision(decision_record const& r) {
+  line(r.at_s, "node0", "decision",
+       "after iteration " + std::to_string(r.iteration) + " hold " + std::to_string(r.nodes) +
+           " nodes: " + std::string(r.reason));
+}
+
 void text_trace::call(call_record const& r) {
   line(r.at_s, "node0", "call",
        "'" + names_->graphs[r.graph].name + "' number " + std::to_string(r.call) + (r.begins ? " begins" : " ends"));

@@ -8,6 +8,15 @@ namespace ovlp {
 engine_base::engine_base(std::unique_ptr<implementation> run) : run_(std::move(run)) {}
 engine_base::~engine_base() { run_->end(); }
 
+plan const& engine_base::plan() const { return run_->plan(); }
+void engine_base::follow(ovlp::plan followed) { run_->follow(std::move(followed)); }
+void engine_base::follow(std::shared_ptr<policy> decides) { run_->follow(std::move(decides)); }
+held_nodes engine_base::held_at_start() const { return run_->held_at_start(); }
+bool engine_base::may_change_after(int iteration) const { return run_->may_change_after(iteration); }
+void engine_base::end_of_iteration(int k, std::function<void(held_nodes const&)> const& change) {
+  run_->end_of_iteration(k, change);
+}
+
 std::size_t engine_base::nodes() const { return run_->nodes(); }
 bool engine_base::computes() const { return run_->computes(); }
 void engine_base::estimate(std::string kernel, kernel_estimate seconds) {

@@ -389,8 +389,20 @@ void execution::remap(collection_definition const& collection, mapping const& to
   wait_for_change(manager_.reallocation().request_remap(collection, to));
 }
 
-void execution::wait_for_change(std::uint64_t change) {
-  while (!manager_.reallocation().change_made(change, this)) suspend(wait_cause::change);
+std::optional<held_nodes> execution::end_of_iteration(std::int32_t iteration) {
+  end_step();
+  std::optional<held_nodes> hold;
+  wait_for_change(manager_.reallocation().request_border(iteration), &hold);
+  return hold;
+}
+
+void execution::end_of_changes() {
+  end_step();
+  manager_.reallocation().end_of_changes();
+}
+
+void execution::wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold) {
+  while (!manager_.reallocation().change_made(change, this, hold)) suspend(wait_cause::change);
 }
 
 void* execution::state() { return thread_.state(); }

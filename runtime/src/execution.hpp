@@ -102,6 +102,8 @@ class execution final : public operation_context {
   void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override;
   void resize(collection_definition const& collection, std::size_t count) override;
   void remap(collection_definition const& collection, mapping const& to) override;
+  std::optional<held_nodes> end_of_iteration(std::int32_t iteration) override;
+  void end_of_changes() override;
   void* state() override;
   std::size_t index() const override;
   std::size_t size() const override;
@@ -150,7 +152,7 @@ class execution final : public operation_context {
   void deliver(edge_definition const& edge, envelope_ptr object, post_record* record);
   void deliver_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object);
   void suspend(wait_cause what);
-  void wait_for_change(std::uint64_t change);
+  void wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold = nullptr);
   template <class Function>
   bool succeeds(Function const& function) const;
   void send_result();

@@ -72,11 +72,35 @@ void main_run::add_graph(std::shared_ptr<graph_definition> const& graph) {
   program.add(graph);
 }
 
+borders& main_run::at_borders() const {
+  if (!at_borders_) {
+    at_borders_.emplace(nodes());
+    if (ovlp::plan const& given = common_options().plan; !given.changes.empty())
+      at_borders_->follow(std::make_shared<follow_plan>(given), given);
+  }
+  return *at_borders_;
+}
+
+void main_run::follow(ovlp::plan followed) {
+  followed.expect(common_options().application, nodes());
+  if (driver() != nullptr) throw config_error("follow() comes before the first call");
+  at_borders().follow(std::make_shared<follow_plan>(followed), followed);
+}
+
+void main_run::follow(std::shared_ptr<policy> decides) {
+  if (driver() != nullptr) throw config_error("follow() comes before the first call");
+  if (!decides) throw config_error("follow() expects a policy, got none");
+  at_borders().follow(std::move(decides), {});
+}
+
 // The first call or change starts the run.
 
 thread_manager& main_run::started() {
   if (driver() == nullptr) {
     program.close();
+    for (auto const& [iteration, hold] : plan().changes) {
+      for (auto const& [name, nodes] : hold.collections) program.expect_collection(name, plan().file);
+    }
     start();
   }
   return *driver();
@@ -85,6 +109,7 @@ thread_manager& main_run::started() {
 node_settings main_run::begin_records(node_id self, std::vector<double> capacities) {
   node_settings settings;
   settings.nodes = common_options().nodes;
+  settings.at_borders = &at_borders();
   settings.execution_threads = common_options().execution_threads;
   settings.stack_bytes = common_options().stack_kib * 1024;
   if (records()) sinks.add(statistics);
@@ -133,11 +158,20 @@ void main_run::remap(collection_definition const& collection, mapping const& to)
   wait_for_change(started().reallocation().request_remap(collection, to));
 }
 
-void main_run::wait_for_change(std::uint64_t change) {
+void main_run::end_of_iteration(int iteration, std::function<void(held_nodes const&)> const& change) {
+  calls.check_caller();
+  std::optional<held_nodes> hold;
+  wait_for_change(started().reallocation().request_border(iteration), &hold);
+  if (!hold) return;
+  change(*hold);
+  driver()->reallocation().end_of_changes();
+}
+
+void main_run::wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold) {
   std::exception_ptr refused;
   wait_until([&] {
     try {
-      return driver()->reallocation().change_made(change, nullptr);
+      return driver()->reallocation().change_made(change, nullptr, hold);
     } catch (...) {
       refused = std::current_exception();
       return true;
@@ -178,6 +212,10 @@ void main_run::write(ovlp::summary const& made) {
 
 void main_run::write_what_is_left(std::string const& reference_core) {
   if (std::uncaught_exceptions() > 0) return;
+  if (auto const missed = driver() == nullptr ? std::nullopt : at_borders().first_missed()) {
+    std::fprintf(stderr, "%s: note: %s: the change after iteration %d was not made: the run ended before\n",
+                 common_options().application.c_str(), plan().file.empty() ? "plan" : plan().file.c_str(), *missed);
+  }
   try {
     if (!written && common_options().ask_for_figures()) write(summary());
     if (common_options().durations_file.empty()) return;

@@ -176,6 +176,7 @@ void run_options::add_common(options& to, std::string& threads) {
   run(add_to(parser, "--trace", trace_file,
              "write what happens to this file, a line each; -: to standard output. Nodes beyond the first of a real "
              "run add .nodeN to its name"));
+  run(add_to(parser, "--plan", plan_file, "which nodes to hold after which iteration: a JSON file"));
   run(add_to(parser, "--iterations", iterations, "print a table of the iterations"));
   run(add_to(parser, "--efficiency", efficiency_file,
              "write the dynamic efficiency of each iteration to this CSV file"));
@@ -201,6 +202,10 @@ void run_options::check(options& given, std::string const& threads) {
     if (auto const why = why_not_writable(*file); !why.empty()) {
       throw CLI::ValidationError(option, "expected a file that can be written, got '" + *file + "': " + why);
     }
+  }
+  if (!plan_file.empty()) {
+    plan = ovlp::plan::read(plan_file);
+    plan.expect(application, nodes);
   }
   if (threads == "cores") {
     execution_thread_per_core = true;

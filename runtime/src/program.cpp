@@ -80,6 +80,16 @@ std::string program::opener(std::uint32_t graph, std::uint32_t port) const {
   return std::string(kind_name(opened_it.kind)) + " '" + opened_it.name + "'";
 }
 
+void program::expect_collection(std::string const& name, std::string const& file) const {
+  std::string known;
+  for (auto const& collection : collections_) {
+    if (collection->name == name) return;
+    known += (known.empty() ? "" : ", ") + collection->name;
+  }
+  throw config_error((file.empty() ? "plan" : "--plan " + file) + ": expected a collection of " + known + ", got '" +
+                     name + "'");
+}
+
 std::string program::name(thread_address thread) const {
   return collections_[thread.collection]->name + "[" + std::to_string(thread.index) + "]";
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/reallocation.hpp>
 
+#include <exception>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/borders.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
@@ -36,7 +38,7 @@ std::uint64_t reallocation::request_resize(collection_definition const& collecti
     throw config_error("resize of '" + collection.name + "': expected at most " +
                        std::to_string(mapping::most_threads) + " threads, got " + std::to_string(count));
   }
-  return ask({node_.groups().number(), number, count, {}});
+  return ask(change_request{node_.groups().number(), number, count, {}});
 }
 
 std::uint64_t reallocation::request_remap(collection_definition const& collection, mapping const& to) {
@@ -46,10 +48,18 @@ std::uint64_t reallocation::request_remap(collection_definition const& collectio
     throw config_error("remap of '" + collection.name +
                        "': the state of its threads is not a data object and cannot move");
   }
-  return ask({node_.groups().number(), number, 0, std::move(nodes)});
+  return ask(change_request{node_.groups().number(), number, 0, std::move(nodes)});
 }
 
-std::uint64_t reallocation::ask(change_request wanted) {
+std::uint64_t reallocation::request_border(std::int32_t iteration) {
+  if (iteration < 1) throw graph_error("iterations are numbered from 1; got " + std::to_string(iteration));
+  return ask(border_request{node_.groups().number(), iteration});
+}
+
+void reallocation::end_of_changes() { node_.outbox().tell(0, border_done{}); }
+
+template <class Request>
+std::uint64_t reallocation::ask(Request wanted) {
   {
     scoped_lock const lock(mutex_);
     requests_.emplace(wanted.request, request{});
@@ -58,29 +68,37 @@ std::uint64_t reallocation::ask(change_request wanted) {
   return wanted.request;
 }
 
-bool reallocation::change_made(std::uint64_t change, execution* waiter) {
+bool reallocation::change_made(std::uint64_t change, execution* waiter, std::optional<held_nodes>* hold) {
   scoped_lock const lock(mutex_);
   auto const found = requests_.find(change);
   if (!found->second.done) {
     found->second.waiter = waiter;
     return false;
   }
-  std::string const error = found->second.error;
+  std::string const error = std::move(found->second.error);
+  if (hold != nullptr) *hold = std::move(found->second.hold);
   requests_.erase(found);
   if (!error.empty()) throw config_error(error);
   return true;
 }
 
-void reallocation::handle_change_done(change_done const& message) {
-  execution* waiter = nullptr;
+void reallocation::answered(std::uint64_t number, request with) {
   {
     scoped_lock const lock(mutex_);
-    request& asked = requests_.at(message.request);
+    request& asked = requests_.at(number);
+    std::swap(asked, with);
     asked.done = true;
-    asked.error = message.error;
-    waiter = asked.waiter;
   }
-  node_.wake_caller(waiter);
+  node_.wake_caller(with.waiter);
+}
+
+void reallocation::handle_change_done(change_done const& message) {
+  answered(message.request, {.error = message.error});
+}
+
+void reallocation::handle_border_answer(border_answer const& message) {
+  answered(message.request,
+           {.error = message.error, .hold = message.changes ? std::optional(message.hold) : std::nullopt});
 }
 
 std::size_t reallocation::open() {
@@ -118,6 +136,55 @@ void reallocation::decide(Decide const& function) {
 
 void reallocation::handle_change_request(change_request const& message) {
   decide([&](allocation& a) { a.handle_change_request(message); });
+}
+void reallocation::handle_border_request(border_request const& message) {
+  {
+    scoped_lock const lock(mutex_);
+    borders_.push_back(message);
+  }
+  answer_borders();
+}
+
+void reallocation::handle_border_done() {
+  {
+    scoped_lock const lock(mutex_);
+    changing_ = false;
+  }
+  answer_borders();
+}
+
+void reallocation::answer_borders() {
+  for (;;) {
+    border_request asked{};
+    {
+      scoped_lock const lock(mutex_);
+      if (changing_ || borders_.empty()) return;
+      asked = borders_.front();
+      borders_.pop_front();
+      changing_ = true;
+    }
+    border_answer const answer = answer_to(asked);
+    if (!answer.changes) {
+      scoped_lock const lock(mutex_);
+      changing_ = false;
+    }
+    node_.outbox().tell(node_of_group(asked.request), answer);
+  }
+}
+
+border_answer reallocation::answer_to(border_request const& asked) {
+  border_answer answer{asked.request, false, {}, {}};
+  try {
+    std::optional<decision> const made = node_.settings().at_borders->decide(asked.iteration);
+    if (!made) return answer;
+    answer.changes = true;
+    answer.hold = made->hold;
+    if (node_.records() != nullptr)
+      node_.records()->decision({asked.iteration, made->hold.nodes, made->reason, node_.backend().now_s()});
+  } catch (std::exception const& wrong) {
+    answer.error = wrong.what();
+  }
+  return answer;
 }
 void reallocation::handle_thread_moved(thread_moved const& message) {
   decide([&](allocation& a) { a.handle_thread_moved(message); });

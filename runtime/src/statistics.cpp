@@ -116,6 +116,22 @@ void statistics_sink::node(node_record const& record) {
   nodes_.push_back(record);
 }
 
+void statistics_sink::decision(decision_record const& record) {
+  scoped_lock const lock(mutex_);
+  decisions_.push_back({record.iteration, record.nodes, std::string(record.reason), record.at_s});
+}
+
+std::vector<decision_summary> statistics_sink::decisions(double from_s, double to_s) {
+  scoped_lock const lock(mutex_);
+  std::vector<decision_summary> found;
+  for (decision_summary const& d : decisions_) {
+    if (d.at_s < from_s || d.at_s > to_s) continue;
+    found.push_back(d);
+    found.back().at_s -= from_s;
+  }
+  return found;
+}
+
 std::vector<node_record> statistics_sink::node_changes() {
   scoped_lock const lock(mutex_);
   return nodes_;
@@ -157,6 +173,8 @@ void fill(summary& figures, call_statistics const& all, analysis::dynamic_effici
                                   e.interval_start_s - start_s, e.interval_end_s - start_s});
   }
   figures.efficiency = efficiency.efficiency;
+  figures.held_node_s = on_node_0.held_node_s(start_s, start_s + figures.time_s);
+  figures.decisions = on_node_0.decisions(start_s, start_s + figures.time_s);
   for (analysis::window_efficiency const& w : efficiency.windows)
     figures.over_time.push_back({w.start_s - start_s, w.end_s - start_s, on_node_0.held(w.start_s), w.efficiency});
 }

@@ -41,6 +41,7 @@ std::string summary::json() const {
   to["bytes"] = bytes;
   to["control_messages"] = control_messages;
   to["efficiency"] = efficiency;
+  to["held_node_s"] = held_node_s;
   if (simulation) {
     to["platform"] = simulation->platform;
     to["execution"] = simulation->execution;
@@ -53,6 +54,9 @@ std::string summary::json() const {
     }
     if (!simulation->without_effect.empty()) to["without_effect"] = simulation->without_effect;
     if (!simulation->warnings.empty()) to["warnings"] = simulation->warnings;
+  }
+  for (decision_summary const& d : decisions) {
+    to["decisions"].push_back({{"after", d.iteration}, {"nodes", d.nodes}, {"reason", d.reason}, {"at_s", d.at_s}});
   }
   to["iterations"] = ovlp::json::array();
   for (iteration_summary const& i : iterations) {

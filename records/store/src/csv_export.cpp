@@ -120,6 +120,9 @@ class csv_export final : public record_sink {
   void mapping(mapping_record const& r) override {
     row(file("mapping", {"collection", "at_s", "nodes"}), r.collection, r.at_s, store::to_words(r.nodes));
   }
+  void decision(decision_record const& r) override {
+    row(file("decision", {"iteration", "nodes", "reason", "at_s"}), r.iteration, r.nodes, r.reason, r.at_s);
+  }
   void call(call_record const& r) override {
     row(file("call", {"call", "graph", "begins", "at_s"}), r.call, r.graph, r.begins ? 1 : 0, r.at_s);
   }

@@ -47,6 +47,7 @@ class part final : public record_sink {
   void mapping(mapping_record const& r) override {
     mappings.emplace_back(r, std::vector(r.nodes.begin(), r.nodes.end()));
   }
+  void decision(decision_record const& r) override { decisions.emplace_back(r, r.reason); }
   void call(call_record const& r) override { calls.push_back(r); }
 
   run_definitions const& definitions() const { return stored_.definitions(); }
@@ -72,6 +73,7 @@ class part final : public record_sink {
       k.record.end_s = by(k.record.end_s);
     }
     for (auto& [r, on] : mappings) r.at_s = by(r.at_s);
+    for (auto& [r, reason] : decisions) r.at_s = by(r.at_s);
   }
 
   std::string damage;
@@ -83,6 +85,7 @@ class part final : public record_sink {
   std::vector<delivery_record> deliveries;
   std::vector<node_record> nodes;
   std::vector<std::pair<mapping_record, std::vector<std::uint32_t>>> mappings;
+  std::vector<std::pair<decision_record, std::string>> decisions;
   std::vector<call_record> calls;
 
  private:
@@ -177,6 +180,11 @@ void write(parts const& all, record_sink& to) {
     mapping_record changed = r->first;
     changed.nodes = r->second;
     to.mapping(changed);
+  }
+  for (auto const* r : in_order(all, &part::decisions, [](auto const& d) { return d.first.at_s; })) {
+    decision_record made = r->first;
+    made.reason = r->second;
+    to.decision(made);
   }
   for (call_record const* r : in_order(all, &part::calls, at)) to.call(*r);
   for (kept_kernel const* k : in_order(all, &part::kernels, [](auto const& kernel) { return kernel.record.end_s; })) {

@@ -362,6 +362,12 @@ void run_recorder::mapping(mapping_record const& r) {
   implementation_->insert("INSERT INTO mapping(collection, at_s, nodes) VALUES(?, ?, ?)", r.collection, r.at_s,
                           store::to_words(r.nodes));
 }
+void run_recorder::decision(decision_record const& r) {
+  auto const lock = implementation_->alone();
+  implementation_->go_on();
+  implementation_->insert("INSERT INTO decision(iteration, nodes, reason, at_s) VALUES(?, ?, ?, ?)", r.iteration,
+                          std::uint64_t{r.nodes}, std::string(r.reason), r.at_s);
+}
 void run_recorder::call(call_record const& r) {
   auto const lock = implementation_->alone();
   implementation_->go_on();

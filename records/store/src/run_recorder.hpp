@@ -26,6 +26,7 @@ class run_recorder final : public record_sink {
   void transfer(transfer_record const& r) override;
   void node(node_record const& r) override;
   void mapping(mapping_record const& r) override;
+  void decision(decision_record const& r) override;
   void call(call_record const& r) override;
   void flush() override;
   /// Of a run that keeps totals only: those of another process. After begin().

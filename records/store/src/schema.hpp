@@ -7,7 +7,7 @@
 
 namespace ovlp::store {
 
-constexpr int format_version = 2;
+constexpr int format_version = 3;
 constexpr std::size_t block_rows = 65536;
 /// Columns of a block are numbered from its number times this. So they stand in the file as they came, and of a file
 /// that is cut only the last are lost; an index would be anywhere.
@@ -27,6 +27,8 @@ constexpr char const* schema = R"(
     nodes TEXT NOT NULL);
   CREATE TABLE call(number INTEGER PRIMARY KEY, call INTEGER NOT NULL, graph INTEGER NOT NULL, begins INTEGER NOT NULL,
     at_s REAL NOT NULL);
+  CREATE TABLE decision(number INTEGER PRIMARY KEY, iteration INTEGER NOT NULL, nodes INTEGER NOT NULL,
+    reason TEXT NOT NULL, at_s REAL NOT NULL);
   CREATE TABLE block(number INTEGER PRIMARY KEY, kind TEXT NOT NULL, rows INTEGER NOT NULL, first_s REAL NOT NULL,
     last_s REAL NOT NULL);
   CREATE TABLE operation_total(graph INTEGER, operation INTEGER, steps INTEGER, computed_s REAL, work_s REAL);

@@ -170,6 +170,11 @@ std::string stored_run::read(record_sink& into, std::function<void(std::size_t)>
       auto const nodes = store::from_words<std::uint32_t>(s.text(1));
       into.mapping({static_cast<std::uint32_t>(s.number(0)), nodes, s.real(2)});
     }
+    for (statement s = run.tables.prepare("SELECT iteration, nodes, reason, at_s FROM decision ORDER BY number");
+         s.next();) {
+      std::string const reason = s.text(2);
+      into.decision({static_cast<std::int32_t>(s.number(0)), static_cast<std::size_t>(s.number(1)), reason, s.real(3)});
+    }
     for (statement s = run.tables.prepare("SELECT call, graph, begins, at_s FROM call ORDER BY number"); s.next();) {
       into.call({static_cast<std::uint64_t>(s.number(0)), static_cast<std::uint32_t>(s.number(1)), s.number(2) != 0,
                  s.real(3)});

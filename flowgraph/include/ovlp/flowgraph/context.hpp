@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include <ovlp/flowgraph/function_ref.hpp>
+#include <ovlp/flowgraph/held_nodes.hpp>
 #include <ovlp/flowgraph/object_type.hpp>
 
 namespace ovlp {
@@ -105,6 +107,11 @@ class operation_context : public caller {
   virtual void resize(collection_definition const& collection, std::size_t count) = 0;
   /// Blocks: until every thread has moved and every node knows.
   virtual void remap(collection_definition const& collection, mapping const& to) = 0;
+
+  /// Blocks: until node 0 has decided. What follows, if something changes, ends with end_of_changes(); until then no
+  /// other border is decided. Errors: graph_error for an iteration below 1.
+  virtual std::optional<held_nodes> end_of_iteration(std::int32_t iteration) = 0;
+  virtual void end_of_changes() = 0;
 
   virtual void* state() = 0;              ///< of the DPS thread, of its collection's type
   virtual std::size_t index() const = 0;  ///< of the DPS thread in its collection

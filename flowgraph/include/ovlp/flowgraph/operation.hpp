@@ -277,6 +277,26 @@ class here {
     context_->remap(*collection.definition(), to);
   }
 
+  /// Says that iteration k has ended, at a place where the program can change its collections. If the run shall hold
+  /// other nodes from now on, `change` is called, which resizes and remaps what lives on them; else nothing is done:
+  ///
+  ///     here.end_of_iteration(k, [&](ovlp::held_nodes const& held) {
+  ///       here.resize(workers, held.nodes);
+  ///       here.remap(strips, ovlp::mapping::in_turn(count, held.of("strips")));
+  ///     });
+  ///
+  /// It is said once of each iteration, by one operation; when iterations overlap, one change is made after another.
+  /// What decides: --plan, or engine_base::follow.
+  /// Blocks: the operation, until node 0 has decided, and the changes of earlier borders have been made.
+  /// Errors: graph_error for k below 1.
+  template <class Change>
+  void end_of_iteration(int k, Change&& change) {
+    std::optional<held_nodes> const held = context_->end_of_iteration(k);
+    if (!held) return;
+    change(*held);
+    context_->end_of_changes();
+  }
+
  private:
   operation_context* context_;
 };

@@ -158,6 +158,14 @@ struct mapping_record {
   double at_s;
 };
 
+/// At the end of an iteration it has been decided what the run shall hold from then on.
+struct decision_record {
+  std::int32_t iteration;
+  std::size_t nodes;
+  std::string_view reason;
+  double at_s;
+};
+
 /// A call of the main program begins, or has its result.
 struct call_record {
   std::uint64_t call;

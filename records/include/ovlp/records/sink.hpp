@@ -54,6 +54,8 @@ class record_sink {
   /// On node 0.
   virtual void mapping(mapping_record const&) {}
   /// On node 0.
+  virtual void decision(decision_record const&) {}
+  /// On node 0.
   virtual void call(call_record const&) {}
   /// No more records come, since the run has ended, or failed; or the process may end without warning. Perhaps more
   /// than once. What a sink writes to a file is there when this returns.
@@ -88,6 +90,7 @@ class sinks final : public record_sink {
   void transfer(transfer_record const& r) override { each(&record_sink::transfer, r); }
   void node(node_record const& r) override { each(&record_sink::node, r); }
   void mapping(mapping_record const& r) override { each(&record_sink::mapping, r); }
+  void decision(decision_record const& r) override { each(&record_sink::decision, r); }
   void call(call_record const& r) override { each(&record_sink::call, r); }
   void flush() override {
     for (record_sink* sink : all_) sink->flush();

@@ -39,6 +39,7 @@ class text_trace final : public record_sink {
   void transfer(transfer_record const& r) override;
   void node(node_record const& r) override;
   void mapping(mapping_record const& r) override;
+  void decision(decision_record const& r) override;
   void call(call_record const& r) override;
   void flush() override;
 

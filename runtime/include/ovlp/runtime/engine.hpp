@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include <ovlp/flowgraph/graph.hpp>
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/execution_mode.hpp>
+#include <ovlp/runtime/policy.hpp>
 #include <ovlp/runtime/summary.hpp>
 
 namespace ovlp {
@@ -86,6 +88,20 @@ class engine_base : private caller {
   void remap(threads<State> const& collection, mapping const& to) {
     remap_collection(*collection.definition(), to);
   }
+
+  /// What --plan says, or follow(plan); else nothing.
+  ovlp::plan const& plan() const;
+  /// Lets a plan or a policy of the program's own decide what is held, in place of --plan. Before the first call, in
+  /// every process. Errors: config_error after it; of a plan as plan::expect.
+  void follow(ovlp::plan followed);
+  void follow(std::shared_ptr<policy> decides);
+  /// What the run holds from the start: all its nodes, unless the plan or policy says otherwise. By it, programs place
+  /// their collections.
+  held_nodes held_at_start() const;
+  /// Whether what is held may change when this iteration has ended. So programs leave out borders that nobody needs.
+  bool may_change_after(int iteration) const;
+  /// As here::end_of_iteration, for iterations that are calls of the main program.
+  void end_of_iteration(int k, std::function<void(held_nodes const&)> const& change);
 
   /// The number of nodes of the run, as the command line says. Known before the first call.
   std::size_t nodes() const;

@@ -35,6 +35,14 @@ struct window_summary {
   double efficiency;
 };
 
+/// What the run was to hold from the end of an iteration on. Times from the call's start.
+struct decision_summary {
+  int iteration;
+  std::size_t nodes;
+  std::string reason;  ///< "plan", or what a policy says
+  double at_s;
+};
+
 /// What may differ from run to run of the same command.
 struct host_summary {
   std::string machine;  ///< node 0's name
@@ -87,6 +95,8 @@ struct summary {
   std::uint64_t bytes = 0;             ///< of them, as the object walk counts
   std::uint64_t control_messages = 0;  ///< of groups: where a closer is, totals, credits
   double efficiency = 0;               ///< work over what the held nodes could have done
+  double held_node_s = 0;              ///< seconds for which nodes were held during the call, added up over nodes
+  std::vector<decision_summary> decisions;
   std::vector<iteration_summary> iterations;
   std::vector<window_summary> over_time;         ///< each half a window after the last
   std::optional<simulation_summary> simulation;  ///< of a simulated run

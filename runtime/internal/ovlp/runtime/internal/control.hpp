@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <ovlp/flowgraph/held_nodes.hpp>
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
@@ -64,6 +65,19 @@ struct change_done {
   std::uint64_t request;
   std::string error;
 };
+/// An iteration has ended: what is to be held from now on? Asked of node 0; and its answer.
+struct border_request {
+  std::uint64_t request;
+  std::int32_t iteration;
+};
+struct border_answer {
+  std::uint64_t request;
+  bool changes;
+  held_nodes hold;  ///< if it changes
+  std::string error;
+};
+/// To node 0: what its answer has changed is done.
+struct border_done {};
 /// To a thread's node: it shall move.
 struct move_thread {
   thread_address thread;
@@ -105,8 +119,9 @@ struct left {
   std::uint64_t number;  ///< of the leave that it answers
 };
 
-using control = std::variant<closer_here, group_total, credit, change_request, change_done, move_thread, thread_moved,
-                             view_update, view_adopted, settle, settled, leave, left>;
+using control =
+    std::variant<closer_here, group_total, credit, change_request, change_done, border_request, border_answer,
+                 border_done, move_thread, thread_moved, view_update, view_adopted, settle, settled, leave, left>;
 
 }  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,6 +32,13 @@ struct engine_base::implementation {
   virtual void finish_call(std::uint64_t call, object_type const& type, void* result_storage) = 0;
   virtual void resize(collection_definition const& collection, std::size_t count) = 0;
   virtual void remap(collection_definition const& collection, mapping const& to) = 0;
+
+  virtual ovlp::plan const& plan() const = 0;
+  virtual void follow(ovlp::plan followed) = 0;
+  virtual void follow(std::shared_ptr<policy> decides) = 0;
+  virtual held_nodes held_at_start() const = 0;
+  virtual bool may_change_after(int iteration) const = 0;
+  virtual void end_of_iteration(int iteration, std::function<void(held_nodes const&)> const& change) = 0;
 
   virtual ovlp::summary summary() = 0;
   virtual void write(ovlp::summary const& figures) = 0;

@@ -8,6 +8,7 @@
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
 #include <ovlp/records/sink.hpp>
+#include <ovlp/runtime/internal/borders.hpp>
 #include <ovlp/runtime/internal/engine.hpp>
 #include <ovlp/runtime/internal/main_calls.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
@@ -62,6 +63,12 @@ class main_run : public engine_base::implementation {
   void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override;
   void resize(collection_definition const& collection, std::size_t count) override;
   void remap(collection_definition const& collection, mapping const& to) override;
+  ovlp::plan const& plan() const override { return at_borders().plan(); }
+  void follow(ovlp::plan followed) override;
+  void follow(std::shared_ptr<policy> decides) override;
+  held_nodes held_at_start() const override { return at_borders().at_start(); }
+  bool may_change_after(int iteration) const override { return at_borders().may_change_after(iteration); }
+  void end_of_iteration(int iteration, std::function<void(held_nodes const&)> const& change) override;
   ovlp::summary summary() override;
   void write(ovlp::summary const& figures) override;
 
@@ -71,9 +78,10 @@ class main_run : public engine_base::implementation {
   ovlp::sinks sinks;
   run_definitions names;
   main_calls calls;
-  bool recording = false;                ///< the program asked for it
-  std::optional<ovlp::summary> figures;  ///< of the call that ended last, once they have been asked for
-  bool written = false;                  ///< what the options ask for
+  mutable std::optional<borders> at_borders_;  ///< once the options have been read
+  bool recording = false;                      ///< the program asked for it
+  std::optional<ovlp::summary> figures;        ///< of the call that ended last, once they have been asked for
+  bool written = false;                        ///< what the options ask for
 
   /// Whether figures are added up: for the program, or for an option.
   bool records() const {
@@ -84,7 +92,8 @@ class main_run : public engine_base::implementation {
   node_settings begin_records(node_id self, std::vector<double> capacities);
   /// Node 0 of the run, which it starts if nobody has.
   thread_manager& started();
-  void wait_for_change(std::uint64_t change);
+  void wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold = nullptr);
+  borders& at_borders() const;
   /// What options ask for and the program has not written. After an error the process will exit with status 1.
   void write_what_is_left(std::string const& reference_core);
 };

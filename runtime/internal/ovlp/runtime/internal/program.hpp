@@ -42,6 +42,8 @@ class program {
   /// Errors: graph_error if the graph was not added.
   std::uint32_t number_of(graph_definition const& graph) const;
   std::uint32_t number_of(collection_definition const& collection) const;
+  /// Errors: config_error, naming `file`, if the program has none of that name. Closed.
+  void expect_collection(std::string const& name, std::string const& file) const;
   collection_definition& collection(std::uint32_t number) const { return *collections_[number]; }
   std::size_t collections() const { return collections_.size(); }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,9 +44,11 @@ class reallocation {
   // Asking. Errors: config_error, graph_error.
   std::uint64_t request_resize(collection_definition const& collection, std::size_t count);
   std::uint64_t request_remap(collection_definition const& collection, mapping const& to);
-  /// If not, who asked is woken once it is: `waiter`, or without one the main program. Errors: config_error if the
-  /// change was refused.
-  bool change_made(std::uint64_t change, execution* waiter);
+  std::uint64_t request_border(std::int32_t iteration);
+  void end_of_changes();
+  /// If not, who asked is woken once it is: `waiter`, or without one the main program. `hold`: of a border, what it was
+  /// answered. Errors: config_error if the change was refused.
+  bool change_made(std::uint64_t change, execution* waiter, std::optional<held_nodes>* hold = nullptr);
   /// Changes asked for here that are not done.
   std::size_t open();
 
@@ -75,6 +78,9 @@ class reallocation {
 
   void handle_change_request(change_request const& message);
   void handle_change_done(change_done const& message);
+  void handle_border_request(border_request const& message);
+  void handle_border_answer(border_answer const& message);
+  void handle_border_done();
   void handle_move_thread(move_thread const& message);
   void handle_thread_moved(thread_moved const& message);
   void handle_view_update(view_update const& message);
@@ -89,10 +95,16 @@ class reallocation {
   struct request {
     bool done = false;
     std::string error = {};
+    std::optional<held_nodes> hold = {};
     execution* waiter = nullptr;
   };
 
-  std::uint64_t ask(change_request wanted);
+  template <class Request>
+  std::uint64_t ask(Request wanted);
+  void answered(std::uint64_t number, request with);
+  /// One after another, each when what the last one has changed is done.
+  void answer_borders();
+  border_answer answer_to(border_request const& asked);
   template <class Decide>
   void decide(Decide const& function);
   void look_whether_settled();
@@ -104,6 +116,8 @@ class reallocation {
   std::unique_ptr<allocation> const allocation_ OVLP_PT_GUARDED_BY(mutex_);  ///< on node 0
   std::optional<settling> settling_ OVLP_GUARDED_BY(mutex_);
   std::optional<std::uint64_t> leaving_ OVLP_GUARDED_BY(mutex_);  ///< the number of the leave that this node got
+  std::deque<border_request> borders_ OVLP_GUARDED_BY(mutex_);    ///< on node 0, not answered
+  bool changing_ OVLP_GUARDED_BY(mutex_) = false;                 ///< on node 0, by the last answer
   shared<bool> watching_{false};                                  ///< something waits for messages to come, or to go
   shared<std::ptrdiff_t> held_back_{0};
   shared<bool> recorded_{false};  ///< the nodes of the first mappings, at the run's begin

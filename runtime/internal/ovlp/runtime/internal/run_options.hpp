@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ovlp/runtime/options.hpp>
+#include <ovlp/runtime/plan.hpp>
 
 namespace ovlp {
 
@@ -24,6 +25,8 @@ class run_options {
   std::string record_file;
   std::string record_only;  ///< "nodes": sums; empty: all records
   std::string durations_file;
+  std::string plan_file;
+  ovlp::plan plan;          ///< of that file, if there is one
   bool iterations = false;  ///< print a table of them
   std::string efficiency_file;
   std::string over_time_file;

@@ -63,6 +63,7 @@ class statistics_sink final : public record_sink {
   void kernel(kernel_record const& record) override;
   void send(send_record const& record) override;
   void node(node_record const& record) override;
+  void decision(decision_record const& record) override;
 
   /// The call's figures so far; they are forgotten here.
   call_statistics take(std::uint64_t call);
@@ -73,6 +74,8 @@ class statistics_sink final : public record_sink {
   std::size_t held(double at_s);
   /// Seconds for which nodes were held between these times, added up over nodes. Only node 0 knows.
   double held_node_s(double from_s, double to_s);
+  /// Those made between these times; their own count from the first. Only node 0 knows.
+  std::vector<decision_summary> decisions(double from_s, double to_s);
 
  private:
   struct kernel_figures {
@@ -87,6 +90,7 @@ class statistics_sink final : public record_sink {
   std::vector<std::vector<std::uint32_t>> collections_;  ///< by graph and operation; from the beginning on
   kernel_table<kernel_figures> kernels_ OVLP_GUARDED_BY(mutex_);
   std::vector<node_record> nodes_ OVLP_GUARDED_BY(mutex_);
+  std::vector<decision_summary> decisions_ OVLP_GUARDED_BY(mutex_);
 };
 
 /// Fills in what the statistics of all nodes say. `start_s` is when the call began; `on_node_0` knows the nodes held.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <ovlp/flowgraph/held_nodes.hpp>
+#include <ovlp/runtime/plan.hpp>
+
+namespace ovlp {
+
+/// Where a run stands when an iteration has ended.
+struct border {
+  int iteration;
+  std::size_t nodes;  ///< of the run: so many can be held
+  held_nodes held;    ///< by what was decided last
+};
+
+/// What is to be held from now on, and why.
+struct decision {
+  held_nodes hold;
+  std::string reason;
+};
+
+/// Decides at the borders of iterations which nodes the run holds from then on: follow_plan, or a class of the user's.
+/// Thread: one at a time, on node 0. Errors: an exception ends the run.
+class policy {
+ public:
+  policy() = default;
+  policy(policy const&) = delete;
+  policy& operator=(policy const&) = delete;
+  virtual ~policy() = default;
+
+  /// What a run of so many nodes holds from the start. Asked in every process; gives the same in all.
+  virtual held_nodes at_start(std::size_t nodes) const { return {nodes}; }
+  /// Whether a change after this iteration is possible. Programs build graphs by it; so it gives the same in all
+  /// processes.
+  virtual bool may_change_after(int /*iteration*/) const { return true; }
+  /// Nothing: as before.
+  virtual std::optional<decision> decide(border const& at) = 0;
+};
+
+/// Does what a plan says.
+class follow_plan final : public policy {
+ public:
+  explicit follow_plan(ovlp::plan followed) : plan_(std::move(followed)) {}
+
+  held_nodes at_start(std::size_t nodes) const override { return plan_.at_start(nodes); }
+  bool may_change_after(int iteration) const override { return plan_.changes.contains(iteration); }
+  std::optional<decision> decide(border const& at) override {
+    auto const change = plan_.changes.find(at.iteration);
+    if (change == plan_.changes.end()) return std::nullopt;
+    return decision{change->second, "plan"};
+  }
+
+ private:
+  ovlp::plan const plan_;
+};
+
+}  // namespace ovlp

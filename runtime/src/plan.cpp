@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/runtime/plan.hpp>
+
+#include <limits>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/support/json_object.hpp>
+
+namespace ovlp {
+namespace {
+
+constexpr int last_possible = std::numeric_limits<int>::max();
+
+/// A whole number of a file, as a type that may be smaller.
+std::size_t count_up_to(support::json_object& of, std::string const& key, std::size_t least, std::size_t most) {
+  std::size_t const count = of.count(key, least);
+  if (count > most) of.fail(of.path(key), "at most " + std::to_string(most), of.at(key));
+  return count;
+}
+
+[[noreturn]] void refuse(plan const& of, std::string const& where, std::string const& why) {
+  throw config_error((of.file.empty() ? "plan" : "--plan " + of.file) + ": " + where + ": " + why);
+}
+
+std::string after(int iteration) {
+  return iteration == 0 ? "from the start" : "after iteration " + std::to_string(iteration);
+}
+
+}  // namespace
+
+plan plan::read(std::string const& file) {
+  nlohmann::json const content = support::read_json(file);
+  support::json_object top(content, file);
+  plan made;
+  made.file = file;
+  made.program = top.text("program");
+  top.skip("advice");  // what `ovlp advise` says of it
+  for (support::json_object& change : top.objects("changes")) {
+    auto const iteration = static_cast<int>(count_up_to(change, "after", 0, last_possible));
+    held_nodes hold{count_up_to(change, "nodes", 1, mapping::most_nodes)};
+    support::json_object collections = change.object_or_empty("collections");
+    for (std::string const& name : collections.keys())
+      hold.collections[name] = count_up_to(collections, name, 1, hold.nodes);
+    collections.end();
+    change.end();
+    if (!made.changes.empty() && iteration <= made.changes.rbegin()->first)
+      change.fail(change.path("after"), "iterations in ascending order", change.at("after"));
+    made.changes.emplace(iteration, std::move(hold));
+  }
+  top.end();
+  return made;
+}
+
+std::string plan::json() const {
+  nlohmann::ordered_json all{{"program", program}, {"changes", nlohmann::ordered_json::array()}};
+  for (auto const& [iteration, hold] : changes) {
+    nlohmann::ordered_json change{{"after", iteration}, {"nodes", hold.nodes}};
+    for (auto const& [name, nodes] : hold.collections) change["collections"][name] = nodes;
+    all["changes"].push_back(std::move(change));
+  }
+  return support::json_text(all);
+}
+
+held_nodes plan::at_start(std::size_t nodes) const {
+  auto const first = changes.find(0);
+  return first == changes.end() ? held_nodes{nodes} : first->second;
+}
+
+void plan::expect(std::string const& application, std::size_t nodes) const {
+  if (!program.empty() && program != application)
+    refuse(*this, "program", "expected '" + application + "', got '" + program + "'");
+  for (auto const& [iteration, hold] : changes) {
+    if (hold.nodes >= 1 && hold.nodes <= nodes) continue;
+    refuse(*this, after(iteration),
+           "expected 1 to " + std::to_string(nodes) + " nodes (--nodes), got " + std::to_string(hold.nodes));
+  }
+}
+
+void plan::expect_borders_to(int last_iteration) const {
+  if (changes.empty() || changes.rbegin()->first <= last_iteration) return;
+  refuse(*this, after(changes.rbegin()->first),
+         "expected changes after iterations up to " + std::to_string(last_iteration));
+}
+
+}  // namespace ovlp

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans: which nodes a run holds, iteration by iteration; and policies of a program's own.
+#include "support/process.hpp"
+#include "support/run_on.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <ovlp/runtime/plan.hpp>
+
+namespace {
+
+using ovlp::held_nodes;
+using ovlp::plan;
+using ovlp::testing::temporary_folder;
+using engine = ovlp::engine_base;
+
+std::string why_refused(std::string const& text) {
+  temporary_folder const folder;
+  std::string const file = folder.file("plan.json", text);
+  std::string const said = ovlp::testing::thrown_by<ovlp::config_error>([&] { plan::read(file); }).what();
+  CHECK(said.starts_with(file + ": "));
+  return said.substr(file.size() + 2);
+}
+
+struct Round {
+  int index;
+};
+struct Where {
+  std::set<std::uint32_t> nodes;
+};
+
+/// Three rounds, in which every worker says where it is; between them the workers are those that are to be held.
+ovlp::graph<Round, std::vector<Where>> rounds(engine& run, ovlp::threads<> const& workers, int count) {
+  ovlp::threads<> const master{"master", 1};
+  ovlp::graph<Round, Where> const round =
+      ovlp::graph(ovlp::everywhere("look", workers, [](ovlp::here<>& here, Round) { return Where{{here.node()}}; }) >>
+                  ovlp::reduce("join", master.at(0), [](Where all, Where const& one) {
+                    all.nodes.insert(one.nodes.begin(), one.nodes.end());
+                    return all;
+                  }));
+  run.add(round);
+  return ovlp::graph{"rounds", ovlp::leaf("rounds", master.at(0), [=](ovlp::here<>& here, Round) {
+                       std::vector<Where> seen;
+                       for (int k = 1; k <= count; ++k) {
+                         here.iteration(k);
+                         seen.push_back(here.call(round, {k}));
+                         here.end_of_iteration(
+                             k, [&](held_nodes const& held) { here.resize(workers, held.of("workers")); });
+                       }
+                       return seen;
+                     })};
+}
+std::vector<std::size_t> sizes(std::vector<Where> const& seen) {
+  std::vector<std::size_t> all;
+  for (Where const& where : seen) all.push_back(where.nodes.size());
+  return all;
+}
+
+/// Gives a node back after each iteration.
+class one_less final : public ovlp::policy {
+ public:
+  std::optional<ovlp::decision> decide(ovlp::border const& at) override {
+    if (at.held.nodes == 1) return std::nullopt;
+    return ovlp::decision{{at.held.nodes - 1}, "one less than " + std::to_string(at.held.nodes)};
+  }
+};
+
+/// Wants what there is not.
+class too_many final : public ovlp::policy {
+ public:
+  std::optional<ovlp::decision> decide(ovlp::border const& at) override {
+    return ovlp::decision{{at.nodes + 1}, "greed"};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a plan is read as it was written") {
+  plan made;
+  made.program = "lu";
+  made.changes = {{0, {8, {{"columns", 4}}}}, {1, {4}}, {7, {6}}};
+  temporary_folder const folder;
+  plan const read = plan::read(folder.file("plan.json", made.json()));
+  CHECK(read.program == "lu");
+  CHECK(read.changes == made.changes);
+  CHECK(read.at_start(16) == held_nodes{8, {{"columns", 4}}});
+  CHECK(plan{}.at_start(16) == held_nodes{16});
+  CHECK(read.at_start(16).of("columns") == 4);
+  CHECK(read.at_start(16).of("multipliers") == 8);
+}
+
+TEST_CASE("a file that is no plan is refused, with the place") {
+  CHECK(why_refused("[]").find("expected an object") != std::string::npos);
+  CHECK(why_refused(R"({"changes": []})") == "program: missing");
+  CHECK(why_refused(R"({"program": "lu", "changes": [], "x": 1})").find("x") != std::string::npos);
+  auto const change = [](std::string const& text) {
+    return why_refused(R"({"program": "lu", "changes": [)" + text + "]}");
+  };
+  CHECK(change(R"({"after": 1})") == "changes[0].nodes: missing");
+  CHECK(change(R"({"after": 1, "nodes": 0})").find("changes[0].nodes: expected ") == 0);
+  CHECK(change(R"({"after": -1, "nodes": 1})").find("changes[0].after: expected ") == 0);
+  CHECK(change(R"({"after": 1.5, "nodes": 1})").find("changes[0].after: expected ") == 0);
+  CHECK(change(R"({"after": 99999999999, "nodes": 1})").find("changes[0].after: expected ") == 0);
+  CHECK(change(R"({"after": 2, "nodes": 1}, {"after": 2, "nodes": 2})").find("changes[1].after: expected ") == 0);
+  CHECK(change(R"({"after": 1, "nodes": 2, "collections": {"a": 3}})").find("changes[0].collections.a: expected ") ==
+        0);
+  CHECK(change(R"({"after": 1, "nodes": 2, "node": 3})").find("changes[0].node") == 0);
+}
+
+TEST_CASE("a plan for another program, or more nodes than there are, is refused") {
+  plan made;
+  made.program = "heat";
+  CHECK_THROWS_WITH_AS(made.expect("lu", 4), "plan: program: expected 'lu', got 'heat'", ovlp::config_error);
+  made.expect("heat", 1);
+  made.file = "p.json";
+  made.changes = {{0, {4}}, {3, {5}}};
+  CHECK_THROWS_WITH_AS(made.expect("heat", 4),
+                       "--plan p.json: after iteration 3: expected 1 to 4 nodes (--nodes), got 5", ovlp::config_error);
+  made.expect("heat", 5);
+  made.expect_borders_to(3);
+  CHECK_THROWS_WITH_AS(made.expect_borders_to(2),
+                       "--plan p.json: after iteration 3: expected changes after iterations up to 2",
+                       ovlp::config_error);
+}
+
+TEST_CASE("a run holds what its plan says, to nodes that were released before, and tells" * doctest::timeout(60)) {
+  ovlp::testing::run_on(4, [](engine& run) {
+    plan followed;
+    followed.changes = {{0, {3}}, {1, {1}}, {2, {4}}, {4, {2}}, {5, {4, {{"workers", 3}}}}};
+    run.follow(followed);
+    CHECK(run.held_at_start().nodes == 3);
+    CHECK(run.may_change_after(1));
+    CHECK_FALSE(run.may_change_after(3));
+    ovlp::threads<> const workers{"workers", run.held_at_start().nodes};
+    auto const graph = rounds(run, workers, 6);
+    run.record();
+    CHECK(sizes(run(graph, {})) == std::vector<std::size_t>{3, 1, 4, 4, 2, 3});
+    auto const figures = run.summary();
+    REQUIRE(figures.decisions.size() == 4);
+    CHECK(figures.decisions[0].iteration == 1);
+    CHECK(figures.decisions[0].nodes == 1);
+    CHECK(figures.decisions[0].reason == "plan");
+    CHECK(figures.decisions[0].at_s >= 0);
+    CHECK(figures.decisions[0].at_s <= figures.time_s);
+    CHECK(figures.decisions[3].nodes == 4);
+    CHECK(figures.held_node_s <= 4 * figures.time_s);
+    CHECK(figures.held_node_s >= figures.time_s);
+  });
+}
+
+TEST_CASE("a policy of the program's own decides, and gives its reasons" * doctest::timeout(60)) {
+  ovlp::testing::run_on(3, [](engine& run) {
+    run.follow(std::make_shared<one_less>());
+    ovlp::threads<> const workers{"workers", run.nodes()};
+    auto const graph = rounds(run, workers, 4);
+    run.record();
+    CHECK(sizes(run(graph, {})) == std::vector<std::size_t>{3, 2, 1, 1});
+    auto const figures = run.summary();
+    REQUIRE(figures.decisions.size() == 2);
+    CHECK(figures.decisions[1].reason == "one less than 2");
+    CHECK_THROWS_AS(run.follow(plan{}), ovlp::config_error);
+  });
+}
+
+TEST_CASE("the main program, too, learns at its borders what is to be held" * doctest::timeout(60)) {
+  ovlp::testing::run_on(2, [](engine& run) {
+    plan followed;
+    followed.changes = {{2, {1}}};
+    run.follow(followed);
+    ovlp::threads<> const workers{"workers", run.nodes()};
+    auto const graph = rounds(run, workers, 0);
+    run(graph, {});
+    int changes = 0;
+    auto const change = [&](held_nodes const& held) {
+      ++changes;
+      CHECK(held.nodes == 1);
+      run.resize(workers, held.nodes);
+    };
+    run.end_of_iteration(1, change);
+    CHECK(changes == 0);
+    run.end_of_iteration(2, change);
+    CHECK(changes == 1);
+    run.end_of_iteration(3, change);
+    CHECK(changes == 1);
+    CHECK_THROWS_AS(run.end_of_iteration(0, change), ovlp::graph_error);
+  });
+}
+
+TEST_CASE("what cannot be held ends the run with the reason" * doctest::timeout(60)) {
+  ovlp::testing::run_on(2, [](engine& run) {
+    run.follow(std::make_shared<too_many>());
+    ovlp::threads<> const workers{"workers", run.nodes()};
+    auto const graph = rounds(run, workers, 2);
+    auto const error = ovlp::testing::thrown_by<ovlp::operation_error>([&] { run(graph, {}); });
+    CHECK(ovlp::testing::contains(error.what(), "after iteration 1: expected to hold 1 to 2 nodes, got 3 (greed)"));
+  });
+}
+
+TEST_CASE("a plan that names a collection the program does not have is refused before the run") {
+  ovlp::testing::simulate_on(2, {}, [](engine& run) {
+    plan followed;
+    followed.changes = {{1, {2, {{"columns", 1}}}}};
+    run.follow(followed);
+    ovlp::threads<> const workers{"workers", run.nodes()};
+    auto const graph = rounds(run, workers, 1);
+    CHECK_THROWS_WITH_AS(run(graph, {}), "plan: expected a collection of workers, master, got 'columns'",
+                         ovlp::config_error);
+  });
+}
