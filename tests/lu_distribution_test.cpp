@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <random>
 #include <vector>
 
 #include "../examples/lu/distribution.hpp"
@@ -71,4 +73,41 @@ TEST_CASE("the number of products does not overflow for matrices that no machine
   int const blocks = 1'000'000;
   std::int64_t const m = blocks - 1;
   CHECK(lu::product_number(blocks, blocks - 2, blocks - 1, blocks - 1) == m * (m + 1) * (2 * m + 1) / 6 - 1);
+}
+
+TEST_CASE("columns are dealt out again evenly, and only those move that must") {
+  unsigned const seed = std::random_device{}();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 500; ++round) {
+    std::size_t const columns = 1 + random() % 40;
+    std::vector<ovlp::node_id> node_of;
+    for (std::size_t j = 0; j < columns; ++j) node_of.push_back(static_cast<ovlp::node_id>(j % 8));
+    for (std::size_t active = 1; active < columns; active += 1 + random() % 5) {
+      std::size_t const nodes = 1 + random() % 8;
+      std::vector<ovlp::node_id> const before = node_of;
+      lu::deal_again(node_of, active, nodes);
+      std::vector<std::size_t> stayed(nodes), now(nodes);
+      std::size_t moved = 0;
+      for (std::size_t j = 0; j < columns; ++j) {
+        REQUIRE(node_of[j] < nodes);
+        if (j < active) {
+          CHECK((node_of[j] == before[j] || before[j] >= nodes));
+          continue;
+        }
+        ++now[node_of[j]];
+        if (before[j] < nodes) ++stayed[before[j]];
+        if (before[j] < nodes && node_of[j] != before[j]) ++moved;
+      }
+      auto const [least, most] = std::minmax_element(now.begin(), now.end());
+      CHECK(*most - *least <= 1);
+      std::size_t too_many = 0;  // beyond what their nodes can keep
+      for (std::size_t n = 0; n < nodes; ++n) too_many += stayed[n] > *most ? stayed[n] - *most : 0;
+      std::size_t too_few = 0;
+      for (std::size_t n = 0; n < nodes; ++n) too_few += stayed[n] < *least ? *least - stayed[n] : 0;
+      std::size_t const came = columns - active - std::accumulate(stayed.begin(), stayed.end(), std::size_t{0});
+      CHECK(moved >= too_many);
+      CHECK(moved <= std::max(too_many, too_few > came ? too_few - came : 0));
+    }
+  }
 }

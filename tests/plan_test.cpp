@@ -90,6 +90,7 @@ TEST_CASE("a plan is read as it was written") {
   CHECK(read.program == "lu");
   CHECK(read.changes == made.changes);
   CHECK(read.at_start(16) == held_nodes{8, {{"columns", 4}}});
+  CHECK(plan::read(folder.file("empty.json", plan{}.json())).changes.empty());
   CHECK(plan{}.at_start(16) == held_nodes{16});
   CHECK(read.at_start(16).of("columns") == 4);
   CHECK(read.at_start(16).of("multipliers") == 8);

@@ -55,6 +55,7 @@ int main(int argc, char** argv) try {
       "  ovlp plot efficiency basic.csv pipelined.csv -o efficiency.svg");
   ovlp::tools::add_transfers(commands);
   ovlp::tools::add_sweep(commands);
+  ovlp::tools::add_advise(commands, program);
   ovlp::tools::add_whatif(commands, program);
   ovlp::tools::add_plot(commands);
   ovlp::tools::add_platform(commands);

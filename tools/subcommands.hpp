@@ -11,6 +11,8 @@ namespace ovlp::tools {
 // Each adds a subcommand with its options. It runs at the end of parsing, if it is asked for.
 // Errors of running: ovlp::error; support::interrupted.
 
+/// `program`: take_program().
+void add_advise(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_calibrate(CLI::App& ovlp);
 void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
@@ -26,7 +28,8 @@ void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program);
 
 /// Becomes the program of a subcommand that is one of its own, if the command line asks for such. Errors: io_error.
 void become_calibrate(int argc, char** argv);
-/// Of a command line of whatif: -- goes with all that follows, and that, the program that is to be run, is given back.
+/// Of a command line of advise or whatif: -- goes with all that follows, and that, the program that is to be run, is
+/// given back.
 std::vector<std::string> take_program(int& argc, char** argv);
 
 }  // namespace ovlp::tools

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp whatif
-#include <algorithm>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,14 +32,6 @@ std::vector<lab::study::change> changes_of(whatif_options const& options) {
 }
 
 }  // namespace
-
-std::vector<std::string> take_program(int& argc, char** argv) {
-  if (argc < 2 || std::string_view(argv[1]) != "whatif") return {};
-  char** const end = argv + argc;
-  char** const dashes = std::find(argv, end, std::string_view("--"));
-  argc = static_cast<int>(dashes - argv);
-  return dashes == end ? std::vector<std::string>() : std::vector<std::string>(dashes + 1, end);
-}
 
 void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program) {
   auto const options = std::make_shared<whatif_options>();

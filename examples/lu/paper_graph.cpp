@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The letters are those of the paper's figure 5. Level k, from 0, begins with panel k, and is iteration k + 1.
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -163,17 +165,29 @@ struct Stores {
   std::size_t count;
 };
 
+ovlp::mapping mapping_of(std::vector<ovlp::node_id> const& nodes) {
+  std::string text;
+  for (ovlp::node_id node : nodes) text += ovlp::node_name(node) + ' ';
+  return text;
+}
+
+/// Where the columns are: the state of the thread that changes it.
+struct Placement {
+  std::vector<ovlp::node_id> nodes;  ///< by column
+};
+
 /// Multipliers leave or join, and with them nodes; columns move to the nodes that are held.
-Exchanged adapt(ovlp::here<>& here, Border const& border, ovlp::threads<> const& multipliers,
-                std::optional<Stores> const& stores, ovlp::threads<Columns> const& columns, std::size_t blocks,
-                Sharing const& sharing) {
+Exchanged adapt(ovlp::here<Placement>& here, Border const& border, ovlp::threads<> const& multipliers,
+                std::optional<Stores> const& stores, ovlp::threads<Columns> const& columns, Sharing const& sharing) {
   here.end_of_iteration(border.iteration, [&](ovlp::held_nodes const& held) {
     Allocation const to = sharing(held);
     here.resize(multipliers, to.multipliers);
     if (sharing.multipliers_per_node > 1)  // where the first mapping places them is right for one a node
       here.remap(multipliers, ovlp::mapping::in_turn(to.multipliers, to.multiplier_nodes));
     if (stores) here.remap(stores->threads, ovlp::mapping::in_turn(stores->count, to.multiplier_nodes));
-    here.remap(columns, ovlp::mapping::in_turn(blocks, to.column_nodes));
+    std::vector<ovlp::node_id>& nodes = here.state.nodes;
+    deal_again(nodes, static_cast<std::size_t>(border.iteration), to.column_nodes);
+    here.remap(columns, mapping_of(nodes));
   });
   return {};
 }
@@ -198,6 +212,7 @@ class Builder {
   Builder(ovlp::threads<Columns> const& columns, Allocation const& first, Layout const& layout, Variant const& variant)
       : columns_(columns),
         multipliers_("multipliers", first.multipliers),
+        first_(first),
         layout_(layout),
         variant_(variant),
         graph_(variant.pipelined ? "pipelined LU" : "basic LU") {
@@ -294,21 +309,26 @@ class Builder {
   }
 
   void add_adapt(ovlp::port<Border> const& borders) {
-    if (!allocation_) allocation_.emplace("allocation", 1);
-    auto change = graph_.leaf("adapt", *allocation_, adapt, multipliers_, stores_, columns_,
-                              static_cast<std::size_t>(layout_.blocks()), variant_.sharing);
+    if (!allocation_) {
+      Placement first{std::vector<ovlp::node_id>(static_cast<std::size_t>(layout_.blocks()))};
+      for (std::size_t j = 0; j < first.nodes.size(); ++j)
+        first.nodes[j] = static_cast<ovlp::node_id>(j % first_.column_nodes);
+      allocation_.emplace("allocation", "node0", [first](std::size_t) { return first; });
+    }
+    auto change = graph_.leaf("adapt", *allocation_, adapt, multipliers_, stores_, columns_, variant_.sharing);
     graph_.edge(borders, change, ovlp::at(0));
     graph_.edge(change, *finish_, ovlp::at(0));
   }
 
   ovlp::threads<Columns> const columns_;
   ovlp::threads<> const multipliers_;
+  Allocation const first_;
   Layout const layout_;
   Variant const variant_;
   std::optional<Stores> stores_;
   Graph graph_;
   std::optional<ovlp::operation<Exchanged, Factored>> finish_;
-  std::optional<ovlp::threads<>> allocation_;  ///< where changes are made, one after another
+  std::optional<ovlp::threads<Placement>> allocation_;  ///< where changes are made, one after another
 };
 
 }  // namespace

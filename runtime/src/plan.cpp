@@ -39,7 +39,10 @@ plan plan::read(std::string const& file) {
   made.file = file;
   made.program = top.text("program");
   top.skip("advice");  // what `ovlp advise` says of it
-  for (support::json_object& change : top.objects("changes")) {
+  bool const none = top.at("changes") == nlohmann::json::array();
+  std::vector<support::json_object> changes;
+  if (!none) changes = top.objects("changes");
+  for (support::json_object& change : changes) {
     auto const iteration = static_cast<int>(count_up_to(change, "after", 0, last_possible));
     held_nodes hold{count_up_to(change, "nodes", 1, mapping::most_nodes)};
     support::json_object collections = change.object_or_empty("collections");

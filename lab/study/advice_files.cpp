@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "advice_files.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/support/json_object.hpp>
+#include <ovlp/support/text.hpp>
+
+namespace ovlp::lab::study {
+namespace {
+
+using nlohmann::ordered_json;
+using support::fixed;
+
+std::string change(double now, double before) {
+  double const percent = 100 * (now / before - 1);
+  return (percent < 0 ? "" : "+") + fixed(percent, 1) + " %";
+}
+
+std::string percent(std::optional<double> efficiency) { return efficiency ? fixed(100 * *efficiency, 1) + " %" : "-"; }
+
+std::size_t held_in(plan const& of, std::size_t nodes, std::size_t iteration) {
+  auto const next = of.changes.lower_bound(static_cast<int>(iteration));
+  return next == of.changes.begin() ? nodes : std::prev(next)->second.nodes;
+}
+
+ordered_json json_of(run_costs const& costs) {
+  return {{"time_s", costs.time_s}, {"held_node_s", costs.node_s}, {"efficiency", costs.efficiency}};
+}
+
+}  // namespace
+
+std::string words_of(plan const& of, std::size_t nodes) {
+  std::string words = std::to_string(of.at_start(nodes).nodes) + " nodes";
+  for (auto const& [iteration, hold] : of.changes) {
+    if (iteration > 0) words += ", " + std::to_string(hold.nodes) + " after " + std::to_string(iteration);
+  }
+  return words;
+}
+
+std::string text_of(advice const& found, goal const& wanted, double error) {
+  run_costs const &before = found.as_it_is.costs, &after = found.advised.run.costs;
+  std::ostringstream text;
+  text << "program     " << found.program << ", " << found.nodes << " nodes, " << found.as_it_is.iterations.size()
+       << " iterations\n"
+       << "goal        " << wanted.text() << (found.reaches_goal ? "" : ": not reached; the nearest plan found") << '\n'
+       << "plan        " << words_of(found.advised.plan, found.nodes) << '\n'
+       << "simulated   " << found.simulations << " runs\n\n";
+  auto const row = [&](std::string const& name, run_costs const& costs, bool with_change) {
+    text << std::left << std::setw(12) << name << std::right << std::setw(14) << fixed(costs.time_s, 6) << std::setw(10)
+         << (with_change ? change(costs.time_s, before.time_s) : "") << std::setw(16) << fixed(costs.node_s, 4)
+         << std::setw(10) << (with_change ? change(costs.node_s, before.node_s) : "") << std::setw(12)
+         << percent(costs.efficiency) << '\n';
+  };
+  text << std::setw(26) << "time [s]" << std::setw(26) << "node-seconds" << std::setw(22) << "efficiency" << '\n';
+  row("as it is", before, false);
+  row("plan", after, true);
+
+  double const saved = 1 - wanted.value(after) / wanted.value(before);
+  double const moved = std::max({std::abs(saved), std::abs(1 - after.node_s / before.node_s)});
+  text << '\n'
+       << (found.advised.plan.changes.empty() ? "No plan is better than none.\n"
+           : moved < error
+               ? "Not sure: predictions err by " + fixed(100 * error, 1) + " %, and this gains " +
+                     fixed(100 * moved, 1) + " %.\n"
+               : "Predictions err by " + fixed(100 * error, 1) + " %; this gains " + fixed(100 * moved, 1) + " %.\n");
+
+  text << "\niteration  nodes  efficiency  as it is\n";
+  for (std::size_t k = 1; k <= found.as_it_is.iterations.size(); ++k) {
+    text << std::setw(9) << k << std::setw(7) << held_in(found.advised.plan, found.nodes, k) << std::setw(12)
+         << percent(found.advised.run.iterations[k - 1].efficiency) << std::setw(10)
+         << percent(found.as_it_is.iterations[k - 1].efficiency) << '\n';
+  }
+
+  text << "\nNo other plan that was simulated takes both less time and fewer node-seconds than one of these:\n"
+       << "      time [s]            node-seconds            plan\n";
+  constexpr std::size_t most_rows = 20;
+  std::size_t const step = (found.front.size() + most_rows - 1) / most_rows;
+  for (std::size_t i = 0; i < found.front.size(); i += step) {
+    run_costs const& costs = found.front[i].run.costs;
+    text << std::setw(14) << fixed(costs.time_s, 6) << std::setw(10) << change(costs.time_s, before.time_s)
+         << std::setw(14) << fixed(costs.node_s, 4) << std::setw(10) << change(costs.node_s, before.node_s) << "  "
+         << words_of(found.front[i].plan, found.nodes) << '\n';
+  }
+  return text.str();
+}
+
+std::string csv_of(advice const& found) {
+  std::ostringstream text;
+  text << std::setprecision(15) << "time_s,held_node_s,efficiency,least_efficiency,plan\n";
+  for (advice::alternative const& a : found.front) {
+    text << a.run.costs.time_s << ',' << a.run.costs.node_s << ',' << a.run.costs.efficiency << ','
+         << a.run.costs.least_efficiency << ",\"" << words_of(a.plan, found.nodes) << "\"\n";
+  }
+  return text.str();
+}
+
+std::string plan_file_of(advice const& found, goal const& wanted, advise_options const& options) {
+  ordered_json all = ordered_json::parse(found.advised.plan.json());
+  ordered_json& says = all["advice"];
+  says["goal"] = wanted.text();
+  says["command"] = options.words;
+  says["nodes"] = found.nodes;
+  says["as_it_is"] = json_of(found.as_it_is.costs);
+  says["predicted"] = json_of(found.advised.run.costs);
+  for (std::size_t i = 0; i < found.expected.nodes().size(); ++i) {
+    ordered_json held{{"nodes", found.expected.nodes()[i]}};
+    for (std::size_t k = 1; k <= found.expected.iterations(); ++k) {
+      analysis::iteration_forecast const& of = found.expected.of(i, k);
+      held["time_s"].push_back(of.time_s);
+      held["efficiency"].push_back(of.efficiency ? ordered_json(*of.efficiency) : ordered_json(nullptr));
+    }
+    says["forecast"].push_back(std::move(held));
+  }
+  return support::json_text(all) + "\n";
+}
+
+}  // namespace ovlp::lab::study

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan_judge.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/run_many.hpp>
+#include <ovlp/support/text.hpp>
+
+#include "simulated_program.hpp"
+#include "simulated_run.hpp"
+
+namespace ovlp::lab::study {
+namespace {
+
+using nlohmann::ordered_json;
+
+judged read(ordered_json const& summary) {
+  judged run{{summary.at("time_s"), summary.at("held_node_s"), summary.at("efficiency")}, {}};
+  for (ordered_json const& i : summary.at("iterations")) {
+    analysis::iteration_forecast seen{
+        std::max(0.0, i.at("interval_end_s").get<double>() - i.at("interval_start_s").get<double>())};
+    if (ordered_json const& efficiency = i.at("interval_efficiency"); !efficiency.is_null()) {
+      seen.efficiency = efficiency.get<double>();
+      run.costs.least_efficiency = std::min(run.costs.least_efficiency, *seen.efficiency);
+    }
+    run.iterations.push_back(seen);
+  }
+  return run;
+}
+
+std::vector<std::string> without_plan(std::vector<std::string> words) {
+  words = without_outputs(std::move(words));
+  if (!take_option(words, "--plan").empty()) throw config_error("PROGRAM: expected none of --plan, which is advised");
+  return words;
+}
+
+}  // namespace
+
+plan_judge::plan_judge(std::vector<std::string> words, std::size_t jobs)
+    : words_(without_plan(std::move(words))), jobs_(jobs) {
+  expect_program(words_.front(), "PROGRAM");
+  run_first();
+}
+
+void plan_judge::run_first() {
+  std::string const file = folder_.path() / "summary.json";
+  ordered_json const summary = summary_of(support::run(summarized(words_, file)), file);
+  simulations_ = 1;
+  as_it_is_ = read(summary);
+  program_ = summary.at("application");
+  nodes_ = summary.at("nodes");
+  if (as_it_is_.iterations.size() < 2)
+    throw config_error("PROGRAM: expected two iterations or more (here.iteration), between which nodes can change");
+  if (summary.at("iterations").back().at("index") != as_it_is_.iterations.size())
+    throw config_error("PROGRAM: expected iterations without gaps, from 1");
+  if (nodes_ < 2) throw config_error("PROGRAM: expected --nodes 2 or more, of which some can be given back");
+  // A search of five minutes at most on two cores, which simulate some two million events a second.
+  constexpr double events = 6e8;
+  double const of_one = summary.at("atomic_steps").get<double>() + summary.at("transfers").get<double>();
+  most_simulations_ = static_cast<std::size_t>(std::clamp(events / std::max(1.0, of_one), 50.0, 1500.0));
+  progress_.emplace("ovlp advise", most_simulations_, "simulations at most", 1);
+}
+
+void plan_judge::simulate(std::vector<allocation> const& all) {
+  std::vector<allocation> news;
+  for (allocation const& held : all) {
+    bool const is_new = !known_.contains(held) && std::find(news.begin(), news.end(), held) == news.end();
+    if (is_new && simulations_ + news.size() < most_simulations_) news.push_back(held);
+  }
+  auto const file = [&](std::string const& what, std::size_t i) {
+    return (folder_.path() / (what + std::to_string(i) + ".json")).string();
+  };
+  support::run_many(
+      news.size(), jobs_,
+      [&](std::size_t i, std::size_t place) {
+        support::write_file(file("plan", place), plan_of(news[i]).json());
+        std::vector<std::string> words = words_;
+        words.insert(words.begin() + 1, {"--plan", file("plan", place)});
+        return summarized(std::move(words), file("summary", place));
+      },
+      [&](std::size_t i, std::size_t place, support::outcome const& ran) {
+        try {
+          known_.emplace(news[i], read(summary_of(ran, file("summary", place))));
+        } catch (io_error const& failed) {
+          throw io_error("with plan " + support::one_line(plan_of(news[i]).json()) + ": " + failed.what());
+        }
+        ++simulations_;
+        progress_->advance();
+      });
+}
+
+judged const* plan_judge::find(allocation const& held) const {
+  auto const found = known_.find(held);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+std::vector<judged_allocation> plan_judge::all() const {
+  std::vector<judged_allocation> all;
+  for (auto const& [held, run] : known_) all.emplace_back(&held, &run);
+  return all;
+}
+
+plan plan_judge::plan_of(allocation const& held) const {
+  ovlp::plan made;
+  made.program = program_;
+  std::size_t before = nodes_;
+  for (std::size_t k = 0; k < held.size(); ++k) {
+    if (held[k] != before) made.changes[static_cast<int>(k)] = {held[k]};
+    before = held[k];
+  }
+  return made;
+}
+
+}  // namespace ovlp::lab::study

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ovlp/analysis/forecast.hpp>
+#include <ovlp/runtime/plan.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/progress.hpp>
+
+#include "goal.hpp"
+
+namespace ovlp::lab::study {
+
+/// How many nodes each iteration holds, from the first.
+using allocation = std::vector<std::size_t>;
+
+/// What a simulation says of an allocation.
+struct judged {
+  run_costs costs;
+  std::vector<analysis::iteration_forecast> iterations;
+};
+
+using judged_allocation = std::pair<allocation const*, judged const*>;
+
+/// Simulates a program that follows plans, with each allocation once.
+class plan_judge {
+ public:
+  /// `words`: the program and its arguments, which runs without a plan first. Errors: as simulate(); config_error.
+  plan_judge(std::vector<std::string> words, std::size_t jobs);
+
+  std::string const& program() const { return program_; }
+  std::size_t nodes() const { return nodes_; }
+  std::size_t iterations() const { return as_it_is_.iterations.size(); }
+  /// Without a plan.
+  judged const& as_it_is() const { return as_it_is_; }
+
+  /// Those that are not known yet, in this order, as many as still may be. Errors: io_error that says what failed;
+  /// support::interrupted.
+  void simulate(std::vector<allocation> const& all);
+  /// So many may be, by what the first one takes: some minutes together, for large runs.
+  bool may_go_on() const { return simulations_ < most_simulations_; }
+  std::size_t simulations() const { return simulations_; }
+  /// nullptr: not simulated.
+  judged const* find(allocation const& held) const;
+  /// All that were simulated.
+  std::vector<judged_allocation> all() const;
+
+  ovlp::plan plan_of(allocation const& held) const;
+
+ private:
+  void run_first();
+
+  std::vector<std::string> const words_;
+  std::size_t const jobs_;
+  support::temporary_folder const folder_;
+  std::optional<support::progress> progress_;
+  std::string program_;
+  std::size_t nodes_ = 0, simulations_ = 0, most_simulations_ = 1;
+  judged as_it_is_;
+  std::map<allocation, judged> known_;
+};
+
+}  // namespace ovlp::lab::study

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+
+std::vector<std::string> take_program(int& argc, char** argv) {
+  constexpr std::array<std::string_view, 2> take_one{"advise", "whatif"};
+  if (argc < 2 || std::find(take_one.begin(), take_one.end(), argv[1]) == take_one.end()) return {};
+  char** const end = argv + argc;
+  char** const dashes = std::find(argv, end, std::string_view("--"));
+  argc = static_cast<int>(dashes - argv);
+  return dashes == end ? std::vector<std::string>() : std::vector<std::string>(dashes + 1, end);
+}
+
+}  // namespace ovlp::tools
