@@ -36,7 +36,8 @@ ordered_json json_of(run_costs const& costs) {
 }  // namespace
 
 std::string words_of(plan const& of, std::size_t nodes) {
-  std::string words = std::to_string(of.at_start(nodes).nodes) + " nodes";
+  std::size_t const first = of.at_start(nodes).nodes;
+  std::string words = std::to_string(first) + (first == 1 ? " node" : " nodes");
   for (auto const& [iteration, hold] : of.changes) {
     if (iteration > 0) words += ", " + std::to_string(hold.nodes) + " after " + std::to_string(iteration);
   }
