@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/analysis/forecast.hpp>
+#include <ovlp/analysis/goal.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/machine/platform.hpp>
 
-#include "study/goal.hpp"
 #include "support/process.hpp"
 
 namespace {
@@ -23,8 +23,8 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 using ovlp::analysis::forecast;
-using ovlp::lab::study::goal;
-using ovlp::lab::study::run_costs;
+using ovlp::analysis::goal;
+using ovlp::analysis::run_costs;
 using ovlp::support::outcome;
 using ovlp::testing::contents;
 using ovlp::testing::temporary_folder;
@@ -179,7 +179,7 @@ TEST_CASE("what cannot be advised is refused in a line" * doctest::timeout(100))
   Lines const goal{"--goal", "time<=+5%"};
   refused(goal, {}, "advise: expected --, and then a program with its arguments");
   refused(goal, {"/nowhere/lu_sim"}, "PROGRAM: expected a program");
-  refused({"--goal", "fast"}, lu, "--goal: expected time<=+PERCENT%");
+  refused({"--goal", "fast"}, lu, "goal: expected time<=+PERCENT%");
   refused({"--goal", "time<=+5%", "--picture", "a.txt"}, lu, "--picture: expected a name that ends in .svg or .png");
   auto const with = [&](Lines const& more) {
     Lines words = lu;

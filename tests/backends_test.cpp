@@ -48,12 +48,16 @@ std::vector<std::string> const lu_variants{
     "--graph pipelined --flow-control 3 --column-nodes 2",
 };
 
+std::string const wave = " --rows 60 --columns 40 --steps 60 --steps-per-iteration 5 --nodes 3";
+std::string const wave_plan = " --plan " SOURCE_FOLDER "/examples/wave/plan.json";
+
 struct example {
   std::string real, simulated, arguments;
 };
 /// What they ask of kernels is the same in every mode.
 std::vector<example> const fixed_work{{LU_REAL, LU_SIM, " --n 250 --block 50"},
                                       {HEAT_REAL, HEAT_SIM, " --rows 60 --columns 40 --sweeps 5"},
+                                      {WAVE_REAL, WAVE_SIM, " --rows 60 --columns 40 --steps 30"},
                                       {MATMUL_REAL, MATMUL_SIM, " --n 100 --band 10"},
                                       {CG_REAL, CG_SIM, " --n 100 --steps 6"}};
 
@@ -78,6 +82,9 @@ TEST_CASE("direct execution gives the real run's results, with as many transfers
   for (std::string const sync : {"barrier", "neighbours"}) {
     compare(HEAT_REAL, HEAT_SIM, " --rows 60 --columns 40 --sweeps 20 --nodes 3 --sync " + sync, "checksum");
   }
+  for (std::string const& planned : {std::string(), wave_plan}) {
+    compare(WAVE_REAL, WAVE_SIM, wave + planned, "checksum");
+  }
   compare(HADAMARD_REAL, HADAMARD_SIM, " --n 64 --nodes 3", "checksum");
   compare(MATMUL_REAL, MATMUL_SIM, " --n 90 --band 20 --nodes 3", "last");
   compare(SAMPLESORT_REAL, SAMPLESORT_SIM, " --n 10000 --nodes 3", "largest_share");
@@ -97,6 +104,7 @@ TEST_CASE("the order of simultaneous events changes no result of the examples") 
     std::string const command = std::string(HEAT_SIM) + " --rows 60 --columns 40 --sweeps 20 --nodes 3 --sync " + sync;
     CHECK(summary(command + shuffle).at("checksum") == summary(command).at("checksum"));
   }
+  CHECK(summary(WAVE_SIM + wave + wave_plan + shuffle).at("checksum") == summary(WAVE_SIM + wave).at("checksum"));
   for (auto const& [program, result] : {std::pair(SAMPLESORT_SIM, "largest_share"), {CG_SIM, "residual"}}) {
     std::string const command = std::string(program) + " --nodes 3 --n 1000";
     CHECK(summary(command + shuffle).at(result) == summary(command).at(result));
@@ -126,6 +134,10 @@ TEST_CASE("partial execution predicts the same from run to run, with and without
       std::string(LU_SIM) + " --n 500 --block 50 --nodes 4 --platform gigabit --execution partial --graph pipelined";
   json const with_memory = summary(small);
   CHECK(summary(small + " --no-alloc") == with_memory);
+  for (std::string const& planned : {std::string(), wave_plan}) {
+    std::string const waves = WAVE_SIM + wave + planned + " --platform gigabit --execution partial";
+    CHECK(summary(waves + " --no-alloc") == summary(waves));
+  }
 }
 
 TEST_CASE("every combination of variants and changes of the allocation comes to its end") {

@@ -5,6 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -213,4 +216,138 @@ TEST_CASE("a plan that names a collection the program does not have is refused b
     CHECK_THROWS_WITH_AS(run(graph, {}), "plan: expected a collection of workers, master, got 'columns'",
                          ovlp::config_error);
   });
+}
+
+namespace {
+
+/// On node 0 of a platform on which a kernel takes as many seconds as its size says.
+std::vector<std::string> seconds(temporary_folder const& folder) {
+  return {"--platform",
+          folder.file("p.json",
+                      R"({"name": "test", "reference_core": "any", "nodes": [{"count": 8, "cores": 1, "speed": 1}],
+            "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1e9},
+            "kernels": {"work": {"coefficient_s": 1, "exponents": [1]}}})"),
+          "--execution", "partial"};
+}
+
+/// In round k so many workers compute for a second as `active[k - 1]` says, and all others wait for them.
+ovlp::graph<Round, int> busy_rounds(engine& run, ovlp::threads<> const& workers, std::vector<int> active) {
+  ovlp::threads<> const master{"master", 1};
+  auto const compute = [active](ovlp::here<>& here, Round round) {
+    if (static_cast<int>(here.index()) < active[static_cast<std::size_t>(round.index - 1)])
+      here.kernel("work", {1}, [] {});
+    return 0;
+  };
+  ovlp::graph<Round, int> const round =
+      ovlp::graph(ovlp::everywhere("compute", workers, compute) >> ovlp::reduce("join", master.at(0), std::plus<>{}));
+  run.add(round);
+  return ovlp::graph{"rounds", ovlp::leaf("rounds", master.at(0), [=](ovlp::here<>& here, Round) {
+                       for (int k = 1; k <= static_cast<int>(active.size()); ++k) {
+                         here.iteration(k);
+                         here.call(round, {k});
+                         here.end_of_iteration(
+                             k, [&](held_nodes const& held) { here.resize(workers, held.of("workers")); });
+                       }
+                       return 0;
+                     })};
+}
+
+}  // namespace
+
+TEST_CASE("a threshold keeps as many nodes as were busy, and takes more when all are" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::vector<std::string> options = seconds(folder);
+  options.insert(options.end(), {"--policy", "efficiency>=0.8"});
+  ovlp::testing::simulate_on(8, options, [](engine& run) {
+    CHECK(run.may_change_after(1));
+    ovlp::threads<> const workers{"workers", run.held_at_start().nodes};
+    auto const graph = busy_rounds(run, workers, {4, 4, 8, 8, 1, 1, 1, 1});
+    run(graph, {});
+    auto const figures = run.summary();  // a policy that measures has it recorded
+    std::vector<std::pair<int, std::size_t>> decided;
+    for (auto const& d : figures.decisions) decided.emplace_back(d.iteration, d.nodes);
+    // 4 of 8 busy: 4 / 0.8. 4 of these 5: one more is tried. All 6: 6 / 0.8. All 7: 7 / 0.8. 1 of 8: 1 / 0.8, and that
+    // one is busy enough to try another, which is not.
+    CHECK(decided == std::vector<std::pair<int, std::size_t>>{{1, 5}, {2, 6}, {3, 7}, {4, 8}, {5, 1}, {6, 2}, {7, 1}});
+    REQUIRE(figures.decisions.size() > 1);
+    CHECK(figures.decisions[0].reason == "efficiency 50.0 %, wanted 80.0 %");
+  });
+}
+
+namespace {
+
+/// Gives nodes back and takes them again, and keeps what it is told.
+struct seen final : ovlp::policy {
+  std::vector<double> efficiencies, times_s, node_s;
+  std::optional<ovlp::decision> decide(ovlp::border const& at) override {
+    efficiencies.push_back(at.efficiency.value_or(-1));
+    times_s.push_back(at.time_s);
+    node_s.push_back(at.held_node_s);
+    return ovlp::decision{{at.iteration % 2 == 1 ? 1U : 4U}, "by turns"};
+  }
+};
+bool about(std::vector<double> const& measured, std::vector<double> const& expected) {
+  return std::equal(measured.begin(), measured.end(), expected.begin(), expected.end(),
+                    [](double m, double e) { return std::abs(m - e) < 1e-4; });
+}
+
+}  // namespace
+
+TEST_CASE("work of nodes that have left is counted once" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  ovlp::testing::simulate_on(4, seconds(folder), [](engine& run) {
+    auto const decides = std::make_shared<seen>();
+    run.follow(decides);
+    ovlp::threads<> const workers{"workers", run.nodes()};
+    auto const graph = busy_rounds(run, workers, {4, 4, 4, 4, 4, 2});
+    run(graph, {});
+    CAPTURE(decides->efficiencies.at(1));
+    CAPTURE(decides->efficiencies.at(5));
+    CHECK(about(decides->efficiencies, {1, 1, 1, 1, 1, 1}));
+    CHECK(about(decides->times_s, {1, 2, 3, 4, 5, 6}));
+    CHECK(about(decides->node_s, {4, 5, 9, 10, 14, 15}));
+  });
+}
+
+TEST_CASE("a policy is told what was held for how long, for real" * doctest::timeout(60)) {
+  ovlp::testing::run_on(4, [](engine& run) {
+    auto const decides = std::make_shared<seen>();
+    run.follow(decides);
+    ovlp::threads<> const workers{"workers", run.nodes()};
+    auto const graph = rounds(run, workers, 6);
+    run(graph, {});
+    REQUIRE(decides->times_s.size() == 6);
+    CHECK(std::is_sorted(decides->times_s.begin(), decides->times_s.end()));
+    CHECK(decides->node_s.back() >= decides->times_s.back());
+    CHECK(decides->node_s.back() <= 4 * decides->times_s.back());
+  });
+}
+
+TEST_CASE("a policy plans anew when the run takes another time than was forecast" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  auto const decided = [&](std::string const& forecast_s, std::string const& goal) {
+    std::vector<std::string> options = seconds(folder);
+    std::string const plan = folder.file("plan.json", R"({"program": "", "changes": [{"after": 0, "nodes": 4}],
+      "advice": {"goal": ")" + goal + R"(", "as_it_is": {"time_s": 4, "held_node_s": 16}, "change_s": 0,
+      "forecast": [{"nodes": 2, "time_s": [2, 2, 2, 2], "efficiency": [1, 1, 1, 1]},
+                   {"nodes": 4, "time_s": [)" + forecast_s +
+                                                          R"(, 1.2, 1.2, 1.2], "efficiency": [1, 1, 1, 1]}]}})");
+    options.insert(options.end(), {"--plan", plan, "--policy", "advise"});
+    std::vector<ovlp::decision_summary> made;
+    ovlp::testing::simulate_on(4, options, [&](engine& run) {
+      ovlp::threads<> const workers{"workers", run.held_at_start().nodes};
+      auto const graph = busy_rounds(run, workers, {4, 4, 4, 4});
+      run(graph, {});
+      made = run.summary().decisions;
+    });
+    return made;
+  };
+  // As forecast: with 4 nodes 4.6 s, of which the goal allows 4.8.
+  CHECK(decided("1", "time<=+20%").empty());
+  // It took half as long as forecast, so all that is left will: 2 nodes keep within the budget, and so do 4.
+  CHECK(decided("2", "node-seconds<=30").empty());
+  auto const cheaper = decided("1", "cost=1/node-second+0/second");
+  REQUIRE(cheaper.size() == 1);
+  CHECK(cheaper[0].nodes == 2);
+  CHECK(cheaper[0].reason == "takes 1.000 times as long as forecast: planned anew for cost=1/node-second+0/second");
 }

@@ -9,7 +9,7 @@
 
 namespace ovlp::tools {
 
-void plot_advice(lab::study::advice const& found, lab::study::goal const& wanted, std::string const& file) {
+void plot_advice(lab::study::advice const& found, analysis::goal const& wanted, std::string const& file) {
   picture const drawn{file,
                       found.program + " on up to " + std::to_string(found.nodes) + " nodes",
                       {{"goal", wanted.text()}},
@@ -18,7 +18,7 @@ void plot_advice(lab::study::advice const& found, lab::study::goal const& wanted
   std::ostringstream to;
   to.precision(15);
   to << beginning_of(drawn);
-  auto const point = [&](lab::study::run_costs const& costs) { to << costs.node_s << ' ' << costs.time_s << '\n'; };
+  auto const point = [&](analysis::run_costs const& costs) { to << costs.node_s << ' ' << costs.time_s << '\n'; };
   to << "$points0 << END\n";
   for (auto const& a : found.front) point(a.run.costs);
   to << "END\n$points1 << END\n";

@@ -9,6 +9,6 @@ namespace ovlp::tools {
 
 /// Draws the plans that no other beats, the advised one and the run as it is: time over node-seconds.
 /// Errors: io_error.
-void plot_advice(lab::study::advice const& found, lab::study::goal const& wanted, std::string const& file);
+void plot_advice(lab::study::advice const& found, analysis::goal const& wanted, std::string const& file);
 
 }  // namespace ovlp::tools

@@ -23,20 +23,19 @@ namespace {
 struct options {
   std::string goal, plan, csv, picture;
   std::size_t jobs = support::available_cores();
-  double error_percent = 4;
 };
 
 void run_advise(options const& given, std::vector<std::string> const& program) {
   if (program.empty()) throw config_error("advise: expected --, and then a program with its arguments");
   if (!given.picture.empty() && !is_picture(given.picture))
     throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
-  lab::study::advise_options const wanted{program, lab::study::goal::read(given.goal), given.jobs};
+  lab::study::advise_options const wanted{program, analysis::goal::read(given.goal), given.jobs};
   support::notice_interrupts();
   lab::study::advice const found = lab::study::advise(wanted);
   if (!given.plan.empty()) support::write_file(given.plan, lab::study::plan_file_of(found, wanted.goal, wanted));
   if (!given.csv.empty()) support::write_file(given.csv, lab::study::csv_of(found));
   if (!given.picture.empty()) plot_advice(found, wanted.goal, given.picture);
-  support::write_output("-", lab::study::text_of(found, wanted.goal, given.error_percent / 100));
+  support::write_output("-", lab::study::text_of(found, wanted.goal, analysis::prediction_error));
 }
 
 }  // namespace

@@ -117,9 +117,9 @@ struct Options {
   /// Lets the run follow --remove and --add, or --plan. Errors: config_error.
   void follow_plan(ovlp::engine& run) const {
     bool const short_form = !remove.empty() || !add.empty();
-    bool const any = short_form || !run.plan().changes.empty();
+    bool const any = short_form || !run.plan().changes.empty() || run.may_change_after(1);
     if (any && graph == "owner") {
-      throw ovlp::config_error("--plan, --remove, --add: expected graph basic or pipelined, got owner");
+      throw ovlp::config_error("--plan, --policy, --remove, --add: expected graph basic or pipelined, got owner");
     }
     if (short_form && !run.plan().changes.empty())
       throw ovlp::config_error("--plan: expected neither --remove nor --add beside it");

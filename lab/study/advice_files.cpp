@@ -29,7 +29,7 @@ std::size_t held_in(plan const& of, std::size_t nodes, std::size_t iteration) {
   return next == of.changes.begin() ? nodes : std::prev(next)->second.nodes;
 }
 
-ordered_json json_of(run_costs const& costs) {
+ordered_json json_of(analysis::run_costs const& costs) {
   return {{"time_s", costs.time_s}, {"held_node_s", costs.node_s}, {"efficiency", costs.efficiency}};
 }
 
@@ -44,15 +44,15 @@ std::string words_of(plan const& of, std::size_t nodes) {
   return words;
 }
 
-std::string text_of(advice const& found, goal const& wanted, double error) {
-  run_costs const &before = found.as_it_is.costs, &after = found.advised.run.costs;
+std::string text_of(advice const& found, analysis::goal const& wanted, double error) {
+  analysis::run_costs const &before = found.as_it_is.costs, &after = found.advised.run.costs;
   std::ostringstream text;
   text << "program     " << found.program << ", " << found.nodes << " nodes, " << found.as_it_is.iterations.size()
        << " iterations\n"
        << "goal        " << wanted.text() << (found.reaches_goal ? "" : ": not reached; the nearest plan found") << '\n'
        << "plan        " << words_of(found.advised.plan, found.nodes) << '\n'
        << "simulated   " << found.simulations << " runs\n\n";
-  auto const row = [&](std::string const& name, run_costs const& costs, bool with_change) {
+  auto const row = [&](std::string const& name, analysis::run_costs const& costs, bool with_change) {
     text << std::left << std::setw(12) << name << std::right << std::setw(14) << fixed(costs.time_s, 6) << std::setw(10)
          << (with_change ? change(costs.time_s, before.time_s) : "") << std::setw(16) << fixed(costs.node_s, 4)
          << std::setw(10) << (with_change ? change(costs.node_s, before.node_s) : "") << std::setw(12)
@@ -83,7 +83,7 @@ std::string text_of(advice const& found, goal const& wanted, double error) {
   constexpr std::size_t most_rows = 20;
   std::size_t const step = (found.front.size() + most_rows - 1) / most_rows;
   for (std::size_t i = 0; i < found.front.size(); i += step) {
-    run_costs const& costs = found.front[i].run.costs;
+    analysis::run_costs const& costs = found.front[i].run.costs;
     text << std::setw(14) << fixed(costs.time_s, 6) << std::setw(10) << change(costs.time_s, before.time_s)
          << std::setw(14) << fixed(costs.node_s, 4) << std::setw(10) << change(costs.node_s, before.node_s) << "  "
          << words_of(found.front[i].plan, found.nodes) << '\n';
@@ -101,7 +101,7 @@ std::string csv_of(advice const& found) {
   return text.str();
 }
 
-std::string plan_file_of(advice const& found, goal const& wanted, advise_options const& options) {
+std::string plan_file_of(advice const& found, analysis::goal const& wanted, advise_options const& options) {
   ordered_json all = ordered_json::parse(found.advised.plan.json());
   ordered_json& says = all["advice"];
   says["goal"] = wanted.text();
@@ -109,12 +109,13 @@ std::string plan_file_of(advice const& found, goal const& wanted, advise_options
   says["nodes"] = found.nodes;
   says["as_it_is"] = json_of(found.as_it_is.costs);
   says["predicted"] = json_of(found.advised.run.costs);
+  says["change_s"] = found.change_s;
   for (std::size_t i = 0; i < found.expected.nodes().size(); ++i) {
     ordered_json held{{"nodes", found.expected.nodes()[i]}};
     for (std::size_t k = 1; k <= found.expected.iterations(); ++k) {
       analysis::iteration_forecast const& of = found.expected.of(i, k);
       held["time_s"].push_back(of.time_s);
-      held["efficiency"].push_back(of.efficiency ? ordered_json(*of.efficiency) : ordered_json(nullptr));
+      held["efficiency"].push_back(of.efficiency.value_or(1));  // of an empty interval nothing is wanted
     }
     says["forecast"].push_back(std::move(held));
   }

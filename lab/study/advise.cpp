@@ -64,7 +64,7 @@ std::vector<allocation> neighbours(allocation const& held, std::size_t most_node
 std::vector<judged_allocation> front_of(plan_judge const& judge) {
   std::vector<judged_allocation> all = judge.all();
   std::stable_sort(all.begin(), all.end(), [](auto const& a, auto const& b) {
-    run_costs const &x = a.second->costs, &y = b.second->costs;
+    analysis::run_costs const &x = a.second->costs, &y = b.second->costs;
     return std::pair(x.time_s, x.node_s) < std::pair(y.time_s, y.node_s);
   });
   std::vector<judged_allocation> front;
@@ -76,7 +76,7 @@ std::vector<judged_allocation> front_of(plan_judge const& judge) {
 
 class search {
  public:
-  search(plan_judge& judge, goal const& wanted) : judge_(judge), goal_(wanted) {}
+  search(plan_judge& judge, analysis::goal const& wanted) : judge_(judge), goal_(wanted) {}
 
   /// Runs that hold a number of nodes from start to end.
   void look_ahead() {
@@ -110,7 +110,8 @@ class search {
       excess_s += run->costs.time_s - forecast_s(held);
     }
     if (changes == 0 || excess_s <= 0) return;
-    make_plans(excess_s / changes);
+    change_s_ = excess_s / changes;
+    make_plans(change_s_);
     judge_.simulate(made_);
   }
 
@@ -138,16 +139,17 @@ class search {
             })->first;
   }
   analysis::forecast const& expected() const { return expected_; }
+  double change_s() const { return change_s_; }
 
  private:
   static constexpr int patience = 12;  ///< plans whose neighbours are no better
 
   std::optional<allocation> most_promising(std::set<allocation> const& done) const {
-    using candidate = std::pair<goal::rank, allocation const*>;
+    using candidate = std::pair<analysis::goal::rank, allocation const*>;
     std::optional<candidate> best;
     for (auto const& [held, run] : goal_.distance({}, judge_.as_it_is().costs) ? front_of(judge_) : judge_.all()) {
       if (done.contains(*held)) continue;
-      goal::rank rank = goal_.of(run->costs, judge_.as_it_is().costs);
+      analysis::goal::rank rank = goal_.of(run->costs, judge_.as_it_is().costs);
       if (auto const distance = goal_.distance(run->costs, judge_.as_it_is().costs)) rank = {*distance, 0, 0};
       if (!best || rank < best->first) best = {rank, held};
     }
@@ -182,9 +184,10 @@ class search {
   }
 
   plan_judge& judge_;
-  goal const& goal_;
+  analysis::goal const& goal_;
   analysis::forecast expected_;
   std::vector<allocation> made_;
+  double change_s_ = 0;
 };
 
 }  // namespace
@@ -205,6 +208,7 @@ advice advise(advise_options const& options) {
   found.reaches_goal = options.goal.of(found.advised.run.costs, found.as_it_is.costs).excess == 0;
   for (auto const& [held, run] : front_of(judge)) found.front.push_back({judge.plan_of(*held), *run});
   found.expected = search.expected();
+  found.change_s = search.change_s();
   found.simulations = judge.simulations();
   return found;
 }

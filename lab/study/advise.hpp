@@ -6,16 +6,16 @@
 #include <vector>
 
 #include <ovlp/analysis/forecast.hpp>
+#include <ovlp/analysis/goal.hpp>
 #include <ovlp/runtime/plan.hpp>
 
-#include "goal.hpp"
 #include "plan_judge.hpp"
 
 namespace ovlp::lab::study {
 
 struct advise_options {
   std::vector<std::string> words;  ///< the program and its arguments
-  study::goal goal;
+  analysis::goal goal;
   std::size_t jobs = 1;  ///< programs that run at once
 };
 
@@ -31,6 +31,7 @@ struct advice {
   bool reaches_goal = false;       ///< else it is as near as the search came
   std::vector<alternative> front;  ///< of all plans that were simulated those that no other beats in both, by time
   analysis::forecast expected;     ///< of runs that hold a number of nodes from start to end
+  double change_s = 0;             ///< that a change takes, beyond that
   std::size_t simulations = 0;
 };
 

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include <ovlp/analysis/forecast.hpp>
+#include <ovlp/analysis/goal.hpp>
 #include <ovlp/runtime/plan.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/progress.hpp>
-
-#include "goal.hpp"
 
 namespace ovlp::lab::study {
 
@@ -22,7 +21,7 @@ using allocation = std::vector<std::size_t>;
 
 /// What a simulation says of an allocation.
 struct judged {
-  run_costs costs;
+  analysis::run_costs costs;
   std::vector<analysis::iteration_forecast> iterations;
 };
 

@@ -13,13 +13,36 @@ void borders::follow(std::shared_ptr<ovlp::policy> decides, ovlp::plan of) {
   plan_ = std::move(of);
 }
 
-std::optional<decision> borders::decide(int iteration) {
+void borders::call_begins(std::uint64_t call, double now_s) {
+  scoped_lock const lock(mutex_);
+  last_measured_ = {call, now_s, now_s, 0};
+}
+
+std::uint64_t borders::last_call() {
+  scoped_lock const lock(mutex_);
+  return last_measured_.call;
+}
+
+border borders::measured(int iteration, std::uint64_t call, double now_s, double work_s) {
+  border at{iteration, nodes_, *held_};
+  if (!measures() || call != last_measured_.call) return at;
+  moment& before = last_measured_;
+  held_time const since = held_between_(before.at_s, now_s);
+  at.time_s = now_s - before.begin_s;
+  at.held_node_s = held_between_(before.begin_s, now_s).node_s;
+  if (since.capacity_s > 0) at.efficiency = (work_s - before.work_s) / since.capacity_s;
+  before.at_s = now_s;
+  before.work_s = work_s;
+  return at;
+}
+
+std::optional<decision> borders::decide(int iteration, std::uint64_t call, double now_s, double work_s) {
   if (!policy_) return std::nullopt;
   scoped_lock const lock(mutex_);
   if (iteration <= last_) return std::nullopt;  // overtaken, where iterations overlap: what came later holds
   last_ = iteration;
   if (!held_) held_ = at_start();
-  std::optional<decision> made = policy_->decide({iteration, nodes_, *held_});
+  std::optional<decision> made = policy_->decide(measured(iteration, call, now_s, work_s));
   if (!made || made->hold == *held_) return std::nullopt;
   if (made->hold.nodes < 1 || made->hold.nodes > nodes_) {
     throw config_error("after iteration " + std::to_string(iteration) + ": expected to hold 1 to " +
@@ -32,6 +55,7 @@ std::optional<decision> borders::decide(int iteration) {
 
 std::optional<int> borders::first_missed() {
   scoped_lock const lock(mutex_);
+  if (measures()) return last_ == 0 ? std::optional(0) : std::nullopt;
   auto const next = plan_.changes.upper_bound(last_);
   return next == plan_.changes.end() ? std::nullopt : std::optional(next->first);
 }

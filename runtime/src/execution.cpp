@@ -357,7 +357,9 @@ void execution::kernel(std::string_view name, kernel_sizes const& sizes, functio
   bool const recorded = manager_.records() != nullptr;
   double const work_s =
       manager_.backend().kernel({name, sizes.values(), manager_.self(), thread_.address(), body, recorded});
-  if (recorded) host_->kernels.push_back({std::string(name), sizes, work_s});
+  if (!recorded) return;
+  host_->kernels.push_back({std::string(name), sizes, work_s});
+  manager_.reallocation().count_work(call(), work_s);
 }
 
 void execution::set_iteration(std::int32_t iteration) {
@@ -392,7 +394,7 @@ void execution::remap(collection_definition const& collection, mapping const& to
 std::optional<held_nodes> execution::end_of_iteration(std::int32_t iteration) {
   end_step();
   std::optional<held_nodes> hold;
-  wait_for_change(manager_.reallocation().request_border(iteration), &hold);
+  wait_for_change(manager_.reallocation().request_border(iteration, call()), &hold);
   return hold;
 }
 

@@ -75,8 +75,8 @@ void main_run::add_graph(std::shared_ptr<graph_definition> const& graph) {
 borders& main_run::at_borders() const {
   if (!at_borders_) {
     at_borders_.emplace(nodes());
-    if (ovlp::plan const& given = common_options().plan; !given.changes.empty())
-      at_borders_->follow(std::make_shared<follow_plan>(given), given);
+    ovlp::plan const& given = common_options().plan;
+    if (auto decides = make_policy(common_options().policy, given)) at_borders_->follow(std::move(decides), given);
   }
   return *at_borders_;
 }
@@ -112,6 +112,13 @@ node_settings main_run::begin_records(node_id self, std::vector<double> capaciti
   settings.at_borders = &at_borders();
   settings.execution_threads = common_options().execution_threads;
   settings.stack_bytes = common_options().stack_kib * 1024;
+  if (self == 0 && at_borders().measures()) {
+    at_borders().use([this](double from_s, double to_s) {
+      analysis::dynamic_efficiency all(capacities_now());
+      for (node_record const& change : statistics.node_changes()) all.node(change);
+      return borders::held_time{all.capacity(from_s, to_s), statistics.held_node_s(from_s, to_s)};
+    });
+  }
   if (records()) sinks.add(statistics);
   if (sinks.empty()) return settings;
   settings.sink = &sinks;
@@ -130,6 +137,7 @@ std::uint64_t main_run::begin_call(std::shared_ptr<graph_definition> const& grap
   double const now_s = node_0.backend().now_s();
   std::uint64_t const call = begin(*graph, type, object);
   calls.begun(call, program.number_of(*graph), now_s, sinks);
+  at_borders().call_begins(call, now_s);
   return call;
 }
 
@@ -161,7 +169,7 @@ void main_run::remap(collection_definition const& collection, mapping const& to)
 void main_run::end_of_iteration(int iteration, std::function<void(held_nodes const&)> const& change) {
   calls.check_caller();
   std::optional<held_nodes> hold;
-  wait_for_change(started().reallocation().request_border(iteration), &hold);
+  wait_for_change(started().reallocation().request_border(iteration, at_borders().last_call()), &hold);
   if (!hold) return;
   change(*hold);
   driver()->reallocation().end_of_changes();
@@ -210,12 +218,19 @@ void main_run::write(ovlp::summary const& made) {
     analysis::write_efficiency_over_time(common_options().over_time_file, made);
 }
 
+void main_run::note_missed(int iteration) const {
+  std::string const option = plan().file.empty() ? "plan" : "--plan " + plan().file;
+  std::fprintf(stderr, "%s: note: %s\n", common_options().application.c_str(),
+               at_borders().measures()
+                   ? "the policy decided nothing: the program has said of no iteration that it ended"
+                   : (option + ": the change after iteration " + std::to_string(iteration) +
+                      " was not made: the run ended before")
+                         .c_str());
+}
+
 void main_run::write_what_is_left(std::string const& reference_core) {
   if (std::uncaught_exceptions() > 0) return;
-  if (auto const missed = driver() == nullptr ? std::nullopt : at_borders().first_missed()) {
-    std::fprintf(stderr, "%s: note: %s: the change after iteration %d was not made: the run ended before\n",
-                 common_options().application.c_str(), plan().file.empty() ? "plan" : plan().file.c_str(), *missed);
-  }
+  if (auto const missed = driver() == nullptr ? std::nullopt : at_borders().first_missed()) note_missed(*missed);
   try {
     if (!written && common_options().ask_for_figures()) write(summary());
     if (common_options().durations_file.empty()) return;

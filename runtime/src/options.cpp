@@ -177,6 +177,9 @@ void run_options::add_common(options& to, std::string& threads) {
              "write what happens to this file, a line each; -: to standard output. Nodes beyond the first of a real "
              "run add .nodeN to its name"));
   run(add_to(parser, "--plan", plan_file, "which nodes to hold after which iteration: a JSON file"));
+  run(add_to(parser, "--policy", policy,
+             "who decides how many nodes to hold: plan (what --plan says), efficiency>=E, or advise (by the forecast "
+             "of --plan and what is measured)"));
   run(add_to(parser, "--iterations", iterations, "print a table of the iterations"));
   run(add_to(parser, "--efficiency", efficiency_file,
              "write the dynamic efficiency of each iteration to this CSV file"));

@@ -38,7 +38,7 @@ plan plan::read(std::string const& file) {
   plan made;
   made.file = file;
   made.program = top.text("program");
-  top.skip("advice");  // what `ovlp advise` says of it
+  if (top.has("advice")) made.advice = top.at("advice").dump();
   bool const none = top.at("changes") == nlohmann::json::array();
   std::vector<support::json_object> changes;
   if (!none) changes = top.objects("changes");

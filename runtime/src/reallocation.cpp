@@ -51,9 +51,9 @@ std::uint64_t reallocation::request_remap(collection_definition const& collectio
   return ask(change_request{node_.groups().number(), number, 0, std::move(nodes)});
 }
 
-std::uint64_t reallocation::request_border(std::int32_t iteration) {
+std::uint64_t reallocation::request_border(std::int32_t iteration, std::uint64_t call) {
   if (iteration < 1) throw graph_error("iterations are numbered from 1; got " + std::to_string(iteration));
-  return ask(border_request{node_.groups().number(), iteration});
+  return ask(border_request{node_.groups().number(), iteration, call});
 }
 
 void reallocation::end_of_changes() { node_.outbox().tell(0, border_done{}); }
@@ -163,29 +163,88 @@ void reallocation::answer_borders() {
       borders_.pop_front();
       changing_ = true;
     }
-    border_answer const answer = answer_to(asked);
-    if (!answer.changes) {
-      scoped_lock const lock(mutex_);
-      changing_ = false;
+    if (!node_.settings().at_borders->measures()) {
+      answer(asked, 0);
+      continue;
     }
-    node_.outbox().tell(node_of_group(asked.request), answer);
+    std::vector<node_id> nodes;
+    {
+      scoped_lock const lock(mutex_);
+      nodes = allocation_->staying();
+      asked_ = asked;
+      awaited_work_ = {nodes.begin(), nodes.end()};
+      collected_work_s_ = 0;
+    }
+    for (node_id node : nodes) node_.outbox().tell(node, work_request{asked.call});
+    return;
   }
 }
 
-border_answer reallocation::answer_to(border_request const& asked) {
+void reallocation::answer(border_request const& asked, double work_s) {
+  border_answer const made = answer_to(asked, work_s);
+  if (!made.changes) {
+    scoped_lock const lock(mutex_);
+    changing_ = false;
+  }
+  node_.outbox().tell(node_of_group(asked.request), made);
+}
+
+border_answer reallocation::answer_to(border_request const& asked, double work_s) {
   border_answer answer{asked.request, false, {}, {}};
   try {
-    std::optional<decision> const made = node_.settings().at_borders->decide(asked.iteration);
+    double const now_s = node_.backend().now_s();
+    std::optional<decision> const made =
+        node_.settings().at_borders->decide(asked.iteration, asked.call, now_s, work_s);
     if (!made) return answer;
     answer.changes = true;
     answer.hold = made->hold;
-    if (node_.records() != nullptr)
-      node_.records()->decision({asked.iteration, made->hold.nodes, made->reason, node_.backend().now_s()});
+    if (node_.records() != nullptr) node_.records()->decision({asked.iteration, made->hold.nodes, made->reason, now_s});
   } catch (std::exception const& wrong) {
     answer.error = wrong.what();
   }
   return answer;
 }
+
+// Work, for policies that measure
+
+void reallocation::work::add(std::uint64_t of, double work_s) {
+  if (of < call) return;  // of a call before the last one: nobody asks for it
+  if (of > call) *this = {of, 0};
+  done_s += work_s;
+}
+
+void reallocation::count_work(std::uint64_t call, double work_s) {
+  if (!node_.settings().at_borders->measures()) return;
+  scoped_lock const lock(mutex_);
+  work_.add(call, work_s);
+}
+
+void reallocation::handle_work_request(work_request const& message) {
+  double work_s = 0;
+  {
+    scoped_lock const lock(mutex_);
+    if (work_.call == message.call) work_s = work_.done_s;
+  }
+  node_.outbox().tell(0, work_answer{work_s});
+}
+
+void reallocation::handle_work_answer(node_id from, work_answer const& message) { work_told(from, message.work_s); }
+
+void reallocation::work_told(node_id by, double work_s) {
+  border_request asked{};
+  double all_s = 0;
+  {
+    scoped_lock const lock(mutex_);
+    if (awaited_work_.erase(by) == 0) return;
+    collected_work_s_ += work_s;
+    if (!awaited_work_.empty()) return;
+    asked = asked_;
+    all_s = collected_work_s_ + (left_.call == asked.call ? left_.done_s : 0);
+  }
+  answer(asked, all_s);
+  answer_borders();
+}
+
 void reallocation::handle_thread_moved(thread_moved const& message) {
   decide([&](allocation& a) { a.handle_thread_moved(message); });
 }
@@ -196,6 +255,11 @@ void reallocation::handle_settled(node_id from, settled const& message) {
   decide([&](allocation& a) { a.handle_settled(from, message); });
 }
 void reallocation::handle_left(node_id from, left const& message) {
+  {
+    scoped_lock const lock(mutex_);
+    left_.add(message.call, message.work_s);
+  }
+  work_told(from, 0);  // it may end before it is asked
   decide([&](allocation& a) { a.handle_left(from, message); });
 }
 void reallocation::node_joined(node_id node) {
@@ -359,11 +423,13 @@ void reallocation::look_whether_to_leave() {
   }
   if (!node_.groups().empty() || node_.open_requests() > 0 || !node_.outbox().all_sent()) return;
   std::optional<std::uint64_t> number;
+  work done;
   {
     scoped_lock const lock(mutex_);
     number = std::exchange(leaving_, std::nullopt);
+    if (number) done = std::exchange(work_, {});
   }
-  if (number) node_.outbox().tell(0, left{*number});
+  if (number) node_.outbox().tell(0, left{*number, done.call, done.done_s});
 }
 
 }  // namespace OVLP_CORE

@@ -94,6 +94,8 @@ void thread_manager::receive(node_id from, control const& message) {
                       [&](border_request const& m) { reallocation_->handle_border_request(m); },
                       [&](border_answer const& m) { reallocation_->handle_border_answer(m); },
                       [&](border_done const&) { reallocation_->handle_border_done(); },
+                      [&](work_request const& m) { reallocation_->handle_work_request(m); },
+                      [&](work_answer const& m) { reallocation_->handle_work_answer(from, m); },
                       [&](move_thread const& m) { reallocation_->handle_move_thread(m); },
                       [&](thread_moved const& m) { reallocation_->handle_thread_moved(m); },
                       [&](view_update const& m) { reallocation_->handle_view_update(m); },

@@ -66,6 +66,7 @@ struct engine::implementation final : main_run {
         polling(polling_us(options, options.nodes)),
         reactor(polling) {
     if (!options.worker) check_output_at_exit(options.application);
+    at_borders();  // says what is wrong with --policy
   }
 
   static std::unique_ptr<implementation> make(int argc, char** argv, ovlp::options& program_options) try {
@@ -190,6 +191,8 @@ struct engine::implementation final : main_run {
     found.add(of.call, iterations, all.over_time);
     return found.take(of.call, of.start_s, of.end_s, options.window_s);
   }
+
+  std::vector<double> capacities_now() override { return network->capacities(); }
 
   void throw_if_failed() override {
     if (!network) return;

@@ -47,6 +47,7 @@ struct engine::implementation final : main_run {
         efficiency(capacities(on, options.nodes)),
         kernels(options.mode(), sampling::parse(options.sample.value_or("5")), options.host_speed, on) {
     check_output_at_exit(options.application);
+    at_borders();  // says what is wrong with --policy
     for (std::string const& file : options.durations) kernels.read(file);
     if (options.vary) kernels.vary_by(*options.vary);
     ovlp::run_facts const about{{"platform", machine::platform::text_of(options.platform)}};
@@ -123,6 +124,8 @@ struct engine::implementation final : main_run {
   analysis::dynamic_efficiency::report efficiency_of(main_call const& of, call_statistics const&) override {
     return efficiency.take(of.call, of.start_s, of.end_s, options.window_s);
   }
+
+  std::vector<double> capacities_now() override { return capacities(on, options.nodes); }
 
   void complete(ovlp::summary& all) override {
     all.host.wall_s = of_last.wall_s;

@@ -55,6 +55,9 @@ class dynamic_efficiency final : public record_sink {
   /// All steps of a call, in their place. What was executed in an interval is then known as well as `over_time` does.
   void add(std::uint64_t call, std::map<std::int32_t, iteration_work> const& iterations, work_over_time over_time);
 
+  /// The integral of A between these times.
+  double capacity(double from_s, double to_s) const;
+
   struct report {
     std::vector<iteration_efficiency> iterations;  ///< ascending
     double efficiency = 0;                         ///< work / integral of A over the call
@@ -80,8 +83,6 @@ class dynamic_efficiency final : public record_sink {
     double work_s = 0;
     work_over_time over_time;
   };
-  double capacity(double from_s, double to_s) const;
-
   std::vector<double> reference_cores_;
   std::vector<node_record> changes_;
   by_call<of_call> calls_;

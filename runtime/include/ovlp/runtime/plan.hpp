@@ -17,6 +17,7 @@ struct plan {
   std::string program;  ///< whose iterations these are, as ovlp::options names it; empty: any
   /// After which iteration what is held; 0: from the start. Numbers of nodes from 1.
   std::map<int, held_nodes> changes;
+  std::string advice;  ///< what `ovlp advise` says of it, as JSON; empty: nothing
 
   /// Errors: io_error; config_error that names file, key, and what was expected.
   static plan read(std::string const& file);

@@ -16,6 +16,13 @@ struct border {
   int iteration;
   std::size_t nodes;  ///< of the run: so many can be held
   held_nodes held;    ///< by what was decided last
+
+  // For policies that measure. Times since the call of the main program began to which the border belongs.
+  double time_s = 0;
+  double held_node_s = 0;  ///< seconds for which nodes were held, added up over nodes
+  /// Work since the border before, or since the call began, over what the held nodes could have done; none: no time
+  /// has passed.
+  std::optional<double> efficiency = {};
 };
 
 /// What is to be held from now on, and why.
@@ -38,6 +45,8 @@ class policy {
   /// Whether a change after this iteration is possible. Programs build graphs by it; so it gives the same in all
   /// processes.
   virtual bool may_change_after(int /*iteration*/) const { return true; }
+  /// Whether it looks at what is measured. To measure costs a message to each node and back at each border.
+  virtual bool measures() const { return true; }
   /// Nothing: as before.
   virtual std::optional<decision> decide(border const& at) = 0;
 };
@@ -49,6 +58,7 @@ class follow_plan final : public policy {
 
   held_nodes at_start(std::size_t nodes) const override { return plan_.at_start(nodes); }
   bool may_change_after(int iteration) const override { return plan_.changes.contains(iteration); }
+  bool measures() const override { return false; }
   std::optional<decision> decide(border const& at) override {
     auto const change = plan_.changes.find(at.iteration);
     if (change == plan_.changes.end()) return std::nullopt;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <ovlp/flowgraph/held_nodes.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
@@ -13,6 +15,10 @@
 
 namespace ovlp {
 inline namespace OVLP_CORE {
+
+/// The one that --policy names, with what --plan has read; nullptr: all nodes are held from start to end.
+/// Errors: config_error.
+std::shared_ptr<policy> make_policy(std::string const& text, plan const& of);
 
 /// What is held after each iteration: the policy of a run, and what it has decided. In each process; node 0 decides.
 /// Thread: any; of node 0's policy one at a time.
@@ -26,10 +32,23 @@ class borders {
   held_nodes at_start() const { return policy_ ? policy_->at_start(nodes_) : held_nodes{nodes_}; }
   bool may_change_after(int iteration) const { return policy_ && policy_->may_change_after(iteration); }
 
-  /// On node 0. Errors: graph_error if an iteration ends again; config_error for what cannot be held; what the policy
-  /// throws.
-  std::optional<decision> decide(int iteration);
-  /// The plan's first change that has not been decided, if the run ends now.
+  /// Whether the policy looks at what is measured.
+  bool measures() const { return policy_ && policy_->measures(); }
+  /// What the held nodes could have done between two times, and for how long they were held, added up.
+  struct held_time {
+    double capacity_s, node_s;
+  };
+  /// In start(), of node 0.
+  void use(std::function<held_time(double from_s, double to_s)> held) { held_between_ = std::move(held); }
+  void call_begins(std::uint64_t call, double now_s);
+  /// That began; 0: none.
+  std::uint64_t last_call();
+
+  /// On node 0. `work_s`: of the call so far, if it measures. Errors: config_error for what cannot be held; what the
+  /// policy throws.
+  std::optional<decision> decide(int iteration, std::uint64_t call, double now_s, double work_s);
+  /// If the run ends now: the plan's first change that has not been decided; of a policy that measures 0 if there was
+  /// no border.
   std::optional<int> first_missed();
 
  private:
@@ -37,6 +56,15 @@ class borders {
   std::shared_ptr<ovlp::policy> policy_;
   ovlp::plan plan_;
   mutex mutex_;
+  /// When something was measured last, or the call began.
+  struct moment {
+    std::uint64_t call = 0;
+    double begin_s = 0, at_s = 0, work_s = 0;
+  };
+  border measured(int iteration, std::uint64_t call, double now_s, double work_s) OVLP_REQUIRES(mutex_);
+
+  std::function<held_time(double, double)> held_between_;
+  moment last_measured_ OVLP_GUARDED_BY(mutex_);
   std::optional<held_nodes> held_ OVLP_GUARDED_BY(mutex_);  ///< none: nothing has been decided
   int last_ OVLP_GUARDED_BY(mutex_) = 0;
 };

@@ -69,6 +69,14 @@ struct change_done {
 struct border_request {
   std::uint64_t request;
   std::int32_t iteration;
+  group_id call;  ///< of the main program
+};
+/// How much work has been done on a node in that call? Asked by node 0; and the answer.
+struct work_request {
+  group_id call;
+};
+struct work_answer {
+  double work_s;
 };
 struct border_answer {
   std::uint64_t request;
@@ -117,11 +125,13 @@ struct leave {
 };
 struct left {
   std::uint64_t number;  ///< of the leave that it answers
+  group_id call;         ///< of the main program, in which it has done this work, of which it tells nothing again
+  double work_s;
 };
 
-using control =
-    std::variant<closer_here, group_total, credit, change_request, change_done, border_request, border_answer,
-                 border_done, move_thread, thread_moved, view_update, view_adopted, settle, settled, leave, left>;
+using control = std::variant<closer_here, group_total, credit, change_request, change_done, border_request,
+                             border_answer, border_done, work_request, work_answer, move_thread, thread_moved,
+                             view_update, view_adopted, settle, settled, leave, left>;
 
 }  // namespace OVLP_CORE
 }  // namespace ovlp

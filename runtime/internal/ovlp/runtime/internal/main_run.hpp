@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
 #include <ovlp/records/sink.hpp>
@@ -44,6 +45,8 @@ class main_run : public engine_base::implementation {
   virtual call_statistics collect(std::uint64_t call) = 0;
   /// What the held nodes did with the time of a call, of which collect() has told.
   virtual analysis::dynamic_efficiency::report efficiency_of(main_call const& of, call_statistics const& all) = 0;
+  /// What each node can do in a second, in cores of the reference kind, as far as node 0 knows now.
+  virtual std::vector<double> capacities_now() = 0;
   /// Adds what this backend alone knows.
   virtual void complete(ovlp::summary& /*figures*/) {}
   // And end(), which calls write_what_is_left() while it can, unless the run has failed.
@@ -85,7 +88,8 @@ class main_run : public engine_base::implementation {
 
   /// Whether figures are added up: for the program, or for an option.
   bool records() const {
-    return recording || common_options().ask_for_figures() || !common_options().durations_file.empty();
+    return recording || common_options().ask_for_figures() || !common_options().durations_file.empty() ||
+           at_borders().measures();
   }
   /// In start(), when the backend has added its sinks: begins them. `capacities`: as in run_definitions. Returns what
   /// the options of every run say.
@@ -94,6 +98,7 @@ class main_run : public engine_base::implementation {
   thread_manager& started();
   void wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold = nullptr);
   borders& at_borders() const;
+  void note_missed(int iteration) const;
   /// What options ask for and the program has not written. After an error the process will exit with status 1.
   void write_what_is_left(std::string const& reference_core);
 };

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ class reallocation {
   // Asking. Errors: config_error, graph_error.
   std::uint64_t request_resize(collection_definition const& collection, std::size_t count);
   std::uint64_t request_remap(collection_definition const& collection, mapping const& to);
-  std::uint64_t request_border(std::int32_t iteration);
+  std::uint64_t request_border(std::int32_t iteration, std::uint64_t call);
   void end_of_changes();
   /// If not, who asked is woken once it is: `waiter`, or without one the main program. `hold`: of a border, what it was
   /// answered. Errors: config_error if the change was refused.
@@ -81,6 +82,10 @@ class reallocation {
   void handle_border_request(border_request const& message);
   void handle_border_answer(border_answer const& message);
   void handle_border_done();
+  void handle_work_request(work_request const& message);
+  void handle_work_answer(node_id from, work_answer const& message);
+  /// A kernel of this node has done so much in that call. Of no effect if no policy measures.
+  void count_work(std::uint64_t call, double work_s);
   void handle_move_thread(move_thread const& message);
   void handle_thread_moved(thread_moved const& message);
   void handle_view_update(view_update const& message);
@@ -104,7 +109,9 @@ class reallocation {
   void answered(std::uint64_t number, request with);
   /// One after another, each when what the last one has changed is done.
   void answer_borders();
-  border_answer answer_to(border_request const& asked);
+  void answer(border_request const& asked, double work_s);
+  void work_told(node_id by, double work_s);
+  border_answer answer_to(border_request const& asked, double work_s);
   template <class Decide>
   void decide(Decide const& function);
   void look_whether_settled();
@@ -117,8 +124,19 @@ class reallocation {
   std::optional<settling> settling_ OVLP_GUARDED_BY(mutex_);
   std::optional<std::uint64_t> leaving_ OVLP_GUARDED_BY(mutex_);  ///< the number of the leave that this node got
   std::deque<border_request> borders_ OVLP_GUARDED_BY(mutex_);    ///< on node 0, not answered
+  border_request asked_ OVLP_GUARDED_BY(mutex_){};                ///< on node 0: waits for answers
   bool changing_ OVLP_GUARDED_BY(mutex_) = false;                 ///< on node 0, by the last answer
-  shared<bool> watching_{false};                                  ///< something waits for messages to come, or to go
+  /// Work of a call, the last one.
+  struct work {
+    std::uint64_t call = 0;
+    double done_s = 0;
+    void add(std::uint64_t of, double work_s);
+  };
+  work work_ OVLP_GUARDED_BY(mutex_);                       ///< of this node
+  work left_ OVLP_GUARDED_BY(mutex_);                       ///< on node 0: of nodes that have left
+  std::set<node_id> awaited_work_ OVLP_GUARDED_BY(mutex_);  ///< on node 0: whose answers have not come
+  double collected_work_s_ OVLP_GUARDED_BY(mutex_) = 0;
+  shared<bool> watching_{false};  ///< something waits for messages to come, or to go
   shared<std::ptrdiff_t> held_back_{0};
   shared<bool> recorded_{false};  ///< the nodes of the first mappings, at the run's begin
 };

@@ -26,7 +26,8 @@ class run_options {
   std::string record_only;  ///< "nodes": sums; empty: all records
   std::string durations_file;
   std::string plan_file;
-  ovlp::plan plan;          ///< of that file, if there is one
+  ovlp::plan plan;  ///< of that file, if there is one
+  std::string policy;
   bool iterations = false;  ///< print a table of them
   std::string efficiency_file;
   std::string over_time_file;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "goal.hpp"
+#include <ovlp/analysis/goal.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -10,11 +10,11 @@
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/text.hpp>
 
-namespace ovlp::lab::study {
+namespace ovlp::analysis {
 namespace {
 
 [[noreturn]] void refuse(std::string const& text, std::string const& expected) {
-  throw config_error("--goal: expected " + expected + ", got " + support::quoted(text));
+  throw config_error("goal: expected " + expected + ", got " + support::quoted(text));
 }
 
 /// The number between `before` and `after`, if the text is that.
@@ -92,8 +92,6 @@ goal::rank goal::of(run_costs const& run, run_costs const& as_it_is) const {
   return {excess > rounding ? excess : 0, value(run), kind_ == kind::node_s ? run.time_s : run.node_s};
 }
 
-std::optional<analysis::weights> goal::weights() const {
-  return kind_ == kind::cost ? std::optional(prices_) : std::nullopt;
-}
+std::optional<weights> goal::weights() const { return kind_ == kind::cost ? std::optional(prices_) : std::nullopt; }
 
-}  // namespace ovlp::lab::study
+}  // namespace ovlp::analysis
