@@ -102,7 +102,7 @@ TEST_CASE("a plan is read as it was written") {
 TEST_CASE("a file that is no plan is refused, with the place") {
   CHECK(why_refused("[]").find("expected an object") != std::string::npos);
   CHECK(why_refused(R"({"changes": []})") == "program: missing");
-  CHECK(why_refused(R"({"program": "lu", "changes": [], "x": 1})").find("x") != std::string::npos);
+  CHECK(why_refused(R"({"program": "lu", "changes": [], "x": 1})").find('x') != std::string::npos);
   auto const change = [](std::string const& text) {
     return why_refused(R"({"program": "lu", "changes": [)" + text + "]}");
   };

@@ -73,12 +73,12 @@ void main_run::add_graph(std::shared_ptr<graph_definition> const& graph) {
 }
 
 borders& main_run::at_borders() const {
-  if (!at_borders_) {
-    at_borders_.emplace(nodes());
+  if (!borders_made) {
+    borders_made.emplace(nodes());
     ovlp::plan const& given = common_options().plan;
-    if (auto decides = make_policy(common_options().policy, given)) at_borders_->follow(std::move(decides), given);
+    if (auto decides = make_policy(common_options().policy, given)) borders_made->follow(std::move(decides), given);
   }
-  return *at_borders_;
+  return *borders_made;
 }
 
 void main_run::follow(ovlp::plan followed) {

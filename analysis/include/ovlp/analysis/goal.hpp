@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <compare>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include <ovlp/analysis/forecast.hpp>
 
@@ -41,7 +41,9 @@ class goal {
     double excess;  ///< over the bound, relative to it; 0: within
     double value;   ///< what is to be small
     double other;   ///< between equals
-    friend auto operator<=>(rank const&, rank const&) = default;
+    friend bool operator<(rank const& a, rank const& b) {
+      return std::tie(a.excess, a.value, a.other) < std::tie(b.excess, b.value, b.other);
+    }
   };
   rank of(run_costs const& run, run_costs const& as_it_is) const;
   double value(run_costs const& run) const;

@@ -81,7 +81,7 @@ class main_run : public engine_base::implementation {
   ovlp::sinks sinks;
   run_definitions names;
   main_calls calls;
-  mutable std::optional<borders> at_borders_;  ///< once the options have been read
+  mutable std::optional<borders> borders_made;  ///< once the options have been read
   bool recording = false;                      ///< the program asked for it
   std::optional<ovlp::summary> figures;        ///< of the call that ended last, once they have been asked for
   bool written = false;                        ///< what the options ask for
