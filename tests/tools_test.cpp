@@ -382,11 +382,11 @@ TEST_CASE("a wrong command line ends with status 2 and says what was expected") 
   temporary_folder const folder;
   check_refused(ovlp_command({}), 2,
                 "expected a command of transfers, sweep, advise, whatif, plot, platform, export, metrics, report, fit, "
-                "calibrate, validate, got "
+                "calibrate, validate, nodes, status, got "
                 "none; see ovlp --help");
   check_refused(ovlp_command({"replay"}), 2,
                 "expected a command of transfers, sweep, advise, whatif, plot, platform, export, metrics, report, fit, "
-                "calibrate, validate, got "
+                "calibrate, validate, nodes, status, got "
                 "'replay'; see "
                 "ovlp --help");
   check_refused(ovlp_command({"plot", "time"}), 2,

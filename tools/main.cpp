@@ -65,6 +65,8 @@ int main(int argc, char** argv) try {
   ovlp::tools::add_fit(commands);
   ovlp::tools::add_calibrate(commands);
   ovlp::tools::add_validate(commands);
+  ovlp::tools::add_nodes(commands);
+  ovlp::tools::add_status(commands);
   try {
     commands.parse(argc, argv);
   } catch (CLI::Success const& asked) {  // --help, --version

@@ -13,6 +13,19 @@ void borders::follow(std::shared_ptr<ovlp::policy> decides, ovlp::plan of) {
   plan_ = std::move(of);
 }
 
+void borders::order(std::optional<std::size_t> nodes) {
+  if (nodes && (*nodes < 1 || *nodes > nodes_)) {
+    throw config_error("expected 1 to " + std::to_string(nodes_) + " nodes (--nodes), got " + std::to_string(*nodes));
+  }
+  scoped_lock const lock(mutex_);
+  ordered_ = nodes;
+}
+
+borders::state borders::now() {
+  scoped_lock const lock(mutex_);
+  return {nodes_, held_.value_or(at_start()), last_, ordered_};
+}
+
 void borders::call_begins(std::uint64_t call, double now_s) {
   scoped_lock const lock(mutex_);
   last_measured_ = {call, now_s, now_s, 0};
@@ -37,12 +50,18 @@ border borders::measured(int iteration, std::uint64_t call, double now_s, double
 }
 
 std::optional<decision> borders::decide(int iteration, std::uint64_t call, double now_s, double work_s) {
-  if (!policy_) return std::nullopt;
+  if (!policy_ && !takes_orders_) return std::nullopt;
   scoped_lock const lock(mutex_);
   if (iteration <= last_) return std::nullopt;  // overtaken, where iterations overlap: what came later holds
   last_ = iteration;
   if (!held_) held_ = at_start();
-  std::optional<decision> made = policy_->decide(measured(iteration, call, now_s, work_s));
+  border const at = measured(iteration, call, now_s, work_s);
+  std::optional<decision> made;
+  if (ordered_) {
+    made = {{*ordered_}, "order from outside"};
+  } else if (policy_) {
+    made = policy_->decide(at);
+  }
   if (!made || made->hold == *held_) return std::nullopt;
   if (made->hold.nodes < 1 || made->hold.nodes > nodes_) {
     throw config_error("after iteration " + std::to_string(iteration) + ": expected to hold 1 to " +

@@ -75,6 +75,7 @@ void main_run::add_graph(std::shared_ptr<graph_definition> const& graph) {
 borders& main_run::at_borders() const {
   if (!borders_made) {
     borders_made.emplace(nodes());
+    if (common_options().takes_orders()) borders_made->take_orders();
     ovlp::plan const& given = common_options().plan;
     if (auto decides = make_policy(common_options().policy, given)) borders_made->follow(std::move(decides), given);
   }

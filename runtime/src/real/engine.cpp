@@ -21,8 +21,10 @@
 #include <ovlp/runtime/internal/main_run.hpp>
 #include <ovlp/support/host.hpp>
 
+#include "control_socket.hpp"
 #include "network.hpp"
 #include "options.hpp"
+#include "orders.hpp"
 #include "reactor.hpp"
 #include "world.hpp"
 
@@ -85,6 +87,7 @@ struct engine::implementation final : main_run {
   std::optional<common_parts> common;
   std::optional<thread_manager> manager;
   std::optional<real::network> network;
+  std::optional<control_socket> control;
 
   run_options const& common_options() const override { return options; }
   thread_manager* driver() override { return manager ? &*manager : nullptr; }
@@ -105,6 +108,11 @@ struct engine::implementation final : main_run {
     throw_if_failed();
     manager->start();
     throw_if_failed();
+    if (!options.control.empty()) {
+      control.emplace(options.control, [this](std::string const& line) {
+        return answer_order(line, options.application, at_borders());
+      });
+    }
   } catch (error const&) {
     throw;
   } catch (std::exception const& thrown) {  // no thread, no memory
@@ -210,6 +218,7 @@ struct engine::implementation final : main_run {
       if (std::uncaught_exceptions() > 0) return;  // the process ends, and the launcher the others
       serve_mpi();                                 // its program has called no graph
     }
+    control.reset();
     if (!network || !network->failed()) write_what_is_left(support::processor_name());
     if (manager) manager->stop();
     sinks.flush();

@@ -31,6 +31,8 @@ void real_options::add_own(options& to) {
       ->check(number_above_zero());
   real(add_value(parser, "--peer-timeout", peer_timeout_s, "seconds of silence after which a node is lost; 0: never"))
       ->check(number("0 or at least 1.5", "0, or >= 1.5", [](double v) { return v == 0 || v >= 1.5; }));
+  real(add_to(parser, "--control", control,
+              "take orders from outside on this socket: 'ovlp nodes FILE --set 6', 'ovlp status FILE'"));
   parser.add_flag("--worker", worker)->group("");
 }
 

@@ -23,6 +23,7 @@ class real_options final : public run_options {
   double peer_timeout_s = 4;
   bool worker = false;  ///< launched by node 0; the rest comes on standard input
   std::string transport = "tcp";
+  std::string control;  ///< socket for orders from outside; empty: none are taken
 
   /// As run_options::read. Errors: config_error, also if MPI cannot be used.
   real_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }
@@ -35,6 +36,7 @@ class real_options final : public run_options {
   mpi_session* mpi() const { return mpi_; }
 
   char const* backend() const override { return "real"; }
+  bool takes_orders() const override { return !control.empty(); }
 
  private:
   void add_own(options& to) override;

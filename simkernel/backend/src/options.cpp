@@ -42,8 +42,8 @@ void simulation_options::add_own(options& to) {
 }
 
 std::vector<run_options::foreign_option> simulation_options::foreign_options() const {
-  return {{"--poll-us"},   {"--hosts"},          {"--launch"},      {"--listen"},
-          {"--transport"}, {"--launch-timeout"}, {"--peer-timeout"}};
+  return {{"--poll-us"},   {"--hosts"},   {"--launch"},         {"--listen"},
+          {"--transport"}, {"--control"}, {"--launch-timeout"}, {"--peer-timeout"}};
 }
 
 void simulation_options::check_own() {

@@ -30,7 +30,21 @@ class borders {
   void follow(std::shared_ptr<ovlp::policy> decides, ovlp::plan of);
   ovlp::plan const& plan() const { return plan_; }
   held_nodes at_start() const { return policy_ ? policy_->at_start(nodes_) : held_nodes{nodes_}; }
-  bool may_change_after(int iteration) const { return policy_ && policy_->may_change_after(iteration); }
+  bool may_change_after(int iteration) const {
+    return takes_orders_ || (policy_ && policy_->may_change_after(iteration));
+  }
+  /// Others may say what is to be held.
+  void take_orders() { takes_orders_ = true; }
+
+  /// From the next border on, until another order; nothing: what the plan or policy says. Errors: config_error.
+  void order(std::optional<std::size_t> nodes);
+  struct state {
+    std::size_t nodes;  ///< of the run
+    held_nodes held;    ///< by what was decided last
+    int iteration;      ///< that has ended last
+    std::optional<std::size_t> ordered;
+  };
+  state now();
 
   /// Whether the policy looks at what is measured.
   bool measures() const { return policy_ && policy_->measures(); }
@@ -55,6 +69,7 @@ class borders {
   std::size_t const nodes_;
   std::shared_ptr<ovlp::policy> policy_;
   ovlp::plan plan_;
+  bool takes_orders_ = false;
   mutex mutex_;
   /// When something was measured last, or the call began.
   struct moment {
@@ -67,6 +82,7 @@ class borders {
   moment last_measured_ OVLP_GUARDED_BY(mutex_);
   std::optional<held_nodes> held_ OVLP_GUARDED_BY(mutex_);  ///< none: nothing has been decided
   int last_ OVLP_GUARDED_BY(mutex_) = 0;
+  std::optional<std::size_t> ordered_ OVLP_GUARDED_BY(mutex_);
 };
 
 }  // namespace OVLP_CORE

@@ -82,9 +82,9 @@ class main_run : public engine_base::implementation {
   run_definitions names;
   main_calls calls;
   mutable std::optional<borders> borders_made;  ///< once the options have been read
-  bool recording = false;                      ///< the program asked for it
-  std::optional<ovlp::summary> figures;        ///< of the call that ended last, once they have been asked for
-  bool written = false;                        ///< what the options ask for
+  bool recording = false;                       ///< the program asked for it
+  std::optional<ovlp::summary> figures;         ///< of the call that ended last, once they have been asked for
+  bool written = false;                         ///< what the options ask for
 
   /// Whether figures are added up: for the program, or for an option.
   bool records() const {

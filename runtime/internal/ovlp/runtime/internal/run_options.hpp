@@ -47,6 +47,8 @@ class run_options {
 
   /// "real"
   virtual char const* backend() const = 0;
+  /// Whether others may say what is to be held, so that every border is of use.
+  virtual bool takes_orders() const { return false; }
   /// Whether figures of a call are to be written or printed.
   bool ask_for_figures() const {
     return iterations || !summary_file.empty() || !efficiency_file.empty() || !over_time_file.empty();

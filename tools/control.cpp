@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp nodes, ovlp status: orders to a run
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/local_socket.hpp>
+#include <ovlp/support/text.hpp>
+
+#include "checks.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// What the run says. Errors: config_error that says why it refuses; io_error if nobody answers.
+ordered_json ask(std::string const& socket, ordered_json const& order) {
+  std::string const line = support::ask_local_socket(socket, order.dump());
+  ordered_json reply = ordered_json::parse(line, nullptr, false);
+  if (!reply.is_object()) throw io_error("'" + socket + "': no run of ovlp: it says " + support::quoted(line));
+  if (reply.contains("error")) throw config_error("'" + socket + "': " + reply["error"].get<std::string>());
+  return reply;
+}
+
+void print_status(ordered_json const& reply) {
+  std::string text = reply.value("application", "") + ": holds " + std::to_string(reply.value("held", 0)) + " of " +
+                     std::to_string(reply.value("nodes", 0)) + " nodes, iteration " +
+                     std::to_string(reply.value("iteration", 0)) + " has ended";
+  if (reply.contains("ordered") && reply["ordered"].is_number())
+    text += ", ordered: " + std::to_string(reply["ordered"].get<int>());
+  support::write_output("-", text + "\n");
+}
+
+void add_socket(CLI::App& command, std::string& socket) {
+  command.add_option("run", socket, "the socket of the run's --control")->required()->type_name("RUN");
+}
+
+}  // namespace
+
+void add_nodes(CLI::App& ovlp) {
+  struct options {
+    std::string socket;
+    std::size_t nodes = 0;
+    bool follow = false;
+  };
+  auto const given = std::make_shared<options>();
+  CLI::App& nodes = *ovlp.add_subcommand("nodes", "Tell a run how many nodes to hold when its iteration has ended");
+  add_socket(nodes, given->socket);
+  CLI::Option* const set = nodes.add_option("--set", given->nodes, "so many, from the next border on")
+                               ->type_name("N")
+                               ->transform(whole_number(1, 1 << 22));
+  nodes.add_flag("--follow", given->follow, "what its plan or policy says, again")->excludes(set);
+  nodes.footer("Examples:\n  lu_real --nodes 8 --control /tmp/lu.socket &\n  ovlp nodes /tmp/lu.socket --set 6");
+  nodes.callback([given, set] {
+    if (set->count() == 0 && !given->follow) throw config_error("nodes: expected --set N or --follow");
+    print_status(ask(given->socket, given->follow ? ordered_json{{"do", "follow"}}
+                                                  : ordered_json{{"do", "hold"}, {"nodes", given->nodes}}));
+  });
+}
+
+void add_status(CLI::App& ovlp) {
+  auto const socket = std::make_shared<std::string>();
+  auto const json = std::make_shared<bool>(false);
+  CLI::App& status = *ovlp.add_subcommand("status", "How many nodes a run holds, and which iteration has ended");
+  add_socket(status, *socket);
+  status.add_flag("--json", *json, "as JSON: docs/formats/control.md");
+  status.callback([socket, json] {
+    ordered_json const reply = ask(*socket, {{"do", "status"}});
+    if (*json) return support::write_output("-", reply.dump(2) + "\n");
+    print_status(reply);
+  });
+}
+
+}  // namespace ovlp::tools
