@@ -28,7 +28,7 @@ namespace {
 
 using boost::asio::local::stream_protocol;
 
-constexpr std::chrono::seconds patience{1};
+constexpr std::chrono::seconds asker_patience{1};
 
 bool is_of_this_user(stream_protocol::socket& peer) {
   ucred who{};
@@ -95,13 +95,13 @@ struct control_socket::implementation {
   }
   /// The system gives us no connection, for the time being.
   void wait_and_accept() {
-    auto const later = std::make_shared<boost::asio::steady_timer>(context, patience);
+    auto const later = std::make_shared<boost::asio::steady_timer>(context, asker_patience);
     later->async_wait([this, later](boost::system::error_code) { accept(); });
   }
 
   void serve(std::shared_ptr<asker> const& from) {
     if (!is_of_this_user(from->socket)) return accept();
-    from->timer.expires_after(patience);
+    from->timer.expires_after(asker_patience);
     from->timer.async_wait([from](boost::system::error_code stopped) {
       boost::system::error_code ignored;
       if (!stopped) from->socket.close(ignored);
