@@ -74,6 +74,7 @@ std::optional<decision> borders::decide(int iteration, std::uint64_t call, doubl
 
 std::optional<int> borders::first_missed() {
   scoped_lock const lock(mutex_);
+  if (last_measured_.call == 0) return std::nullopt;  // no call has begun
   if (measures()) return last_ == 0 ? std::optional(0) : std::nullopt;
   auto const next = plan_.changes.upper_bound(last_);
   return next == plan_.changes.end() ? std::nullopt : std::optional(next->first);

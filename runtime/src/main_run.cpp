@@ -231,7 +231,7 @@ void main_run::note_missed(int iteration) const {
 
 void main_run::write_what_is_left(std::string const& reference_core) {
   if (std::uncaught_exceptions() > 0) return;
-  if (auto const missed = driver() == nullptr ? std::nullopt : at_borders().first_missed()) note_missed(*missed);
+  if (auto const missed = at_borders().first_missed()) note_missed(*missed);
   try {
     if (!written && common_options().ask_for_figures()) write(summary());
     if (common_options().durations_file.empty()) return;
