@@ -160,7 +160,7 @@ void reallocation::answer_borders() {
       scoped_lock const lock(mutex_);
       if (changing_ || borders_.empty()) return;
       asked = borders_.front();
-      borders_.pop_front();
+      borders_.erase(borders_.begin());
       changing_ = true;
     }
     if (!node_.settings().at_borders->measures()) {

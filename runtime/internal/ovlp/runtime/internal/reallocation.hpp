@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -123,7 +122,7 @@ class reallocation {
   std::unique_ptr<allocation> const allocation_ OVLP_PT_GUARDED_BY(mutex_);  ///< on node 0
   std::optional<settling> settling_ OVLP_GUARDED_BY(mutex_);
   std::optional<std::uint64_t> leaving_ OVLP_GUARDED_BY(mutex_);  ///< the number of the leave that this node got
-  std::deque<border_request> borders_ OVLP_GUARDED_BY(mutex_);    ///< on node 0, not answered
+  std::vector<border_request> borders_ OVLP_GUARDED_BY(mutex_);   ///< on node 0, not answered
   border_request asked_ OVLP_GUARDED_BY(mutex_){};                ///< on node 0: waits for answers
   bool changing_ OVLP_GUARDED_BY(mutex_) = false;                 ///< on node 0, by the last answer
   /// Work of a call, the last one.
