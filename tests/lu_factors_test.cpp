@@ -252,14 +252,15 @@ TEST_CASE("sub-blocks change factors by rounding only, and alike in all variants
   }
 }
 
-TEST_CASE("nodes that leave and join change no factor, in both backends") {
+namespace {
+
+/// In both backends and graphs, with each of these options beside the common ones.
+void check_same_factors(std::string const& common, std::vector<std::string> const& hows) {
   std::string const expected = run_lu("--n 250 --block 33").figure("checksum");
   for (std::string const program : {LU_PROGRAM, LU_SIMULATED}) {
     for (std::string const graph : {"basic", "pipelined"}) {
-      for (std::string const how :
-           {"", "--remove 2@1", "--remove 3@2 --column-nodes 2", "--remove 1@1 --remove 1@2 --flow-control 2",
-            "--remove 3@1 --add 3@2 --remove 3@3 --add 3@4"}) {
-        std::string const arguments = "--n 250 --block 33 --nodes 4 --verify --graph " + graph + " " + how;
+      for (std::string const& how : hows) {
+        std::string const arguments = "--n 250 --block 33 --nodes 4 " + common + " --graph " + graph + " " + how;
         CAPTURE(program);
         CAPTURE(arguments);
         Outcome const outcome = run_lu(arguments, program);
@@ -271,26 +272,21 @@ TEST_CASE("nodes that leave and join change no factor, in both backends") {
   }
 }
 
+}  // namespace
+
+TEST_CASE("nodes that leave and join change no factor, in both backends") {
+  check_same_factors("--verify",
+                     {"", "--remove 2@1", "--remove 3@2 --column-nodes 2", "--remove 1@1 --remove 1@2 --flow-control 2",
+                      "--remove 3@1 --add 3@2 --remove 3@3 --add 3@4"});
+}
+
 TEST_CASE("a plan that changes every iteration changes no factor, in both backends") {
   ovlp::testing::temporary_folder const folder;
-  std::string const expected = run_lu("--n 250 --block 33").figure("checksum");
-  std::string const plan = folder.file("plan.json", R"({"program": "lu", "changes": [
+  check_same_factors("--plan " + folder.file("plan.json", R"({"program": "lu", "changes": [
     {"after": 0, "nodes": 2}, {"after": 1, "nodes": 4, "collections": {"columns": 3}}, {"after": 2, "nodes": 1},
     {"after": 3, "nodes": 3, "collections": {"multipliers": 2}}, {"after": 4, "nodes": 2}, {"after": 5, "nodes": 4},
-    {"after": 6, "nodes": 3, "collections": {"columns": 1}}, {"after": 7, "nodes": 4}]})");
-  for (std::string const program : {LU_PROGRAM, LU_SIMULATED}) {
-    for (std::string const graph : {"basic", "pipelined"}) {
-      for (std::string const how : {"", "--multipliers 9", "--sub-blocks 16 --flow-control 3", "--column-nodes 2"}) {
-        std::string const arguments = "--n 250 --block 33 --nodes 4 --graph " + graph + " --plan " + plan + " " + how;
-        CAPTURE(program);
-        CAPTURE(arguments);
-        Outcome const outcome = run_lu(arguments, program);
-        CAPTURE(outcome.text);
-        CHECK(outcome.status == 0);
-        CHECK(outcome.figure("checksum") == expected);
-      }
-    }
-  }
+    {"after": 6, "nodes": 3, "collections": {"columns": 1}}, {"after": 7, "nodes": 4}]})"),
+                     {"", "--multipliers 9", "--sub-blocks 16 --flow-control 3", "--column-nodes 2"});
 }
 
 TEST_CASE("a plan that a factorization cannot follow is refused") {

@@ -7,7 +7,6 @@
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
 #include <ovlp/support/process.hpp>
 
 #include "advice_plot.hpp"
@@ -22,7 +21,7 @@ namespace {
 
 struct options {
   std::string goal, plan, csv, picture;
-  std::size_t jobs = support::available_cores();
+  std::size_t jobs = 1;
 };
 
 void run_advise(options const& given, std::vector<std::string> const& program) {
@@ -32,10 +31,10 @@ void run_advise(options const& given, std::vector<std::string> const& program) {
   lab::study::advise_options const wanted{program, analysis::goal::read(given.goal), given.jobs};
   support::notice_interrupts();
   lab::study::advice const found = lab::study::advise(wanted);
-  if (!given.plan.empty()) support::write_file(given.plan, lab::study::plan_file_of(found, wanted.goal, wanted));
+  if (!given.plan.empty()) support::write_file(given.plan, lab::study::plan_file_of(found, wanted));
   if (!given.csv.empty()) support::write_file(given.csv, lab::study::csv_of(found));
   if (!given.picture.empty()) plot_advice(found, wanted.goal, given.picture);
-  support::write_output("-", lab::study::text_of(found, wanted.goal, analysis::prediction_error));
+  support::write_output("-", lab::study::text_of(found, wanted.goal));
 }
 
 }  // namespace
@@ -54,9 +53,7 @@ void add_advise(CLI::App& ovlp, std::vector<std::string> const& program) {
   advise.add_option("--csv", given->csv, "alternatives, a row a plan")->type_name("FILE");
   advise.add_option("--picture", given->picture, "alternatives, time over node-seconds (.svg, .png)")
       ->type_name("FILE");
-  advise.add_option("--jobs", given->jobs, "runs at once; without it as many as there are cores")
-      ->type_name("N")
-      ->transform(whole_number(1, 1024));
+  add_jobs(advise, given->jobs);
   advise.footer(
       "Examples:\n"
       "  ovlp advise --goal 'time<=+5%' -o plan.json -- lu_sim --nodes 8 --platform gigabit --execution partial "

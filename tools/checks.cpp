@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/host.hpp>
 
 namespace ovlp::tools {
 
@@ -32,6 +33,13 @@ CLI::Validator among(std::string const& words) {
                    : "expected " + words + ", got '" + given + "'";
       },
       "");
+}
+
+void add_jobs(CLI::App& to, std::size_t& jobs) {
+  jobs = support::available_cores();
+  to.add_option("--jobs", jobs, "runs at once; without it as many as there are cores")
+      ->type_name("N")
+      ->transform(whole_number(1, 1024));
 }
 
 void expect_another_file(std::string const& output, std::string const& input) {

@@ -5,7 +5,6 @@
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
 #include <ovlp/support/process.hpp>
 
 #include "checks.hpp"
@@ -29,14 +28,11 @@ void run_sweep(lab::study::sweep_options const& options) {
 
 void add_sweep(CLI::App& ovlp) {
   auto const options = std::make_shared<lab::study::sweep_options>();
-  options->jobs = support::available_cores();
   CLI::App& sweep = *ovlp.add_subcommand(
       "sweep", "Simulate a program with all combinations of options, on all cores; goes on where it stopped");
   sweep.add_option("sweep", options->plan, "what is to be run (JSON)")->required()->type_name("SWEEP");
   sweep.add_option("-o,--output", options->output, "file of SQLite, a row a run")->required()->type_name("FILE");
-  sweep.add_option("--jobs", options->jobs, "runs at once; without it as many as there are cores")
-      ->type_name("N")
-      ->transform(whole_number(1, 1024));
+  add_jobs(sweep, options->jobs);
   sweep.footer(
       "Examples:\n"
       "  ovlp sweep lu.json -o runs.sqlite\n"

@@ -21,15 +21,6 @@ void forecast::add(std::size_t nodes, std::vector<iteration_forecast> of_iterati
   by_nodes_.push_back(std::move(of_iterations));
 }
 
-void forecast::add(std::size_t nodes, summary const& run) {
-  std::vector<iteration_forecast> all;
-  for (iteration_summary const& i : run.iterations) {
-    // Where earlier iterations ended later, the interval is empty.
-    all.push_back({std::max(0.0, i.interval_end_s - i.interval_start_s), i.interval_efficiency});
-  }
-  add(nodes, std::move(all));
-}
-
 namespace {
 
 /// Numbers of nodes, as places in nodes(), with which iteration k is efficient enough; of several none, the best.

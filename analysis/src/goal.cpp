@@ -57,16 +57,6 @@ goal goal::read(std::string const& text) {
   return made;
 }
 
-std::string goal::value_name() const {
-  switch (kind_) {
-    case kind::node_s: return "node-seconds";
-    case kind::time:
-    case kind::efficiency: return "time";
-    case kind::cost: return "cost";
-  }
-  return "";
-}
-
 double goal::value(run_costs const& run) const {
   switch (kind_) {
     case kind::node_s: return run.node_s;

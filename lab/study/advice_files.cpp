@@ -33,8 +33,7 @@ ordered_json json_of(analysis::run_costs const& costs) {
   return {{"time_s", costs.time_s}, {"held_node_s", costs.node_s}, {"efficiency", costs.efficiency}};
 }
 
-}  // namespace
-
+/// "8 nodes, 6 after 2"
 std::string words_of(plan const& of, std::size_t nodes) {
   std::size_t const first = of.at_start(nodes).nodes;
   std::string words = std::to_string(first) + (first == 1 ? " node" : " nodes");
@@ -44,7 +43,9 @@ std::string words_of(plan const& of, std::size_t nodes) {
   return words;
 }
 
-std::string text_of(advice const& found, analysis::goal const& wanted, double error) {
+}  // namespace
+
+std::string text_of(advice const& found, analysis::goal const& wanted) {
   analysis::run_costs const &before = found.as_it_is.costs, &after = found.advised.run.costs;
   std::ostringstream text;
   text << "program     " << found.program << ", " << found.nodes << " nodes, " << found.as_it_is.iterations.size()
@@ -62,6 +63,7 @@ std::string text_of(advice const& found, analysis::goal const& wanted, double er
   row("as it is", before, false);
   row("plan", after, true);
 
+  constexpr double error = analysis::prediction_error;
   double const saved = 1 - wanted.value(after) / wanted.value(before);
   double const moved = std::max({std::abs(saved), std::abs(1 - after.node_s / before.node_s)});
   text << '\n'
@@ -101,10 +103,10 @@ std::string csv_of(advice const& found) {
   return text.str();
 }
 
-std::string plan_file_of(advice const& found, analysis::goal const& wanted, advise_options const& options) {
+std::string plan_file_of(advice const& found, advise_options const& options) {
   ordered_json all = ordered_json::parse(found.advised.plan.json());
   ordered_json& says = all["advice"];
-  says["goal"] = wanted.text();
+  says["goal"] = options.goal.text();
   says["command"] = options.words;
   says["nodes"] = found.nodes;
   says["as_it_is"] = json_of(found.as_it_is.costs);

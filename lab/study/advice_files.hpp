@@ -7,14 +7,11 @@
 
 namespace ovlp::lab::study {
 
-/// For people. `error`: of predictions, relative; a gain below it is not sure.
-std::string text_of(advice const& found, analysis::goal const& wanted, double error);
+/// For people.
+std::string text_of(advice const& found, analysis::goal const& wanted);
 /// The front, a row a plan: docs/advice.md.
 std::string csv_of(advice const& found);
 /// The advised plan, with what it is expected to bring: docs/formats/plan.md.
-std::string plan_file_of(advice const& found, analysis::goal const& wanted, advise_options const& options);
-
-/// "8 nodes; 6 after iteration 2"
-std::string words_of(plan const& of, std::size_t nodes);
+std::string plan_file_of(advice const& found, advise_options const& options);
 
 }  // namespace ovlp::lab::study

@@ -5,8 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include <ovlp/runtime/summary.hpp>
-
 namespace ovlp::analysis {
 
 /// What an iteration is expected to take with so many nodes held, of its interval: docs/dynamic-efficiency.md.
@@ -22,7 +20,6 @@ class forecast {
   /// Of a run that held `nodes` all the time. Numbers of nodes come in ascending order. Errors: config_error for
   /// another number of iterations than that of the runs before, or none.
   void add(std::size_t nodes, std::vector<iteration_forecast> of_iterations);
-  void add(std::size_t nodes, summary const& run);
 
   std::size_t iterations() const { return by_nodes_.empty() ? 0 : by_nodes_.front().size(); }
   /// Numbers of nodes that it knows.

@@ -33,8 +33,6 @@ class goal {
   /// Errors: config_error.
   static goal read(std::string const& text);
   std::string const& text() const { return text_; }
-  /// What is to be small: "node-seconds"
-  std::string value_name() const;
 
   /// A run with less is better: first it has to keep within the bound. `as_it_is`: the run without a plan.
   struct rank {
