@@ -19,6 +19,7 @@
 #include <ovlp/support/progress.hpp>
 
 #include "durations_check.hpp"
+#include "plans.hpp"
 #include "testbed/description.hpp"
 #include "testbed/host_log.hpp"
 
@@ -112,6 +113,7 @@ measured_run read_results(run_key const& of, scratch const& files, bool has_dura
   read.run.overhead_s = summary.at("overhead_s");
   read.run.transfers = summary.at("transfers");
   read.run.bytes = summary.at("bytes");
+  read.run.held_node_s = summary.at("held_node_s");
   if (!(read.run.time_s > 0)) throw config_error("time_s is not above 0");
   read.run.host = read_host_log(testbed_folder + "/host.log", ended_s - std::max(read.run.time_s, shortest_s), ended_s);
   read.iterations = read_iterations(of, summary);
@@ -193,6 +195,7 @@ void compare_processors(testbed const& t, places const& where) {
 struct planned_run {
   run_key key;
   bool gives_durations;
+  configuration const* of;  ///< nullptr: of none
 };
 
 /// The runs on one testbed that a repetition needs. Those that give durations, if these are wanted, come before the
@@ -204,20 +207,20 @@ std::vector<planned_run> plan(grid const& of, testbed const& t, std::size_t repe
   std::vector<planned_run> runs;
   std::map<program, std::size_t> times;    // planned
   std::map<program, std::size_t> planned;  // runs when its durations were last planned
-  auto const add = [&](std::string const& application, std::string const& options) {
+  auto const add = [&](std::string const& application, std::string const& options, configuration const* c) {
     ++times[{application, options}];
     runs.push_back(
-        {{t.name, application, options, times[{application, options}]}, durations.contains({application, options})});
+        {{t.name, application, options, times[{application, options}]}, durations.contains({application, options}), c});
   };
   for (configuration const& c : of.configurations) {
     if (c.testbed != t.name) continue;
     program const needed{c.application, c.durations};
     auto const last = planned.find(needed);
     if (with_durations && (last == planned.end() || runs.size() - last->second >= runs_with_durations)) {
-      add(c.application, c.durations);
+      add(c.application, c.durations, nullptr);
       planned[needed] = runs.size();
     }
-    if (!times.contains({c.application, c.options})) add(c.application, c.options);
+    if (!times.contains({c.application, c.options})) add(c.application, c.options, &c);
   }
   // Runs of later repetitions are counted on.
   for (planned_run& run : runs) run.key.repetition += (repetition - 1) * times[{run.key.application, run.key.options}];
@@ -254,6 +257,9 @@ void measure(grid const& of, places const& where, measurements& to, measurements
         // What the host does meanwhile meets figures and runs alike.
         if (!is_given(t) && i % runs_a_round == 0) {
           calibrate(t, standing.description(), i == 0 ? first_rounds : 1, where, progress);
+        }
+        if (configuration const* c = missing[i].of; c != nullptr && c->plan) {
+          make_plan(of, *c, where, earlier != nullptr ? *earlier : to, progress);
         }
         measure_one(of, t, missing[i].key, missing[i].gives_durations, where, to, progress);
       }

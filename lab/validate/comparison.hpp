@@ -20,6 +20,8 @@ struct comparison {
   double predicted_s = 0;              ///< by the calibrated model
   double plain_s = 0;                  ///< by the paper's plain model
   double work_error = 0;               ///< of the kernels' CPU time: predicted / measured - 1
+  double node_s = 0;                   ///< for which nodes were held, median; 0: not known
+  double predicted_node_s = 0;         ///< by the calibrated model
   double without_communication_s = 0;  ///< by the calibrated model, if objects crossed the network at once and for free
 
   double error() const { return predicted_s / median_s - 1; }

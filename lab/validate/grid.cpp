@@ -2,6 +2,7 @@
 #include "grid.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -127,6 +128,41 @@ std::string joined(choice const& options, std::string const& variant) {
   return variant.empty() ? all : all + " " + variant;
 }
 
+/// By name a goal, or by iteration how many nodes are held after it. The first entry: no plan.
+std::vector<std::optional<wanted_plan>> read_plans(json_object given, std::string const& program,
+                                                   choice const& options) {
+  std::vector<std::optional<wanted_plan>> plans{std::nullopt};
+  for (std::string const& name : given.keys()) {
+    check_plain(given, name, name);
+    if (given.at(name).is_string()) {
+      plans.push_back(wanted_plan{name, filled_in(given, name, plain_text(given, name), options)});
+      continue;
+    }
+    wanted_plan plan{name, ""};
+    plan.given.program = program;
+    json_object held = given.object(name);
+    for (std::string const& after : held.keys()) {
+      bool const whole =
+          !after.empty() && after.size() < 9 && after.find_first_not_of("0123456789") == std::string::npos;
+      if (!whole) held.fail(given.path(name), "numbers of iterations", after);
+      plan.given.changes[std::stoi(after)] = {held.count(after, 1)};
+    }
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+/// Of a file that a plan is in, relative to the folder of results.
+std::string plan_file_name(std::string const& of) {
+  std::string name;
+  for (char c : of) {
+    bool const plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (plain) name += c;
+    else if (!name.empty() && name.back() != '-') name += '-';
+  }
+  return "plans/" + name + ".json";
+}
+
 void read_configurations(json_object in, grid& to) {
   std::string const name = plain_text(in, "application");
   auto const application = to.applications.find(name);
@@ -152,10 +188,20 @@ void read_configurations(json_object in, grid& to) {
       if (value != options.end()) rank += (rank.empty() ? "" : " ") + option + " " + value->second;
     }
     std::string const from = filled_in(in, "durations", durations, options);
+    std::vector<std::optional<wanted_plan>> plans{std::nullopt};
+    if (in.has("plans")) plans = read_plans(in.object("plans"), name, options);
     for (auto const& [variant, more] : variants) {
+      std::string const all = joined(options, filled_in(in, "variants", more, options));
       for (std::string const& t : testbeds) {
-        to.configurations.push_back(
-            {t, name, variant, joined(options, filled_in(in, "variants", more, options)), from, rank});
+        for (auto const& plan : plans) {
+          configuration made{t, name, variant, all, from, rank};
+          if (plans.size() > 1) made.base = all;
+          if (plan) {
+            made.options += " --plan " + plan_file_name(t + "-" + name + "-" + all + "-" + plan->name);
+            made.plan = plan;
+          }
+          to.configurations.push_back(std::move(made));
+        }
       }
     }
   }

@@ -4,9 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <ovlp/runtime/plan.hpp>
 
 namespace ovlp::lab::validate {
 
@@ -27,6 +30,13 @@ struct application {
   std::vector<std::string> same;  ///< options in which variants that are ranked agree
 };
 
+/// A plan that a configuration is to follow: which nodes it holds after which iteration.
+struct wanted_plan {
+  std::string name;
+  std::string goal;       ///< of `ovlp advise`, which makes the plan
+  ovlp::plan given = {};  ///< without a goal
+};
+
 /// Something to be run: an application with options.
 struct configuration {
   std::string testbed;
@@ -35,6 +45,8 @@ struct configuration {
   std::string options;    ///< separated by blanks; with testbed and application they identify it
   std::string durations;  ///< options of the run on one node that its kernel durations come from
   std::string rank;       ///< those with the same one are ranked among themselves
+  std::string base = {};  ///< options without a plan, where plans are compared; else empty
+  std::optional<wanted_plan> plan = {};
 };
 
 /// What is to be measured and predicted. Format: docs/formats/grid.md.

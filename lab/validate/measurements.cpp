@@ -19,8 +19,8 @@ namespace {
 using support::csv_reader;
 using columns = std::vector<std::string>;
 
-columns const run_columns{"testbed", "application", "options",   "repetition", "failure",   "time_s",
-                          "work_s",  "overhead_s",  "transfers", "bytes",      "product_s", "cache_line_s"};
+columns const run_columns{"testbed",    "application", "options", "repetition",  "failure",   "time_s",      "work_s",
+                          "overhead_s", "transfers",   "bytes",   "held_node_s", "product_s", "cache_line_s"};
 columns const iteration_columns{"testbed", "application", "options", "repetition", "iteration",
                                 "start_s", "end_s",       "work_s",  "held_node_s"};
 columns const kernel_columns{"testbed", "application",          "options", "repetition", "kernel", "sizes",
@@ -55,8 +55,9 @@ std::vector<double> read_numbers(csv_reader const& row, std::size_t column) {
 run_key read_key(csv_reader const& row) { return {row.text(0), row.text(1), row.text(2), row.whole_number(3, 1)}; }
 
 measurement read_run(csv_reader const& row) {
-  measurement read{read_key(row), row.text(4),         row.number(5),       row.number(6),
-                   row.number(7), row.whole_number(8), row.whole_number(9), {read_numbers(row, 10), row.number(11)}};
+  measurement read{read_key(row),       row.text(4),    row.number(5),
+                   row.number(6),       row.number(7),  row.whole_number(8),
+                   row.whole_number(9), row.number(10), {read_numbers(row, 11), row.number(12)}};
   if (read.failure.empty() && read.time_s == 0) row.fail_field(5, "a time above 0 of a run that did not fail");
   return read;
 }
@@ -139,7 +140,8 @@ void measurements::write() const {
   rows << names_of(run_columns);
   for (auto const& r : runs_) {
     rows << r.of << ',' << r.failure << ',' << r.time_s << ',' << r.work_s << ',' << r.overhead_s << ',' << r.transfers
-         << ',' << r.bytes << ',' << listed(r.host.products_s) << ',' << listed({r.host.cache_line_s}) << "\n";
+         << ',' << r.bytes << ',' << r.held_node_s << ',' << listed(r.host.products_s) << ','
+         << listed({r.host.cache_line_s}) << "\n";
   }
   support::replace_file(folder_ + "/measurements.csv", rows.str());
 }

@@ -38,7 +38,8 @@ struct measurement {
   double overhead_s = 0;
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;
-  host_state host;  ///< meanwhile
+  double held_node_s = 0;  ///< 0: not known, of runs that were measured before it was
+  host_state host;         ///< meanwhile
 };
 
 /// One iteration of a real run.

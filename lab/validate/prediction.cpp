@@ -48,6 +48,12 @@ json durations_of(configuration const& what, measurements const& from) {
   return {{"kernels", kernels}};
 }
 
+void write_inputs(json const& platform, json durations, scratch const& files) {
+  support::write_file(files.platform, platform.dump());
+  durations["reference_core"] = platform.at("reference_core");
+  support::write_file(files.durations, durations.dump());
+}
+
 namespace {
 
 support::command simulation(grid const& of, configuration const& what, std::size_t seed, scratch const& files,
@@ -63,7 +69,7 @@ support::command simulation(grid const& of, configuration const& what, std::size
 prediction read_prediction(support::outcome const& ran, std::string const& file) {
   if (!ran.good()) throw io_error("simulating: " + ran.complaint());
   json const summary = support::read_json(file);
-  prediction found{summary.at("time_s"), summary.at("work_s"), {}};
+  prediction found{summary.at("time_s"), summary.at("work_s"), summary.at("held_node_s"), {}};
   for (json const& i : summary.at("iterations")) {
     double const held_node_s = i.at("held_node_s");
     if (held_node_s > 0) found.efficiency[i.at("index")] = i.at("work_s").get<double>() / held_node_s;
@@ -76,11 +82,8 @@ prediction read_prediction(support::outcome const& ran, std::string const& file)
 prediction predict(grid const& of, configuration const& what, json const& platform, json const& durations,
                    places const& where, words const& without) {
   scratch const files;
-  support::write_file(files.platform, platform.dump());
-  json recorded = durations;
-  recorded["reference_core"] = platform.at("reference_core");
-  support::write_file(files.durations, recorded.dump());
-  std::vector<double> times_s, works_s;
+  write_inputs(platform, durations, files);
+  std::vector<double> times_s, works_s, held_node_s;
   std::map<int, std::vector<double>> efficiencies;
   auto const summary = [&](std::size_t place) { return files.summary + std::to_string(place); };
   support::run_many(
@@ -92,9 +95,10 @@ prediction predict(grid const& of, configuration const& what, json const& platfo
         prediction const one = read_prediction(ran, summary(place));
         times_s.push_back(one.time_s);
         works_s.push_back(one.work_s);
+        held_node_s.push_back(one.held_node_s);
         for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
       });
-  prediction found{median(times_s), median(works_s), {}};
+  prediction found{median(times_s), median(works_s), median(held_node_s), {}};
   for (auto const& [iteration, values] : efficiencies) found.efficiency[iteration] = median(values);
   return found;
 }

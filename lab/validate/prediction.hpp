@@ -15,12 +15,16 @@ namespace ovlp::lab::validate {
 struct prediction {
   double time_s = 0;
   double work_s = 0;
+  double held_node_s = 0;
   std::map<int, double> efficiency;  ///< by iteration
 };
 
 /// Kernel durations for a configuration: medians over the runs on one node that recorded them.
 /// Format: docs/formats/durations.md.
 nlohmann::json durations_of(configuration const& what, measurements const& from);
+
+/// Those of the run, and the platform's other parts, in files, as a simulation takes them.
+void write_inputs(nlohmann::json const& platform, nlohmann::json durations, scratch const& files);
 
 /// Simulates the configuration, several times with different seeds; medians. `without`: parts of the platform's model
 /// that are left out. Errors: io_error that says what the program said.

@@ -28,7 +28,7 @@ std::string platform_of(testbed const& t, places const& where);
 /// The same with the paper's plain model: written beside it by the calibration.
 std::string plain_platform_of(testbed const& t, places const& where);
 
-/// A program of the build with its own options and those of a configuration.
+/// A program of the build with its own options and those of a configuration. Files of plans are in the output folder.
 words command_of(words const& program, std::string const& options, places const& where);
 
 /// `real`: those that run for real are needed, too.

@@ -18,6 +18,8 @@
 #include <ovlp/support/statistics.hpp>
 #include <ovlp/support/text.hpp>
 
+#include "plans.hpp"
+
 namespace ovlp::lab::validate {
 namespace {
 
@@ -235,6 +237,7 @@ std::string write_report(grid const& of, results const& found, std::string const
   section("Of the kernels' CPU time, predicted from runs on one node",
           error_table(found, [](comparison const& c) { return c.work_error; }));
   section("Ranking of variants", rank_table(found));
+  if (std::string const plans = plan_lines(found); !plans.empty()) section("Plans", plans);
   section("Dynamic efficiency of iterations", efficiency_lines(found));
   section("Share of communication in the predicted time: configurations, least, median and largest share [%]",
           communication_lines(found));
@@ -242,6 +245,7 @@ std::string write_report(grid const& of, results const& found, std::string const
   for (std::string const& failure : found.failures) text << "  " << failure << "\n";
   support::write_file(folder + "/errors.csv", errors_csv(found));
   support::write_file(folder + "/efficiencies.csv", efficiencies_csv(found));
+  if (std::string const rows = plans_csv(found); !rows.empty()) support::write_file(folder + "/plans.csv", rows);
   support::write_file(folder + "/report.txt", text.str());
   if (!found.times.empty()) {
     support::write_file(folder + "/scatter.svg", support::run_gnuplot(scatter(found)));
