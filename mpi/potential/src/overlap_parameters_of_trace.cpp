@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/mpi/overlap_parameters_of_trace.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+
+namespace ovlp::mpi {
+namespace {
+
+trace_of_rank const& rank_of(trace const& of, rank_id rank) {
+  if (rank < 0 || static_cast<std::size_t>(rank) >= of.ranks.size()) {
+    throw config_error("trace '" + of.name + "': expected a rank below " + std::to_string(of.ranks.size()) + ", got " +
+                       std::to_string(rank));
+  }
+  return of.ranks[static_cast<std::size_t>(rank)];
+}
+
+/// How far each piece's access is from the call, on average.
+class mean_distances {
+ public:
+  void add(std::vector<double> const& distances_s, std::string const& message) {
+    if (count_ == 0) sums_s_.resize(distances_s.size());
+    if (distances_s.size() != sums_s_.size() || distances_s.empty()) {
+      throw config_error(message + ": expected profiles of as many pieces, got " + std::to_string(sums_s_.size()) +
+                         " and " + std::to_string(distances_s.size()));
+    }
+    for (std::size_t i = 0; i < sums_s_.size(); ++i) sums_s_[i] += distances_s[i];
+    ++count_;
+  }
+  std::size_t pieces() const { return sums_s_.size(); }
+  double least_s() const { return *std::min_element(sums_s_.begin(), sums_s_.end()) / count_; }
+  /// Between two pieces that follow each other.
+  double period_s() const {
+    double const last = *std::max_element(sums_s_.begin(), sums_s_.end()) / count_;
+    return pieces() == 1 ? 0 : (last - least_s()) / static_cast<double>(pieces() - 1);
+  }
+  /// For each piece how many are nearer to the call.
+  std::vector<std::uint32_t> places() const {
+    std::vector<std::size_t> by_distance(pieces());
+    std::iota(by_distance.begin(), by_distance.end(), 0);
+    std::stable_sort(by_distance.begin(), by_distance.end(),
+                     [&](std::size_t a, std::size_t b) { return sums_s_[a] < sums_s_[b]; });
+    std::vector<std::uint32_t> places(pieces());
+    for (std::size_t place = 0; place < pieces(); ++place)
+      places[by_distance[place]] = static_cast<std::uint32_t>(place);
+    return places;
+  }
+
+ private:
+  std::vector<double> sums_s_;
+  double count_ = 0;
+};
+
+/// From the last store of each piece to the send.
+std::vector<double> before_send_s(access_profile const& produced) {
+  std::vector<double> distances_s;
+  for (float const share : produced.shares) {
+    double const stored = share == access_profile::never ? 0 : static_cast<double>(share);
+    distances_s.push_back((1 - stored) * (produced.end_s - produced.begin_s));
+  }
+  return distances_s;
+}
+
+/// From the receive to the first load of each piece.
+std::vector<double> after_receive_s(access_profile const& consumed) {
+  std::vector<double> distances_s;
+  for (float const share : consumed.shares) {
+    double const loaded = share == access_profile::never ? 1 : static_cast<double>(share);
+    distances_s.push_back(loaded * (consumed.end_s - consumed.begin_s));
+  }
+  return distances_s;
+}
+
+/// Receives of a rank from another one, in order, by tag and communicator.
+using receives = std::map<std::pair<std::int32_t, index>, std::vector<receive const*>>;
+
+receives receives_from(trace_of_rank const& receiver, rank_id sender) {
+  receives all;
+  for (record const& r : receiver.records) {
+    auto const* const got = std::get_if<receive>(&r);
+    if (got != nullptr && got->from == sender) all[{got->tag, got->communicator}].push_back(got);
+  }
+  return all;
+}
+
+/// Messages of one kind.
+struct kind {
+  std::string name;
+  double bytes = 0;
+  double sent = 0;  // how many
+  mean_distances produced{}, consumed{};
+};
+
+message_parameters parameters_of(kind const& messages, double iterations) {
+  message_parameters m;
+  m.name = messages.name;
+  m.per_iteration = messages.sent / iterations;
+  m.sent_words = m.produced_words = m.consumed_words = messages.bytes / word_bytes;
+  std::size_t const pieces = std::max(messages.produced.pieces(), messages.consumed.pieces());
+  if (pieces == 0) return m;
+
+  m.transfer = message_transfer::pieces;
+  double const words = std::max(m.sent_words / static_cast<double>(pieces), 1 / word_bytes);  // of a piece
+  if (messages.produced.pieces() > 0) {
+    m.independent.after_production_s = messages.produced.least_s();
+    m.produce_period_s = messages.produced.period_s() / words;
+    m.production.places = messages.produced.places();
+    for (std::uint32_t& place : m.production.places) place = static_cast<std::uint32_t>(pieces) - 1 - place;
+  }
+  if (messages.consumed.pieces() > 0) {
+    m.independent.before_consumption_s = messages.consumed.least_s();
+    m.consume_period_s = messages.consumed.period_s() / words;
+    m.consumption.places = messages.consumed.places();
+  }
+  return m;
+}
+
+class rank_reader {
+ public:
+  rank_reader(trace const& of, rank_id rank) : trace_(of), rank_(rank), own_(rank_of(of, rank)) {}
+
+  code_parameters read() {
+    for (record const& r : own_.records) {
+      if (auto const* const burst = std::get_if<compute>(&r)) computation_s_ += burst->duration_s;
+      if (auto const* const message = std::get_if<send>(&r)) add(*message);
+      if (auto const* const call = std::get_if<collective>(&r)) add(*call);
+    }
+    if (!(computation_s_ > 0)) throw config_error(name() + ": expected a rank that computes; this one does not");
+
+    double iterations = 1;
+    for (kind const& k : kinds_) iterations = std::max(iterations, k.sent);
+    code_parameters code{name(), computation_s_ / iterations, {}, {}};
+    for (kind const& k : kinds_)
+      if (iterations == 1 || k.sent > 1) code.messages.push_back(parameters_of(k, iterations));
+    for (auto const& [processes, calls] : collectives_) code.collectives.push_back({processes, calls / iterations});
+    return code;
+  }
+
+ private:
+  std::string name() const { return trace_.name + ", rank " + std::to_string(rank_); }
+
+  access_profile const& profile_of(trace_of_rank const& of, index profile, std::string const& message) const {
+    if (profile >= of.profiles.size()) {
+      throw config_error(message + ": expected a profile below " + std::to_string(of.profiles.size()) + ", got " +
+                         std::to_string(profile));
+    }
+    return of.profiles[profile];
+  }
+
+  void add(send const& sent) {
+    auto const [at, is_new] = places_.try_emplace({sent.to, sent.tag, sent.bytes}, kinds_.size());
+    if (is_new) {
+      kinds_.push_back({"to rank " + std::to_string(sent.to) + ", tag " + std::to_string(sent.tag) + ", " +
+                            std::to_string(sent.bytes) + " bytes",
+                        static_cast<double>(sent.bytes)});
+    }
+    kind& of = kinds_[at->second];
+    ++of.sent;
+    std::string const message = name() + ": message " + of.name;
+    receive const& got = partner_of(sent, message);
+    if (sent.profile != none) of.produced.add(before_send_s(profile_of(own_, sent.profile, message)), message);
+    if (got.profile != none)
+      of.consumed.add(after_receive_s(profile_of(rank_of(trace_, sent.to), got.profile, message)), message);
+    if (of.produced.pieces() > 0 && of.consumed.pieces() > 0 && of.produced.pieces() != of.consumed.pieces()) {
+      throw config_error(message + ": expected profiles of as many pieces where it is sent and received, got " +
+                         std::to_string(of.produced.pieces()) + " and " + std::to_string(of.consumed.pieces()));
+    }
+  }
+
+  receive const& partner_of(send const& sent, std::string const& message) {
+    auto const [at, is_new] = received_.try_emplace(sent.to);
+    if (is_new) at->second = receives_from(rank_of(trace_, sent.to), rank_);
+    std::vector<receive const*> const& all = at->second[{sent.tag, sent.communicator}];
+    std::size_t const number = sent_[{sent.to, sent.tag, sent.communicator}]++;
+    if (number >= all.size()) {
+      throw config_error(message + ": expected a receive for each send, got " + std::to_string(all.size()) + " there");
+    }
+    return *all[number];
+  }
+
+  void add(collective const& call) {
+    if (call.communicator >= trace_.communicators.size() || trace_.communicators[call.communicator].empty()) {
+      throw config_error(name() + ": collective operation: expected a communicator with members below " +
+                         std::to_string(trace_.communicators.size()) + ", got " + std::to_string(call.communicator));
+    }
+    ++collectives_[trace_.communicators[call.communicator].size()];
+  }
+
+  trace const& trace_;
+  rank_id const rank_;
+  trace_of_rank const& own_;
+  double computation_s_ = 0;
+  std::vector<kind> kinds_;  // in order of the first
+  std::map<std::tuple<rank_id, std::int32_t, std::uint64_t>, std::size_t> places_;
+  std::map<rank_id, receives> received_;  // by who receives
+  std::map<std::tuple<rank_id, std::int32_t, index>, std::size_t> sent_;
+  std::map<std::size_t, double> collectives_;  // how many, by size
+};
+
+}  // namespace
+
+rank_id rank_that_sends_most(trace const& of) {
+  std::vector<std::uint64_t> bytes;
+  for (trace_of_rank const& rank : of.ranks) {
+    bytes.push_back(0);
+    for (record const& r : rank.records)
+      if (auto const* const message = std::get_if<send>(&r)) bytes.back() += message->bytes;
+  }
+  auto const most = std::max_element(bytes.begin(), bytes.end());
+  if (most == bytes.end() || *most == 0)
+    throw config_error("trace '" + of.name + "': expected messages between ranks, got none");
+  return static_cast<rank_id>(most - bytes.begin());
+}
+
+code_parameters overlap_parameters_of(trace const& of, rank_id rank) { return rank_reader(of, rank).read(); }
+
+}  // namespace ovlp::mpi
