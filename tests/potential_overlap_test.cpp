@@ -2,18 +2,22 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <fstream>
+#include <cstddef>
 #include <numeric>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/mpi/overlap_parameters_file.hpp>
 #include <ovlp/mpi/overlap_parameters_of_trace.hpp>
 #include <ovlp/mpi/potential_overlap.hpp>
+#include <ovlp/support/csv.hpp>
 #include <ovlp/support/files.hpp>
+#include <ovlp/support/process.hpp>
 
 namespace {
 
@@ -222,6 +226,9 @@ TEST_CASE("of a pipelined message the first word is waited for, and others if th
   SUBCASE("the last word leaves after 3 + 5 x 5.2 us instead of being needed at 3 + 5 x 5") {
     CHECK(exposed_delay_s(m, {10 * us, 8e6, 5.2 * us}) == Approx(12 * us));
   }
+  SUBCASE("words leave no faster than the bandwidth lets them") {  // the last one at 3 + 5 x 8 us: 15 + 18 us late
+    CHECK(exposed_delay_s(m, {10 * us, 1e6, 4 * us}) == Approx(33 * us));
+  }
   SUBCASE("never more than the delay of the whole message") {
     CHECK(exposed_delay_s(m, {10 * us, 8e6, 60 * us}) == Approx(16 * us));
   }
@@ -429,8 +436,112 @@ TEST_CASE("wrong traces are refused in one line that names rank and message") {
       if (auto* const burst = std::get_if<compute>(&r)) burst->duration_s = 0;
     CHECK(refusal_of(t, 0) == "two, rank 0: expected a rank that computes; this one does not");
   }
+  SUBCASE("a rank that sends nothing") {
+    std::erase_if(t.ranks[1].records, [](record const& r) { return std::holds_alternative<send>(r); });
+    CHECK(refusal_of(t, 1) == "two, rank 1: expected a rank that sends messages; this one does not");
+  }
   SUBCASE("no messages") {
     trace empty;
     CHECK_THROWS_WITH(rank_that_sends_most(empty), "trace '': expected messages between ranks, got none");
   }
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+using ovlp::support::outcome;
+
+outcome potential(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {OVLP_COMMAND, "overlap", "potential"});
+  return ovlp::support::run({arguments, "", {}, 60s});
+}
+
+std::string const pop_file = EXAMPLES_FOLDER "/pop.json", sweep3d_file = EXAMPLES_FOLDER "/sweep3d.json";
+
+void check_refused(std::vector<std::string> const& arguments, int status, std::string const& message) {
+  outcome const tried = potential(arguments);
+  CHECK(tried.status == status);
+  CHECK(tried.out == "");
+  CHECK(tried.err == "ovlp: " + message + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("ovlp overlap potential writes a row for each code and network") {
+  outcome const ran =
+      potential({pop_file, sweep3d_file, "--latencies", "8e-6,1e-6", "--bandwidths", "5e9,1e9", "--csv", "-"});
+  CHECK(ran.err == "");
+  REQUIRE(ran.status == 0);
+  ovlp::support::csv_reader rows(ran.out, "csv",
+                                 {"code", "latency_s", "bandwidth_Bps", "normalized_overlap", "normalized_time",
+                                  "normalized_time_overlapped", "required_bandwidth_Bps"},
+                                 ovlp::support::csv_reader::other_columns::skipped);
+  for (std::string const code : {"pop", "sweep3d"}) {
+    for (double const latency_s : {1 * us, 8 * us}) {
+      for (double const bandwidth_Bps : {1e9, 5e9}) {
+        overlap_network const on{latency_s, bandwidth_Bps};
+        code_parameters const parameters = example(code);
+        iteration_time const time = time_of_iteration(parameters, on);
+        REQUIRE(rows.next());
+        CHECK(rows.text(0) == parameters.name);
+        CHECK(rows.number(1) == Approx(latency_s));
+        CHECK(rows.number(2) == bandwidth_Bps);
+        CHECK(rows.number(3) == Approx(normalized_overlap(parameters, on).value()));
+        CHECK(rows.number(4) == Approx(time.normalized()));
+        CHECK(rows.number(5) == Approx(time.normalized_overlapped()));
+        CHECK(rows.number(6) == Approx(required_bandwidth_Bps(parameters, on).value()));
+      }
+    }
+  }
+  CHECK_FALSE(rows.next());
+}
+
+TEST_CASE("ovlp overlap potential prints messages and times for people") {
+  outcome const ran = potential({sweep3d_file, "--latencies", "1e-6"});
+  CHECK(ran.err == "");
+  CHECK(ran.status == 0);
+  CHECK(ran.out ==
+        "Sweep3D: 10.080 us of computation an iteration\n"
+        "\n"
+        "Time to hide messages behind, and as a multiple of their delays at 5000 MB/s:\n"
+        "message  per iteration  bytes  independent [us]  available [us]  mean [us]  at 1 us\n"
+        "phiib                1     80             0.000           9.450      9.450     9.30\n"
+        "phijb                1     80             0.000       pipelined                0.00\n"
+        "\n"
+        "Time of an iteration at 5000 MB/s, as a multiple of its computation, and of what it is without\n"
+        "overlap; and the bandwidth on which it is with overlap what it is here without:\n"
+        "latency [us]  without overlap  with overlap  messages  collectives  bandwidth needed [MB/s]\n"
+        "1                       1.202         1.101    16.8 %        0.0 %                    77.52\n");
+}
+
+TEST_CASE("ovlp overlap potential draws each figure") {
+  ovlp::support::temporary_folder const folder;
+  for (std::string const figure : {"overlap", "time", "bandwidth"}) {
+    std::string const file = folder.path() / (figure + ".svg");
+    outcome const ran = potential({pop_file, sweep3d_file, "--picture", file, "--draw", figure});
+    CHECK(ran.err == "");
+    CHECK(ran.status == 0);
+    std::string const drawn = ovlp::support::read_file(file);
+    CHECK(drawn.find("</svg>") != std::string::npos);
+    CHECK(drawn.find("Sweep3D") != std::string::npos);
+  }
+}
+
+TEST_CASE("ovlp overlap potential refuses wrong command lines in one line") {
+  std::string const help = "; see ovlp overlap potential --help";
+  check_refused({}, 2, "inputs is required" + help);
+  check_refused({pop_file, "--latencies", "1e-6,0"}, 2,
+                "--latencies: expected a number from 1e-15 to 1e+15, got '0'" + help);
+  check_refused({pop_file, "--latencies", "1e-6,,2e-6"}, 2,
+                "--latencies: expected a number from 1e-15 to 1e+15, got ''" + help);
+  check_refused({pop_file, "--bandwidths", "1e9,fast"}, 2,
+                "--bandwidths: expected a number from 1e-15 to 1e+15, got 'fast'" + help);
+  check_refused({pop_file, "--bandwidths", "nan"}, 2,
+                "--bandwidths: expected a number from 1e-15 to 1e+15, got 'nan'" + help);
+  check_refused({pop_file, "--message-gap", "-1"}, 2,
+                "--message-gap: expected a number from 0 to 1e+15, got '-1'" + help);
+  check_refused({pop_file, "--picture", "time.pdf"}, 1,
+                "--picture: expected a name that ends in .svg or .png, got 'time.pdf'");
+  check_refused({pop_file, "--draw", "all"}, 2, "--draw: expected overlap|time|bandwidth, got 'all'" + help);
+  check_refused({"missing.json"}, 1, "missing.json: cannot be read: No such file or directory");
 }

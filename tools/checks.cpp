@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -21,6 +22,19 @@ CLI::Validator whole_number(std::size_t least, std::size_t most) {
     }
     return "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) + ", got '" + given +
            "'";
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator quantity(double least, double most) {
+  auto const check = [least, most](std::string const& given) {
+    double value = 0;
+    auto const read = std::from_chars(given.data(), given.data() + given.size(), value);
+    bool const number = read.ec == std::errc{} && read.ptr == given.data() + given.size();
+    if (number && value >= least && value <= most) return std::string();
+    std::ostringstream expected;
+    expected << "expected a number from " << least << " to " << most << ", got '" << given << "'";
+    return expected.str();
   };
   return CLI::Validator(check, "");
 }

@@ -12,6 +12,8 @@ namespace ovlp::tools {
 
 /// To transform by: 010 is ten.
 CLI::Validator whole_number(std::size_t least, std::size_t most);
+/// A finite number.
+CLI::Validator quantity(double least, double most);
 /// `words`: separated by |.
 CLI::Validator among(std::string const& words);
 

@@ -18,6 +18,8 @@ void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
 void add_metrics(CLI::App& ovlp);
 void add_nodes(CLI::App& ovlp);
+void add_overlap(CLI::App& ovlp);
+void add_overlap_potential(CLI::App& overlap);
 void add_platform(CLI::App& ovlp);
 void add_plot(CLI::App& ovlp);
 void add_report(CLI::App& ovlp);

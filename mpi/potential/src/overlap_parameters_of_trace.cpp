@@ -135,6 +135,7 @@ class rank_reader {
       if (auto const* const call = std::get_if<collective>(&r)) add(*call);
     }
     if (!(computation_s_ > 0)) throw config_error(name() + ": expected a rank that computes; this one does not");
+    if (kinds_.empty()) throw config_error(name() + ": expected a rank that sends messages; this one does not");
 
     double iterations = 1;
     for (kind const& k : kinds_) iterations = std::max(iterations, k.sent);

@@ -58,8 +58,9 @@ double end_of_consumption_s(message_parameters const& m, double interval_s, doub
 double exposed_in_pipeline_s(message_parameters const& m, overlap_network const& on) {
   double const whole_s = delay_of(m, on);
   if (m.transfer != message_transfer::pieces) return whole_s;
-  double const piece_s = message_delay_s(on, bytes_of(m) / pieces_of(m));
-  double const late_s = end_of_consumption_s(m, on.message_gap_s, piece_s) - end_of_consumption_s(m, 0, 0);
+  double const bytes = bytes_of(m) / pieces_of(m);
+  double const interval_s = std::max(on.message_gap_s, bytes / on.bandwidth_Bps);
+  double const late_s = end_of_consumption_s(m, interval_s, message_delay_s(on, bytes)) - end_of_consumption_s(m, 0, 0);
   return std::min(whole_s, late_s);
 }
 
@@ -104,8 +105,9 @@ double normalized_overlap(message_parameters const& of, overlap_network const& o
 std::optional<double> normalized_overlap(code_parameters const& of, overlap_network const& on) {
   std::optional<double> least;
   for (message_parameters const& m : of.messages) {
+    if (m.model == spmd::pipelined) continue;
     double const overlap = normalized_overlap(m, on);
-    if (overlap > 0) least = std::min(overlap, least.value_or(overlap));
+    least = std::min(overlap, least.value_or(overlap));
   }
   return least;
 }

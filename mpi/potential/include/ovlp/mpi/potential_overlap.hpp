@@ -109,7 +109,8 @@ time_available time_available_for(message_parameters const& of, message_transfer
 /// Concurrent: its delay less the least time available, if that is not negative.
 /// Pipelined, sent in pieces: how much later the consumption ends than if pieces arrived the moment they are produced.
 /// The first-needed piece is always waited for; later ones are if they are not injected as fast as they are consumed.
-/// Section 3.3 has of that the ratio T_C / max(T_P, g); the rest is our own: piece p leaves at T_P + p max(T_P, g).
+/// Section 3.3 has of that the ratio T_C / max(T_P, g); the rest is our own: the p-th word produced leaves
+/// p max(T_P, g, 8 G) after the first one.
 /// Pipelined and whole: all of its delay.
 double exposed_delay_s(message_parameters const& of, overlap_network const& on);
 
@@ -117,8 +118,8 @@ double exposed_delay_s(message_parameters const& of, overlap_network const& on);
 double potential_overlap_s(message_parameters const& of, overlap_network const& on);
 /// T_overlap / delay: 1 or more hides all of it. Section 4.3.
 double normalized_overlap(message_parameters const& of, overlap_network const& on);
-/// The least one of the code's messages, those left out for which no time is available at all (as Sweep3D's phijb in
-/// figure 6). None without such messages.
+/// The least one of the code's concurrent messages: of pipelined ones something is always waited for (figure 6 has of
+/// Sweep3D phiib, without phijb). None if all are pipelined.
 std::optional<double> normalized_overlap(code_parameters const& of, overlap_network const& on);
 
 /// Where the time of an iteration goes.
