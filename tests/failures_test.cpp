@@ -262,6 +262,81 @@ TEST_CASE("a worker that is killed ends the run within 5 s, by name") {
   expect_text(run.driver().err(), "killed by signal 9");
 }
 
+TEST_CASE("a node that dies while it joins at a border ends the run within 5 s, by name") {
+  temporary_folder const folder;
+  // Node 1 never comes; node 2 says who it is, and waits for it.
+  std::string const come = folder.file("come.sh",
+                                       "#!/bin/sh\necho \"node $1 is at work: process $$.\" >&2\n"
+                                       "[ $1 = 1 ] && exec sleep 60\nshift\nexec \"$@\"\n",
+                                       true);
+  std::string const plan = folder.file("plan.json", R"({"program": "failures_app",
+    "changes": [{"after": 0, "nodes": 1}, {"after": 1, "nodes": 3}]})");
+  application const run({"--nodes", "3", "--mode", "border", "--plan", plan, "--launch",
+                         come + " {node} {program} {arguments}", "--peer-timeout", "1.5"});
+  pid_t const absent = run.at_work(1);
+  pid_t const there = run.at_work(2);
+  REQUIRE(eventually(patience, [&] { return !listening_ports(there).empty(); }));
+  std::string expected;
+  SUBCASE("before it has connected") {
+    ::kill(absent, SIGKILL);
+    expected = "node1 did not join the run: its process was killed by signal 9";
+  }
+  SUBCASE("while it waits for another one") {
+    std::this_thread::sleep_for(200ms);  // it connects
+    ::kill(there, SIGKILL);
+    expected = "node2 is lost: the connection was closed; its process was killed by signal 9";
+  }
+  SUBCASE("and cannot say so") {
+    std::this_thread::sleep_for(200ms);
+    ::kill(there, SIGSTOP);
+    expected = "node2 is lost: it has been silent for ";
+  }
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), expected);
+}
+
+TEST_CASE("a node that dies while it leaves at a border ends the run within 5 s, by name") {
+  temporary_folder const folder;
+  std::string const plan = folder.file("plan.json", R"({"program": "failures_app",
+    "changes": [{"after": 1, "nodes": 2}]})");
+  std::string const gate = folder.path() / "gate";
+  application const run({"--nodes", "3", "--mode", "border", "--plan", plan, "--gate", gate, "--peer-timeout", "20"});
+  // Node 1 does not take the state that node 2 sends.
+  ::kill(run.at_work(1), SIGSTOP);
+  pid_t const leaves = run.at_work(2);
+  folder.file("gate", "");
+  std::this_thread::sleep_for(300ms);
+  ::kill(leaves, SIGKILL);
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), "node2 is lost: the connection was closed; its process was killed by signal 9");
+}
+
+TEST_CASE("a node that dies when it has been released, before it has said goodbye, ends the run within 5 s, by name") {
+  int signal = SIGKILL;
+  std::string expected = "node1 is lost: the connection was closed; its process was killed by signal 9";
+  SUBCASE("and breaks its connections") {}
+  SUBCASE("and is silent") {
+    signal = SIGSTOP;
+    expected = "node1 is lost: it has been silent for ";
+  }
+  application const run(
+      {"--nodes", "2", "--mode", "relaunch", "--node", "1", "--seconds", "60", "--peer-timeout", "2"});
+  pid_t const leaves = run.at_work(1);
+  std::this_thread::sleep_for(500ms);  // until it has been told to
+  ::kill(leaves, signal);
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), expected);
+}
+
+TEST_CASE("a node that dies while its thread leaves at the end of the program lets it fail within 5 s, by name") {
+  application const run({"--nodes", "2", "--mode", "leave", "--seconds", "60"});
+  pid_t const leaves = run.at_work(1);
+  REQUIRE(prints(run.driver(), right_result, patience));
+  ::kill(leaves, SIGKILL);
+  expect_failure(run, promised);
+  expect_text(run.driver().err(), "node1: its process was killed by signal 9, at the end of the run");
+}
+
 TEST_CASE("a worker that calls exit ends the run, by name and status") {
   application const run({"--nodes", "3", "--mode", "exit", "--node", "1"});
   expect_failure(run, patience);

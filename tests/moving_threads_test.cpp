@@ -166,6 +166,50 @@ TEST_CASE("what is held back for a move is let in when nothing else can go on" *
   });
 }
 
+TEST_CASE("a change at a border that an operation which never ends prevents is in the report of the stall" *
+          doctest::timeout(60)) {
+  struct Counter {
+    int notes = 0;
+  };
+  for (bool const moves : {true, false}) {
+    CAPTURE(moves);
+    ovlp::testing::run_on(2, [moves](engine& run) {
+      ovlp::plan followed;
+      followed.changes = {{1, {1}}};
+      run.follow(followed);
+      threads<> const master{"master", "node0"}, plain{"plain", "node0 node1"};
+      threads<Counter> const counters{"counters", "node0 node1"};
+      auto const for_ever = [](auto& here, Note note) {
+        here.wait_until([] { return false; });
+        return note;
+      };
+      graph<Note, Note> const in_counters =
+          ovlp::leaf("count", counters.at(1), [=](here<Counter>& here, Note note) { return for_ever(here, note); });
+      graph<Note, Note> const in_plain =
+          ovlp::leaf("pass", plain.at(1), [=](here<>& here, Note note) { return for_ever(here, note); });
+      graph<Note, Note> const border = ovlp::leaf("end", master.at(0), [=](here<>& here, Note note) {
+        here.end_of_iteration(
+            1, [&](ovlp::held_nodes const&) { moves ? here.remap(counters, "node0*2") : here.resize(plain, 1); });
+        return note;
+      });
+      for (auto const& g : {in_counters, in_plain, border}) run.add(g);
+      auto waits = run.async(moves ? in_counters : in_plain, {1});
+      [[maybe_unused]] auto const ends = run.async(border, {1});
+      std::string const text = ovlp::testing::thrown_by<ovlp::stalled>([&] { waits.get(); }).what();
+      CAPTURE(text);
+      auto const says = [&](char const* part) { return ovlp::testing::contains(text, part); };
+      CHECK(says("leaf 'end' in master[0] on node0 waits for a change of a collection") == moves);
+      if (moves) {
+        CHECK(says("leaf 'count' in counters[1] on node1 waits for its condition"));
+        CHECK(says("the change of collection 'counters' waits for counters[1] to move"));
+      } else {
+        CHECK(says("leaf 'pass' in plain[1] on node1 waits for its condition"));
+        CHECK(says("the change of collection 'plain' waits for late objects and leaving threads on node1"));
+      }
+    });
+  }
+}
+
 TEST_CASE("what comes before the thread that it is for is not lost in memory when the run fails" *
           doctest::timeout(20)) {
   struct Heavy {

@@ -74,12 +74,13 @@ void allocation::begin(change_request request) {
 std::string allocation::describe_wait() const {
   std::string nodes;
   for (node_id node : awaited_nodes_) nodes += (nodes.empty() ? "" : ", ") + node_name(node);
+  std::string threads;
+  for (std::uint32_t i : awaited_moves_) threads += (threads.empty() ? "" : ", ") + known_.name({now_.collection, i});
   std::string const change = "the change of collection '" + known_.collection(now_.collection).name + "' waits for ";
   switch (phase_) {
     case phase::idle: return "";
     case phase::launching: return change + nodes + " to be launched";
-    case phase::moving:
-      return change + std::to_string(awaited_moves_) + (awaited_moves_ == 1 ? " thread" : " threads") + " to move";
+    case phase::moving: return change + threads + " to move";
     case phase::updating: return change + nodes + " to route by it";
     case phase::settling: return change + "late objects and leaving threads on " + nodes;
   }
@@ -101,17 +102,15 @@ void allocation::node_joined(node_id node) {
 void allocation::move_threads() {
   phase_ = phase::moving;
   std::vector<node_id> const view = views_[now_.collection];
-  std::vector<std::uint32_t> moved;
   for (std::uint32_t i = 0; i < std::min(view.size(), target_.size()); ++i) {
-    if (view[i] != target_[i]) moved.push_back(i);
+    if (view[i] != target_[i]) awaited_moves_.insert(i);
   }
-  awaited_moves_ = moved.size();
-  if (moved.empty()) update_views();
-  for (std::uint32_t i : moved) tell(view[i], move_thread{{now_.collection, i}, target_[i]});
+  for (std::uint32_t i : awaited_moves_) tell(view[i], move_thread{{now_.collection, i}, target_[i]});
+  if (awaited_moves_.empty()) update_views();
 }
 
-void allocation::handle_thread_moved(thread_moved const&) {
-  if (phase_ == phase::moving && --awaited_moves_ == 0) update_views();
+void allocation::handle_thread_moved(thread_moved const& moved) {
+  if (phase_ == phase::moving && awaited_moves_.erase(moved.thread.index) > 0 && awaited_moves_.empty()) update_views();
 }
 
 void allocation::update_views() {

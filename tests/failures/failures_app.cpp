@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -43,6 +44,11 @@ void compute(double seconds) {
 
 void sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
+/// Moves for some time.
+struct Ballast {
+  ovlp::buffer<unsigned char> bytes{std::size_t{32} << 20};
+};
+
 /// Lets its OS thread, and so its process, take long to end.
 struct Lingering {
   double seconds = 0;
@@ -71,19 +77,27 @@ void do_harm(ovlp::here<>& here, Task const& task) {
     here.wait_until([] { return false; });
 }
 
+template <class State>
+int visit(ovlp::here<State>& here, Task task) {
+  announce(here.node());
+  return task.number * task.number;
+}
+
 int run_application(int argc, char** argv) {
   Plan plan{"normal", -1, 12, 100, 1};
-  std::string marker;
+  std::string marker, gate;
   bool uncaught = false;
   ovlp::options options{"failures_app", "Goes wrong as it is told to"};
   options.add("--mode", plan.mode, "what the tasks do")
       .one_of({"normal", "throw", "throw-int", "throw-first", "throw-last", "exit", "quit", "compute", "sleep", "stall",
-               "print", "print-throw", "throw-in-main", "no-memory-in-main", "leave", "shrink", "relaunch", "abandon"});
+               "print", "print-throw", "throw-in-main", "no-memory-in-main", "leave", "shrink", "border", "relaunch",
+               "abandon"});
   options.add("--node", plan.node, "only on this node; -1: on all");
   options.add("--tasks", plan.tasks, "tasks").at_least(0);
   options.add("--lines", plan.lines, "lines that a task prints").at_least(0);
   options.add("--seconds", plan.seconds, "seconds that a task takes").at_least(0);
   options.add("--marker", marker, "for the test, to find the processes");
+  options.add("--gate", gate, "mode border: the iteration ends when there is a file of this name");
   options.add("--uncaught", uncaught, "do not catch what a call throws");
   auto body = [&] {
     ovlp::engine run{argc, argv, options};
@@ -115,9 +129,20 @@ int run_application(int argc, char** argv) {
       sleep(0.5);
       return;
     }
+    if (plan.mode == "border") {
+      auto const over = [&](std::size_t nodes) { return ovlp::mapping::in_turn(run.nodes(), nodes); };
+      ovlp::threads<Ballast> const movers{"movers", over(run.held_at_start().nodes),
+                                          [](std::size_t) { return Ballast{}; }};
+      ovlp::graph<Plan, int> const visits(split >> ovlp::leaf("visit", movers.by(&Task::number), visit<Ballast>) >>
+                                          merge);
+      run(visits, plan);
+      while (!gate.empty() && !std::filesystem::exists(gate)) sleep(0.01);
+      run.end_of_iteration(1, [&](ovlp::held_nodes const& held) { run.remap(movers, over(held.nodes)); });
+      std::printf("result %d\n", run(visits, plan));
+      return;
+    }
     if (plan.mode == "leave" || plan.mode == "shrink") {
-      auto visit = ovlp::leaf("visit", guests.by(&Task::number), [](Task task) { return task.number * task.number; });
-      int const visits = run(split >> visit >> merge, plan);
+      int const visits = run(split >> ovlp::leaf("visit", guests.by(&Task::number), visit<int>) >> merge, plan);
       if (plan.mode == "leave") run.resize(guests, 1);
       for (std::size_t left = run.nodes() - 1; plan.mode == "shrink" && left > 0; --left) {
         run.resize(guests, left);

@@ -59,7 +59,7 @@ void liveness::tick() {
   // If it is longer, we were stopped, or had much to do.
   auto const missed = std::max(transport::clock::duration::zero(), since - tick_period);
   if (run_.finishing()) return;
-  for (node_id node : members_.present()) {
+  for (node_id node : members_.heard()) {
     if (!network_.connected(node)) continue;
     std::chrono::duration<double> const silent = silences_[node].at(now, network_.last_received(node), missed);
     if (peer_timeout_.count() <= 0 || silent <= peer_timeout_) continue;

@@ -42,7 +42,7 @@ class liveness {
   /// Something has come from the node lately. Thread: also the main thread, while it leads.
   bool has_sent_lately(node_id node) const;
 
-  /// The connection to a node that was not to leave is gone.
+  /// The connection to a node that was to stay, or to say goodbye before, is gone.
   void handle_lost(node_id node, std::string const& how, bool silent);
   /// Node 0: another node has lost it.
   void handle_peer_lost(node_id from, peer_lost const& message);

@@ -131,6 +131,14 @@ std::vector<node_id> membership::all() const {
   return all;
 }
 
+std::vector<node_id> membership::heard() const {
+  std::vector<node_id> all;
+  for (auto const& [node, m] : members_) {
+    if (m.said_hello || m.joined) all.push_back(node);
+  }
+  return all;
+}
+
 std::vector<node_id> membership::present() const {
   std::vector<node_id> all;
   for (auto const& [node, m] : members_) {

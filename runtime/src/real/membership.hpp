@@ -57,6 +57,8 @@ class membership {
   bool leaving(node_id node) const;
   /// The others, whether they have joined or not, or leave.
   std::vector<node_id> all() const;
+  /// The others that have been heard of: that have said hello, or accepted this process. They may join, or leave.
+  std::vector<node_id> heard() const;
   /// The others that have joined and do not leave.
   std::vector<node_id> present() const;
 

@@ -334,12 +334,10 @@ std::vector<double> network::capacities() {
 // What goes wrong
 
 void network::handle_lost(node_id node, std::string const& how, bool silent) {
-  statistics_.handle_gone(node);
-  if (launches_ && launches_->is_next(node)) {
-    launch(node);
-  } else if (!run_.finishing() && !members_.leaving(node)) {
-    liveness_.handle_lost(node, how, silent);
-  }
+  bool const was_to_go = members_.leaving(node) && !statistics_.awaits_goodbye(node);
+  if (!run_.finishing() && !was_to_go) liveness_.handle_lost(node, how, silent);
+  statistics_.handle_gone(node);  // after the failure, or figures would seem complete
+  if (launches_ && launches_->is_next(node) && was_to_go) launch(node);
 }
 
 void network::handle_cannot_accept(std::string const& why) {

@@ -47,6 +47,11 @@ void statistics_collector::expect_goodbye(node_id from) {
   to_say_goodbye_.insert(from);
 }
 
+bool statistics_collector::awaits_goodbye(node_id from) const {
+  scoped_lock const lock(mutex_);
+  return to_say_goodbye_.contains(from);
+}
+
 void statistics_collector::handle_goodbye(node_id from, goodbye const& message) {
   {
     scoped_lock const lock(mutex_);

@@ -32,6 +32,8 @@ class statistics_collector {
   void handle_answer(node_id from, statistics_answer message);
   /// The node is told to leave: what it has not been asked for, it brings with its goodbye, for which collect() waits.
   void expect_goodbye(node_id from);
+  /// Whether the node is to leave, and has not said goodbye.
+  bool awaits_goodbye(node_id from) const;
   void handle_goodbye(node_id from, goodbye const& message);
   /// Its process has gone, with a goodbye or without.
   void handle_gone(node_id node);
@@ -43,7 +45,7 @@ class statistics_collector {
   run_state const& run_;
   world& world_;
   statistics_sink& own_;
-  mutex mutex_;
+  mutable mutex mutex_;
   std::map<node_id, call_statistics> answers_ OVLP_GUARDED_BY(mutex_);  ///< to the last request
   std::set<node_id> to_say_goodbye_ OVLP_GUARDED_BY(mutex_);
   /// Of nodes that have left, by call: like a sink's own, until somebody asks for that call. However many nodes leave,
