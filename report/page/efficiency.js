@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import uPlot from "uplot";
-import { choice, h, onceAFrame } from "./dom.js";
+import { choice, h, onceAFrame, tip } from "./dom.js";
 import { percent, seconds } from "./format.js";
 import { overlap } from "./run.js";
 import { color, onTheme } from "./theme.js";
@@ -21,7 +21,7 @@ export function efficiency(runs, labels) {
   }
   const place = h("div", { class: "plot" });
   follow(place, () => overTime(runs, labels));
-  views.push(h("figure", {}, h("figcaption", {}, "Over time, in a sliding window", h("small", { class: "quiet" }, "dashed, right: nodes held")), place));
+  views.push(h("figure", {}, h("figcaption", {}, "Over time, in a sliding window", h("small", { class: "quiet" }, `dashed, right: nodes held${runs.some((run) => run.decisions.length > 0) ? "; ◆: decided there" : ""}`)), place));
   return h("div", { class: "beside" }, views);
 }
 
@@ -80,6 +80,27 @@ function overTime(runs, labels) {
       paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, value: (_, v) => v ?? "–" });
   });
   series.forEach((s, i) => { if (i > 0) s.spanGaps = true; });
-  return { data: uPlot.join(tables), options: { series, scales,
+  return { data: uPlot.join(tables), options: { series, scales, hooks: decisionMarks(runs, labels),
     axes: [axis({ values: (_, all) => all.map((v) => `${+v.toPrecision(6)} s`) }), axis(share), axis({ scale: "nodes", side: 1, grid: { show: false }, size: 40 })] } };
+}
+
+/** Hooks of a plot over time: marks where it was decided how many nodes to hold, which tell why. */
+function decisionMarks(runs, labels) {
+  const marks = runs.flatMap((run, r) => run.decisions.map(({ iteration, nodes, reason, at_s }) => {
+    const title = `${labels[r]}: ${nodes} ${nodes === 1 ? "node" : "nodes"} after iteration ${iteration}`;
+    const show = ({ target }) => {
+      const { right, bottom } = target.getBoundingClientRect();
+      tip.show(right, bottom, title, [["reason", reason], ["at", seconds(at_s)]], color(`run-${r % 6}`));
+    };
+    const element = h("button", { class: "decision", style: `color:${color(`run-${r % 6}`)}`, "aria-label": `${title}: ${reason}`,
+      onpointerenter: show, onfocus: show, onpointerleave: tip.hide, onblur: tip.hide }, "◆");
+    return { element, at_s, nodes };
+  }));
+  const place = (plot) => marks.forEach(({ element, at_s, nodes }) => {
+    const left = plot.valToPos(at_s, "x");
+    element.hidden = left < 0 || left > plot.over.clientWidth;  // it can be zoomed
+    element.style.left = `${left}px`;
+    element.style.top = `${plot.valToPos(nodes, "nodes")}px`;
+  });
+  return { init: [(plot) => plot.over.append(...marks.map(({ element }) => element))], draw: [place] };
 }

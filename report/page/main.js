@@ -7,7 +7,7 @@ import { graphs } from "./graph.js";
 import { communication, use } from "./nodes.js";
 import { metrics, overview } from "./overview.js";
 import { load } from "./run.js";
-import { iterations, pathCosts, waits } from "./tables.js";
+import { decisions, iterations, pathCosts, waits } from "./tables.js";
 import { category, css, onTheme, rgb, themeSwitch } from "./theme.js";
 import { Coloring, Timeline, Window } from "./timeline.js";
 
@@ -109,7 +109,8 @@ async function build() {
   await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));  // who waits sees these two first
   if (runs.some((run) => run.metrics)) section("metrics", "Metrics", null, metrics(runs, labels));
   section("path", "Critical path", "What the longest chain of steps and messages that waited for each other is spent with; of each kind what costs most.", pathCosts(runs, labels));
-  section("efficiency", "Dynamic efficiency", "Work over what the nodes that were held could have computed meanwhile.", efficiency(runs, labels));
+  section("efficiency", "Dynamic efficiency", "Work over what the nodes that were held could have computed meanwhile.", efficiency(runs, labels),
+    side_by_side(runs.map((run, r) => decisions(run, labels[r]))));
   section("iterations", "Iterations", null, side_by_side(runs.map((run, r) => iterations(run, labels[r]))));
   section("use", "Use of nodes", "How busy processors and links were; pale: not held.", use(runs, labels));
   section("communication", "Communication", "What was sent from node to node; bytes of objects, as their fields count.", communication(runs, labels));

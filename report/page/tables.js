@@ -29,6 +29,17 @@ export function iterations(run, label) {
         metrics ? [i.load_balance, i.communication].map((v) => h("td", { class: "number" }, percent(v ?? null))) : null))))));
 }
 
+/** What was decided at borders of iterations. */
+export function decisions(run, label) {
+  if (run.decisions.length === 0) return null;
+  return h("figure", {}, h("figcaption", {}, `Decisions of ${label}`),
+    h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": `Decisions of ${label}` }, h("table", {},
+      h("thead", {}, h("tr", {}, ["After iteration", "At", "Nodes", "Reason"].map((head) => h("th", { scope: "col" }, head)))),
+      h("tbody", {}, run.decisions.map(({ iteration, at_s, nodes, reason }) => h("tr", {},
+        h("td", { class: "number" }, iteration), h("td", { class: "number" }, seconds(at_s)),
+        h("td", { class: "number" }, `${heldAt(run, at_s)} → ${nodes}`), h("td", {}, reason)))))));
+}
+
 /** What the critical path is spent with: a table for each kind of thing, with a column for each run. */
 export function pathCosts(runs, labels) {
   const kinds = { activity: "What it is spent with", operation: "Operations", kernel: "Kernels", edge: "Edges, in messages", node: "Nodes, in steps", link: "Links" };

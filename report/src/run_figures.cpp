@@ -52,6 +52,12 @@ struct one_call {
   double start_s;
   std::optional<double> end_s;
 };
+struct one_decision {
+  std::int32_t iteration;
+  std::size_t nodes;
+  std::string reason;
+  double at_s;
+};
 struct crossing {
   double from_s, to_s;
   std::uint32_t source, destination;
@@ -73,6 +79,7 @@ struct run_figures::implementation {
   std::map<std::pair<std::uint32_t, std::size_t>, run_totals::waits> waited{};  ///< by operation and cause
   std::vector<crossing> sends{}, transfers{};
   std::vector<node_record> node_changes{};
+  std::vector<one_decision> decisions{};
   std::map<std::uint64_t, one_call> calls{};
   std::vector<std::string> notes{};
   std::vector<metric> metrics{};
@@ -96,6 +103,7 @@ struct run_figures::implementation {
   json operations() const;
   json efficiency(double origin_s, double end_s, std::vector<double> const& reference_cores) const;
   json held(double origin_s) const;
+  json decided(double origin_s) const;
   json use(columns& into, double origin_s, double end_s) const;
   json waiting() const;
   json describe(columns& into);
@@ -196,6 +204,13 @@ json run_figures::implementation::held(double origin_s) const {
   return all;
 }
 
+json run_figures::implementation::decided(double origin_s) const {
+  json all = json::array();
+  for (one_decision const& d : decisions)
+    all.push_back({{"iteration", d.iteration}, {"nodes", d.nodes}, {"reason", d.reason}, {"at_s", d.at_s - origin_s}});
+  return all;
+}
+
 json run_figures::implementation::use(columns& into, double origin_s, double end_s) const {
   double const duration_s = end_s - origin_s;
   node_use computing(names.nodes, origin_s, duration_s), out(computing), in(computing);
@@ -263,6 +278,7 @@ json run_figures::implementation::describe(columns& into) {
   made["edges"] = messages.edges();
   made["calls"] = efficiency(origin_s, end_s, reference_cores);
   made["held"] = held(origin_s);
+  made["decisions"] = decided(origin_s);
   made["use"] = use(into, origin_s, end_s);
   made["waits"] = waiting();
   made["pairs"] = messages.pack_pairs(into);
@@ -336,6 +352,10 @@ void run_figures::transfer(transfer_record const& r) {
 }
 
 void run_figures::node(node_record const& r) { implementation_->node_changes.push_back(r); }
+
+void run_figures::decision(decision_record const& r) {
+  implementation_->decisions.push_back({r.iteration, r.nodes, std::string(r.reason), r.at_s});
+}
 
 void run_figures::call(call_record const& r) {
   if (r.begins) {

@@ -77,6 +77,39 @@ describe("a report of one run", () => {
     assert.match(text, /\d (kB|MB)/);
   });
 
+  test("tells at which border how many nodes were decided to be held, and why", async () => {
+    await page.locator("#efficiency").scrollIntoViewIfNeeded();
+    const mark = page.locator("#efficiency .decision");
+    await mark.waitFor();
+    assert.equal(await mark.count(), 1);  // --remove 2@2
+    const tip = page.locator(".tip");
+    await mark.hover();
+    await tip.waitFor({ state: "visible" });
+    assert.match(await tip.textContent(), /2 nodes after iteration 2.*reason.*plan/);
+    await page.mouse.move(0, 0);
+    await tip.waitFor({ state: "hidden" });
+    await mark.focus();
+    await tip.waitFor({ state: "visible" });
+    await mark.blur();
+    const cells = await page.locator("#efficiency tbody tr").last().locator("td").allTextContents();
+    assert.equal(cells[0], "2");
+    assert.deepEqual(cells.slice(2), ["4 → 2", "plan"]);
+
+    // It lies where the dashed line goes down, and is gone when that is zoomed away.
+    const told = await page.evaluate(() => JSON.parse(document.getElementById("runs").textContent)[0]);
+    const over = page.locator("#efficiency .u-over").last();
+    const [place, plot] = [await mark.boundingBox(), await over.boundingBox()];
+    const share = (place.x + place.width / 2 - plot.x) / plot.width;
+    assert.ok(Math.abs(share - told.decisions[0].at_s / told.duration_s) < 0.05, `${share}`);
+    await page.mouse.move(plot.x + plot.width * 0.9, plot.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(plot.x + plot.width * 0.97, plot.y + 20, { steps: 4 });
+    await page.mouse.up();
+    await mark.waitFor({ state: "hidden" });
+    await page.mouse.dblclick(plot.x + plot.width * 0.5, plot.y + 20);
+    await mark.waitFor({ state: "visible" });
+  });
+
   test("tells of the step under the pointer", async () => {
     const canvas = page.locator("#timeline canvas");
     const told = await page.evaluate(() => JSON.parse(document.getElementById("runs").textContent)[0]);

@@ -62,6 +62,7 @@ class run_figures final : public record_sink {
   void send(send_record const& r) override;
   void transfer(transfer_record const& r) override;
   void node(node_record const& r) override;
+  void decision(decision_record const& r) override;
   void call(call_record const& r) override;
 
   /// In the place of steps, waits, posts and sends; after begin(). The page has no timeline then.
