@@ -92,11 +92,11 @@ TEST_CASE("a plan is read as it was written") {
   plan const read = plan::read(folder.file("plan.json", made.json()));
   CHECK(read.program == "lu");
   CHECK(read.changes == made.changes);
-  CHECK(read.at_start(16) == held_nodes{8, {{"columns", 4}}});
+  CHECK(read.held_in(1, 16) == held_nodes{8, {{"columns", 4}}});
   CHECK(plan::read(folder.file("empty.json", plan{}.json())).changes.empty());
-  CHECK(plan{}.at_start(16) == held_nodes{16});
-  CHECK(read.at_start(16).of("columns") == 4);
-  CHECK(read.at_start(16).of("multipliers") == 8);
+  CHECK(plan{}.held_in(1, 16) == held_nodes{16});
+  CHECK(read.held_in(1, 16).of("columns") == 4);
+  CHECK(read.held_in(1, 16).of("multipliers") == 8);
 }
 
 TEST_CASE("a file that is no plan is refused, with the place") {

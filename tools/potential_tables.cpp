@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "potential_tables.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <iomanip>
 #include <optional>
@@ -9,45 +8,14 @@
 
 #include <ovlp/support/text.hpp>
 
+#include "text_table.hpp"
+
 namespace ovlp::tools {
 namespace {
 
 using support::fixed;
 
 std::string in_us(double time_s) { return fixed(1e6 * time_s, 3); }
-
-std::string short_number(double number) {
-  std::ostringstream text;
-  text << std::setprecision(4) << number;
-  return text.str();
-}
-
-/// Rows of cells; the first column is aligned to the left, the others to the right.
-class text_table {
- public:
-  void add(std::vector<std::string> cells) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (i == widths_.size()) widths_.push_back(0);
-      widths_[i] = std::max(widths_[i], cells[i].size());
-    }
-    rows_.push_back(std::move(cells));
-  }
-  std::string text() const {
-    std::ostringstream to;
-    for (auto const& row : rows_) {
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        to << (i == 0 ? "" : "  ") << (i == 0 ? std::left : std::right) << std::setw(static_cast<int>(widths_[i]))
-           << row[i];
-      }
-      to << '\n';
-    }
-    return to.str();
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-  std::vector<std::size_t> widths_;
-};
 
 text_table messages_of(mpi::code_parameters const& code, potential_study const& study) {
   text_table table;

@@ -103,10 +103,9 @@ Graph without_barrier(Strips const& strips) {
 
 /// Neighbours on one node, as far as possible.
 ovlp::mapping in_blocks(std::size_t strips, std::size_t nodes) {
-  std::string text;
-  for (std::size_t i = 0; i < strips; ++i)
-    text += ovlp::node_name(static_cast<ovlp::node_id>(i * nodes / strips)) + ' ';
-  return text;
+  std::vector<ovlp::node_id> of(strips);
+  for (std::size_t i = 0; i < strips; ++i) of[i] = static_cast<ovlp::node_id>(i * nodes / strips);
+  return ovlp::mapping(of);
 }
 
 struct Sweeps {

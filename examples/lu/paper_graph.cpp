@@ -165,12 +165,6 @@ struct Stores {
   std::size_t count;
 };
 
-ovlp::mapping mapping_of(std::vector<ovlp::node_id> const& nodes) {
-  std::string text;
-  for (ovlp::node_id node : nodes) text += ovlp::node_name(node) + ' ';
-  return text;
-}
-
 /// Where the columns are: the state of the thread that changes it.
 struct Placement {
   std::vector<ovlp::node_id> nodes;  ///< by column
@@ -187,7 +181,7 @@ Exchanged adapt(ovlp::here<Placement>& here, Border const& border, ovlp::threads
     if (stores) here.remap(stores->threads, ovlp::mapping::in_turn(stores->count, to.multiplier_nodes));
     std::vector<ovlp::node_id>& nodes = here.state.nodes;
     deal_again(nodes, static_cast<std::size_t>(border.iteration), to.column_nodes);
-    here.remap(columns, mapping_of(nodes));
+    here.remap(columns, ovlp::mapping(nodes));
   });
   return {};
 }

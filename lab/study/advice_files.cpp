@@ -24,18 +24,13 @@ std::string relative_change(double now, double before) {
 
 std::string percent(std::optional<double> efficiency) { return efficiency ? fixed(100 * *efficiency, 1) + " %" : "-"; }
 
-std::size_t held_in(plan const& of, std::size_t nodes, std::size_t iteration) {
-  auto const next = of.changes.lower_bound(static_cast<int>(iteration));
-  return next == of.changes.begin() ? nodes : std::prev(next)->second.nodes;
-}
-
 ordered_json json_of(analysis::run_costs const& costs) {
   return {{"time_s", costs.time_s}, {"held_node_s", costs.node_s}, {"efficiency", costs.efficiency}};
 }
 
 /// "8 nodes, 6 after 2"
 std::string words_of(plan const& of, std::size_t nodes) {
-  std::size_t const first = of.at_start(nodes).nodes;
+  std::size_t const first = of.held_in(1, nodes).nodes;
   std::string words = std::to_string(first) + (first == 1 ? " node" : " nodes");
   for (auto const& [iteration, hold] : of.changes) {
     if (iteration > 0) words += ", " + std::to_string(hold.nodes) + " after " + std::to_string(iteration);
@@ -75,8 +70,8 @@ std::string text_of(advice const& found, analysis::goal const& wanted) {
 
   text << "\niteration  nodes  efficiency  as it is\n";
   for (std::size_t k = 1; k <= found.as_it_is.iterations.size(); ++k) {
-    text << std::setw(9) << k << std::setw(7) << held_in(found.advised.plan, found.nodes, k) << std::setw(12)
-         << percent(found.advised.run.iterations[k - 1].efficiency) << std::setw(10)
+    text << std::setw(9) << k << std::setw(7) << found.advised.plan.held_in(static_cast<int>(k), found.nodes).nodes
+         << std::setw(12) << percent(found.advised.run.iterations[k - 1].efficiency) << std::setw(10)
          << percent(found.as_it_is.iterations[k - 1].efficiency) << '\n';
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/plan.hpp>
 
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -68,9 +69,9 @@ std::string plan::json() const {
   return support::json_text(all);
 }
 
-held_nodes plan::at_start(std::size_t nodes) const {
-  auto const first = changes.find(0);
-  return first == changes.end() ? held_nodes{nodes} : first->second;
+held_nodes plan::held_in(int iteration, std::size_t nodes) const {
+  auto const next = changes.lower_bound(iteration);
+  return next == changes.begin() ? held_nodes{nodes} : std::prev(next)->second;
 }
 
 void plan::expect(std::string const& application, std::size_t nodes) const {

@@ -74,7 +74,7 @@ class efficiency_threshold final : public policy {
   efficiency_threshold(double least, plan const& first, std::optional<advised> forecast)
       : least_(least), first_(first), advised_(std::move(forecast)) {}
 
-  held_nodes at_start(std::size_t nodes) const override { return first_.at_start(nodes); }
+  held_nodes at_start(std::size_t nodes) const override { return first_.held_in(1, nodes); }
 
   std::optional<decision> decide(border const& at) override {
     if (!at.efficiency) return std::nullopt;
@@ -133,7 +133,7 @@ class advise_again final : public policy {
  public:
   advise_again(plan const& first, advised with) : first_(first), advised_(std::move(with)) {}
 
-  held_nodes at_start(std::size_t nodes) const override { return first_.at_start(nodes); }
+  held_nodes at_start(std::size_t nodes) const override { return first_.held_in(1, nodes); }
 
   std::optional<decision> decide(border const& at) override {
     analysis::forecast const& expected = advised_.expected;
@@ -148,7 +148,8 @@ class advise_again final : public policy {
       return advised_.goal.of(whole_run(at, rest, scale), as_it_is);
     };
     std::vector<std::size_t> planned;
-    for (std::size_t k = ended + 1; k <= expected.iterations(); ++k) planned.push_back(planned_in(k, at.nodes));
+    for (std::size_t k = ended + 1; k <= expected.iterations(); ++k)
+      planned.push_back(first_.held_in(static_cast<int>(k), at.nodes).nodes);
     std::vector<std::size_t> best = planned;
     constexpr int steps = 16;
     for (int i = 0; i <= steps; ++i) {
@@ -169,11 +170,6 @@ class advise_again final : public policy {
   }
 
  private:
-  std::size_t planned_in(std::size_t iteration, std::size_t nodes) const {
-    auto const next = first_.changes.lower_bound(static_cast<int>(iteration));
-    return next == first_.changes.begin() ? nodes : std::prev(next)->second.nodes;
-  }
-
   analysis::run_costs whole_run(border const& at, std::vector<std::size_t> const& rest, double scale) const {
     analysis::run_costs whole{at.time_s, at.held_node_s};
     std::size_t before = at.held.nodes, k = static_cast<std::size_t>(at.iteration);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ovlp {
@@ -29,6 +30,9 @@ class mapping {
   mapping(std::string_view text);  // NOLINT(google-explicit-constructor): a mapping is written as text
   mapping(char const* text) : mapping(std::string_view(text)) {}         // NOLINT(google-explicit-constructor)
   mapping(std::string const& text) : mapping(std::string_view(text)) {}  // NOLINT(google-explicit-constructor)
+
+  /// The node of each thread.
+  explicit mapping(std::vector<node_id> nodes) : nodes_(std::move(nodes)) {}
 
   /// `threads` threads dealt out in turn over all nodes of the run.
   static mapping in_turn(std::size_t threads);

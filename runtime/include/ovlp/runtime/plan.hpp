@@ -24,8 +24,8 @@ struct plan {
   /// As read() takes it.
   std::string json() const;
 
-  /// What a run of so many nodes holds from the start: all, unless the plan says otherwise.
-  held_nodes at_start(std::size_t nodes) const;
+  /// What a run of so many nodes holds in an iteration, from 1: all, unless the plan says otherwise.
+  held_nodes held_in(int iteration, std::size_t nodes) const;
   /// Errors: config_error that names what is wrong, for another program, or a run of so many nodes.
   void expect(std::string const& application, std::size_t nodes) const;
   /// For a program that knows how many iterations end at a border. Errors: config_error for a change that never comes.

@@ -56,7 +56,7 @@ class follow_plan final : public policy {
  public:
   explicit follow_plan(ovlp::plan followed) : plan_(std::move(followed)) {}
 
-  held_nodes at_start(std::size_t nodes) const override { return plan_.at_start(nodes); }
+  held_nodes at_start(std::size_t nodes) const override { return plan_.held_in(1, nodes); }
   bool may_change_after(int iteration) const override { return plan_.changes.contains(iteration); }
   bool measures() const override { return false; }
   std::optional<decision> decide(border const& at) override {
