@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/mpi/check.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/mpi/channel.hpp>
+#include <ovlp/mpi/describe.hpp>
+
+namespace ovlp::mpi {
+namespace {
+
+[[noreturn]] void refuse(trace const& in, std::string const& what) {
+  throw config_error("trace '" + in.name + "': " + what);
+}
+
+class checker {
+ public:
+  explicit checker(trace const& what) : trace_(what) {}
+
+  void run() {
+    check_communicators();
+    each_rank([&] { check_records(); });
+    check_numbers_of_collectives();
+    each_rank([&] { count_sends(); });
+    each_rank([&] { match_receives(); });
+    each_rank([&] { find_sends_without_receive(); });
+  }
+
+ private:
+  template <class Function>
+  void each_rank(Function const& function) {
+    for (rank_ = 0; rank_ < trace_.ranks.size(); ++rank_) function();
+  }
+  trace_of_rank const& own() const { return trace_.ranks[rank_]; }
+  rank_id self() const { return static_cast<rank_id>(rank_); }
+
+  [[noreturn]] void fail(std::size_t at, std::string const& what) const {
+    refuse(trace_, describe(trace_, self(), at) + ": " + what);
+  }
+
+  void check_communicators() {
+    std::size_t const ranks = trace_.ranks.size();
+    if (ranks == 0) refuse(trace_, "expected at least one rank");
+    members_.resize(trace_.communicators.size());
+    for (std::size_t c = 0; c < trace_.communicators.size(); ++c) {
+      auto const& members = trace_.communicators[c];
+      if (members.empty()) refuse(trace_, "communicator " + std::to_string(c) + ": expected at least one rank");
+      first_member_.push_back(*std::ranges::min_element(members));
+      for (rank_id const m : members) {
+        if (m < 0 || static_cast<std::size_t>(m) >= ranks || !members_[c].insert(m).second)
+          refuse(trace_, "communicator " + std::to_string(c) + ": expected different ranks from 0 to " +
+                             std::to_string(ranks - 1) + ", got " + std::to_string(m));
+      }
+    }
+    if (trace_.communicators.empty() || members_.front().size() != ranks)
+      refuse(trace_, "expected all ranks as the first communicator");
+  }
+
+  void check_records() {
+    for (std::size_t p = 0; p < own().profiles.size(); ++p) {
+      access_profile const& profile = own().profiles[p];
+      bool const good = std::isfinite(profile.begin_s) && std::isfinite(profile.end_s) &&
+                        profile.begin_s <= profile.end_s && std::ranges::all_of(profile.shares, [](float share) {
+                          return (share >= 0 && share <= 1) || share == access_profile::never;
+                        });
+      if (!good)
+        refuse(trace_, "rank " + std::to_string(rank_) + ", profile " + std::to_string(p) +
+                           ": expected an interval, and shares from 0 to 1, or never");
+    }
+    requests_.clear();
+    made_.clear();
+    for (std::size_t r = 0; r < own().records.size(); ++r)
+      std::visit([&](auto const& one) { check_record(r, one); }, own().records[r]);
+  }
+
+  void check_record(std::size_t at, compute const& c) {
+    if (!std::isfinite(c.duration_s) || c.duration_s < 0)
+      refuse(trace_, "rank " + std::to_string(rank_) + ", record " + std::to_string(at + 1) +
+                         ": expected a duration of 0 or more");
+  }
+  void check_record(std::size_t at, send const& s) {
+    check_message(at, s.to, s.communicator, s.profile);
+    begin_request(at, s.request);
+  }
+  void check_record(std::size_t at, receive const& r) {
+    check_message(at, r.from, r.communicator, r.profile);
+    begin_request(at, r.request);
+  }
+  void check_record(std::size_t at, wait const& w) {
+    if (requests_.erase(w.request) == 0) fail(at, "expected a request that has begun, and has not been waited for");
+  }
+  void check_record(std::size_t, marker const&) {}
+  void check_record(std::size_t at, collective const& c) {
+    check_membership(at, c.communicator, self());
+    auto const& members = trace_.communicators[c.communicator];
+    if (has_root(c.what) && !members_[c.communicator].contains(c.root)) fail(at, "expected a root of the communicator");
+    if (c.counts != none && (c.counts >= own().counts.size() || own().counts[c.counts].size() != members.size()))
+      fail(at, "expected counts that exist, one for each of " + std::to_string(members.size()) + " ranks");
+    begin_request(at, c.request);
+    compare_with_others(at, c);
+  }
+
+  /// As the first rank made them, the others do.
+  void compare_with_others(std::size_t at, collective const& c) {
+    ++made_by_all_[c.communicator];
+    std::size_t const place = made_[c.communicator]++;
+    auto& first = collectives_[c.communicator];
+    rank_id const first_rank = first_member_[c.communicator];
+    if (self() == first_rank) {
+      first.push_back(at);
+      return;
+    }
+    if (place >= first.size())
+      fail(at, "rank " + std::to_string(first_rank) + " makes only " + std::to_string(first.size()) +
+                   " collectives of this communicator");
+    auto const& expected =
+        std::get<collective>(trace_.ranks[static_cast<std::size_t>(first_rank)].records[first[place]]);
+    if (c.what != expected.what || c.root != expected.root || (c.request == none) != (expected.request == none))
+      fail(at, "expected the same as " + describe(trace_, first_rank, first[place]));
+  }
+
+  void check_numbers_of_collectives() {
+    for (auto const& [communicator, first] : collectives_) {
+      auto const& members = trace_.communicators[communicator];
+      if (made_by_all_[communicator] == first.size() * members.size()) continue;
+      for (rank_id const member : members) {
+        std::size_t const made = static_cast<std::size_t>(
+            std::ranges::count_if(trace_.ranks[static_cast<std::size_t>(member)].records, [&](record const& r) {
+              auto const* const c = std::get_if<collective>(&r);
+              return c != nullptr && c->communicator == communicator;
+            }));
+        if (made < first.size())
+          refuse(trace_, "rank " + std::to_string(member) + " makes " + std::to_string(made) +
+                             " collectives of communicator " + std::to_string(communicator) + ", expected " +
+                             std::to_string(first.size()) + ", as rank " + std::to_string(first_member_[communicator]) +
+                             " does: the next is " + describe(trace_, first_member_[communicator], first[made]));
+      }
+    }
+  }
+
+  void check_message(std::size_t at, rank_id partner, index communicator, index profile) {
+    check_membership(at, communicator, partner);
+    check_membership(at, communicator, self());
+    if (profile != none && profile >= own().profiles.size()) fail(at, "expected a profile that exists");
+  }
+  void check_membership(std::size_t at, index communicator, rank_id member) {
+    if (communicator >= members_.size()) fail(at, "expected a communicator that exists");
+    if (!members_[communicator].contains(member))
+      fail(at, "expected a communicator that has rank " + std::to_string(member));
+  }
+  void begin_request(std::size_t at, index request) {
+    if (request != none && !requests_.insert(request).second)
+      fail(at, "request " + std::to_string(request) + " has begun, and has not been waited for: expected another one");
+  }
+
+  // Messages, after all records have been checked
+
+  struct traffic {
+    std::vector<std::uint64_t> sent_bytes;  ///< of each message
+    std::size_t received = 0, passed = 0;
+  };
+
+  void count_sends() {
+    for (record const& r : own().records) {
+      if (auto const* const s = std::get_if<send>(&r))
+        messages_[{self(), s->to, s->tag, s->communicator}].sent_bytes.push_back(s->bytes);
+    }
+  }
+  void match_receives() {
+    for (std::size_t at = 0; at < own().records.size(); ++at) {
+      auto const* const r = std::get_if<receive>(&own().records[at]);
+      if (r == nullptr) continue;
+      traffic& of = messages_[{r->from, self(), r->tag, r->communicator}];
+      if (of.received == of.sent_bytes.size())
+        fail(at, "there is no send for it: rank " + std::to_string(r->from) + " sends " +
+                     std::to_string(of.sent_bytes.size()) + " messages with this tag");
+      std::uint64_t const bytes = of.sent_bytes[of.received++];
+      if (bytes > r->bytes) fail(at, "the message that it gets has " + std::to_string(bytes) + " bytes");
+    }
+  }
+  void find_sends_without_receive() {
+    for (std::size_t at = 0; at < own().records.size(); ++at) {
+      auto const* const s = std::get_if<send>(&own().records[at]);
+      if (s == nullptr) continue;
+      traffic& of = messages_[{self(), s->to, s->tag, s->communicator}];
+      if (of.passed++ >= of.received)
+        fail(at, "there is no receive for it: rank " + std::to_string(s->to) + " receives " +
+                     std::to_string(of.received) + " messages with this tag");
+    }
+  }
+
+  trace const& trace_;
+  std::vector<std::unordered_set<rank_id>> members_;  ///< of communicators
+  std::vector<rank_id> first_member_;
+  /// Those of the first member, by communicator.
+  std::unordered_map<index, std::vector<std::size_t>> collectives_;
+  std::unordered_map<index, std::size_t> made_by_all_;
+  std::unordered_map<channel, traffic, hash_of_channel> messages_;
+  // Of the rank that is looked at
+  std::size_t rank_ = 0;
+  std::unordered_set<index> requests_;
+  std::unordered_map<index, std::size_t> made_;
+};
+
+}  // namespace
+
+void check(trace const& what) { checker(what).run(); }
+
+}  // namespace ovlp::mpi

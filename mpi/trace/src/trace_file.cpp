@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/mpi/trace_file.hpp>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/mpi/check.hpp>
+#include <ovlp/support/files.hpp>
+
+#include "formats.hpp"
+
+namespace ovlp::mpi {
+namespace {
+
+struct format {
+  char const* name;
+  recognizer* is;
+  reader* read;
+  char const* extension;  ///< nullptr: it is not written
+  writer* write;
+};
+/// In this order they are tried.
+constexpr std::array formats{
+    format{"ovlp's own", is_own_format, read_own_format, ".mpitrace", own_format_of},
+    format{"Dimemas", is_dimemas, read_dimemas, ".dim", dimemas_of},
+};
+
+}  // namespace
+
+std::string name_of_file(std::string const& file) { return std::filesystem::path(file).stem().string(); }
+
+trace read_trace(std::string const& file, double flops) {
+  std::string const contents = support::read_file(file);
+  auto const found = std::ranges::find_if(formats, [&](format const& f) { return f.is(contents); });
+  if (found == formats.end()) {
+    std::string expected;
+    for (format const& f : formats) expected += (&f == formats.begin() ? "" : ", ") + std::string(f.name);
+    throw config_error(file + ": expected a trace of an MPI program, in one of these formats: " + expected);
+  }
+  trace made = found->read({contents, file, flops});
+  try {
+    check(made);
+  } catch (config_error const& wrong) {
+    throw config_error(file + ": " + wrong.what());
+  }
+  return made;
+}
+
+void write_trace(trace const& what, std::string const& file) {
+  std::string const extension = std::filesystem::path(file).extension().string();
+  std::string known;
+  for (format const& f : formats) {
+    if (f.extension == nullptr) continue;
+    if (extension == f.extension) return support::replace_file(file, f.write(what));
+    known += (known.empty() ? "" : " or ") + std::string(f.extension);
+  }
+  throw config_error(file + ": expected a name that ends in " + known + ", which says in what format to write");
+}
+
+}  // namespace ovlp::mpi
