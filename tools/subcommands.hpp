@@ -22,6 +22,7 @@ void add_overlap(CLI::App& ovlp);
 void add_overlap_potential(CLI::App& overlap);
 void add_platform(CLI::App& ovlp);
 void add_plot(CLI::App& ovlp);
+void add_replay(CLI::App& ovlp);
 void add_report(CLI::App& ovlp);
 void add_status(CLI::App& ovlp);
 void add_sweep(CLI::App& ovlp);

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp replay
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/machine/platform.hpp>
+#include <ovlp/mpi/replay.hpp>
+#include <ovlp/mpi/trace_file.hpp>
+#include <ovlp/records/run_recorder.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/host.hpp>
+#include <ovlp/support/json_object.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/progress.hpp>
+
+#include "checks.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct replay_command {
+  std::string trace, platform, map, collectives, summary, record;
+  std::uint64_t eager_bytes = mpi::replay_options().eager_bytes;
+  double flops = mpi::usual_flops;
+};
+
+/// One replay, with what was given and what came.
+struct replayed {
+  mpi::trace trace;
+  machine::platform platform;
+  mpi::replay_options options;
+  mpi::replay_result result;
+  std::size_t records;
+  double wall_s;
+};
+
+json traffic_of(mpi::replay_result::traffic const& of) { return {{"messages", of.messages}, {"bytes", of.bytes}}; }
+
+json summary_of(replayed const& what) {
+  json collectives, ranks = json::array();
+  for (std::size_t o = 0; o < mpi::operation_names.size(); ++o)
+    collectives[std::string(mpi::operation_names[o])] =
+        what.options.collectives.name(mpi::operation{static_cast<std::uint8_t>(o)});
+  for (std::size_t r = 0; r < what.result.ranks.size(); ++r) {
+    mpi::rank_times const& t = what.result.ranks[r];
+    ranks.push_back({{"rank", r},
+                     {"node", what.options.nodes[r]},
+                     {"computing_s", t.computing_s},
+                     {"sending_s", t.sending_s},
+                     {"waiting_s", t.waiting_s},
+                     {"collective_s", t.collective_s},
+                     {"end_s", t.end_s}});
+  }
+  return {{"trace", what.trace.name},
+          {"platform", what.platform.name},
+          {"eager_bytes", what.options.eager_bytes},
+          {"collectives", std::move(collectives)},
+          {"records", what.records},
+          {"time_s", what.result.time_s},
+          {"traffic", traffic_of(what.result.all)},
+          {"traffic_between_nodes", traffic_of(what.result.between_nodes)},
+          {"ranks", std::move(ranks)},
+          {"host", {{"wall_s", what.wall_s}, {"peak_memory_bytes", support::peak_memory_bytes()}}}};
+}
+
+void print(replayed const& what) {
+  mpi::replay_result const& result = what.result;
+  auto const count = static_cast<double>(result.ranks.size());
+  std::printf("%s, %zu ranks on %s: %.6f s\n", what.trace.name.c_str(), result.ranks.size(), what.platform.name.c_str(),
+              result.time_s);
+  std::printf("messages   %llu of %llu bytes; between nodes %llu of %llu bytes\n",
+              static_cast<unsigned long long>(result.all.messages), static_cast<unsigned long long>(result.all.bytes),
+              static_cast<unsigned long long>(result.between_nodes.messages),
+              static_cast<unsigned long long>(result.between_nodes.bytes));
+  std::printf("a rank        least [s]     mean [s]     most [s]\n");
+  auto const row = [&](char const* name, double mpi::rank_times::*time) {
+    auto const of = [&](mpi::rank_times const& t) { return t.*time; };
+    auto const [least, most] = std::ranges::minmax(result.ranks, {}, time);
+    double sum_s = 0;
+    for (mpi::rank_times const& t : result.ranks) sum_s += of(t);
+    std::printf("%-10s %12.6f %12.6f %12.6f\n", name, of(least), sum_s / count, of(most));
+  };
+  row("computing", &mpi::rank_times::computing_s);
+  row("sending", &mpi::rank_times::sending_s);
+  row("waiting", &mpi::rank_times::waiting_s);
+  row("collective", &mpi::rank_times::collective_s);
+  row("end", &mpi::rank_times::end_s);
+}
+
+std::shared_ptr<record_sink> recorder_for(replay_command const& command, std::string& failure) {
+  if (command.record.empty()) return nullptr;
+  run_facts const about{{"trace", command.trace}, {"version", std::string(version())}};
+  return make_run_recorder(command.record, about, emitters::one_thread,
+                           [&failure](std::string const& why) { failure = why; });
+}
+
+void run_replay(replay_command const& command) {
+  for (std::string const& output : {command.summary, command.record}) expect_another_file(output, command.trace);
+  machine::platform const platform = machine::platform::find(command.platform);
+  mpi::collective_choice const collectives(command.collectives);
+  replayed all{mpi::read_trace(command.trace, command.flops), platform, {}, {}, 0, 0};
+  all.options.nodes = mpi::place_ranks(all.trace.ranks.size(), platform, command.map);
+  all.options.eager_bytes = command.eager_bytes;
+  all.options.collectives = collectives;
+  for (mpi::trace_of_rank const& rank : all.trace.ranks) all.records += rank.records.size();
+
+  std::string failure;
+  {
+    std::shared_ptr<record_sink> const recorder = recorder_for(command, failure);
+    all.options.sink = recorder.get();
+    support::notice_interrupts();
+    support::progress progress("ovlp replay", all.records, "records");
+    all.options.progress = [&](std::size_t records) { progress.advance(records); };
+    double const begun_s = support::monotonic_s();
+    all.result = mpi::replay(all.trace, platform, all.options);
+    all.wall_s = support::monotonic_s() - begun_s;
+  }
+  if (!failure.empty()) throw io_error(failure);
+  if (!command.summary.empty()) support::write_output(command.summary, support::json_text(summary_of(all)) + "\n");
+  if (command.summary != "-") print(all);
+}
+
+}  // namespace
+
+void add_replay(CLI::App& ovlp) {
+  auto const command = std::make_shared<replay_command>();
+  CLI::App& replay = *ovlp.add_subcommand("replay", "Replay the trace of an MPI program on a platform's virtual nodes");
+  replay.add_option("trace", command->trace, "trace: ovlp's own, Dimemas, OTF2, GOAL or SimGrid's time-independent")
+      ->required()
+      ->type_name("TRACE");
+  replay.add_option("--platform", command->platform, "platform: gigabit and the like, or a file (JSON)")
+      ->required()
+      ->type_name("PLATFORM");
+  replay
+      .add_option("--map", command->map,
+                  "node of each rank, as \"node0*2 node1\"; by default in even blocks over the platform's nodes")
+      ->type_name("NODES");
+  replay
+      .add_option("--eager-bytes", command->eager_bytes,
+                  "largest message that is sent before its receiver is there, if the trace does not say (65536)")
+      ->type_name("N")
+      ->transform(whole_number(0, std::numeric_limits<std::size_t>::max()));
+  replay
+      .add_option("--collectives", command->collectives,
+                  "algorithms: linear, binomial, ... for all operations that know it, all_reduce=ring for one; commas "
+                  "between")
+      ->type_name("NAMES");
+  replay.add_option("--flops", command->flops, "of SimGrid's traces: operations of the reference core a second (1e9)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  replay.add_option("--summary", command->summary, "write all figures as JSON; - for standard output, and no text")
+      ->type_name("FILE");
+  replay.add_option("--record", command->record, "store what happens, for ovlp export, report and metrics")
+      ->type_name("FILE");
+  replay.footer(
+      "Examples:\n"
+      "  ovlp replay cg.mpitrace --platform gigabit\n"
+      "  ovlp replay cg.dim --platform cluster.json --map \"node[0-3]*2\" --collectives all_reduce=ring\n"
+      "  ovlp replay cg.mpitrace --platform gigabit --record cg.sqlite && ovlp export cg.sqlite --to paraver -o "
+      "cg.prv\n"
+      "Traces: docs/formats/mpi-trace.md, what is modelled: docs/overlap-replay.md");
+  replay.callback([command] { run_replay(*command); });
+}
+
+}  // namespace ovlp::tools
