@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/expects.hpp>
+#include <ovlp/support/statistics.hpp>
+#include <ovlp/support/text.hpp>
+
+namespace ovlp::overlap_bench {
+namespace {
+
+/// Of a clock's differences, relative: equal times need not be equal numbers, also not simulated ones.
+constexpr double rounding = 1e-9;
+
+template <class Element>
+double median_of(std::vector<Element> const& all, double Element::*member) {
+  std::vector<double> values;
+  for (Element const& one : all) values.push_back(one.*member);
+  return support::median(std::move(values));
+}
+
+std::vector<run_times> run(measurement const& measure, double work_s, std::size_t runs) {
+  std::vector<run_times> all = measure(work_s, runs);
+  support::require(!all.empty() && all.size() == runs,
+                   "a measurement gives the times of as many runs as were asked for");
+  return all;
+}
+
+}  // namespace
+
+double standard_error_of_median(std::vector<double> values) {
+  constexpr double z = 2.5758;  // 99.5 % of the normal distribution
+  std::sort(values.begin(), values.end());
+  auto const n = static_cast<double>(values.size());
+  auto const low = static_cast<std::size_t>(std::max(1.0, std::round((n + 1) / 2 - z * std::sqrt(n / 4))));
+  return (values[values.size() - low] - values[low - 1]) / (2 * z);
+}
+
+hidden_work find_hidden_work(measurement const& measure, search_options const& options) {
+  if (options.warm_up > 0) run(measure, 0, options.warm_up);
+  std::vector<run_times> const reference = run(measure, 0, options.runs);
+  std::vector<double> totals;
+  for (run_times const& times : reference) totals.push_back(times.total_s);
+  hidden_work found{support::median(totals), standard_error_of_median(totals), 0, 0, 0, 0};
+  if (!(found.reference_s > 0)) throw config_error("the operation takes no time: there is nothing to overlap with");
+  double const allowed_s = found.reference_s + std::max(2 * found.reference_error_s, rounding * found.reference_s);
+
+  std::vector<run_times> passed = reference;
+  auto const passes = [&](double work_s) {
+    for (std::size_t tries = 0; tries <= options.validations; ++tries) {
+      std::vector<run_times> trial = run(measure, work_s, options.runs);
+      if (median_of(trial, &run_times::total_s) > allowed_s) continue;
+      passed = std::move(trial);
+      return true;
+    }
+    return false;
+  };
+  found.too_much_s = allowed_s;  // the work alone takes as long
+  while (found.too_much_s - found.work_s > options.resolution * found.reference_s) {
+    double const middle_s = (found.work_s + found.too_much_s) / 2;
+    (passes(middle_s) ? found.work_s : found.too_much_s) = middle_s;
+  }
+  found.post_s = median_of(passed, &run_times::post_s);
+  found.wait_s = median_of(passed, &run_times::wait_s);
+  return found;
+}
+
+overlap measure_overlap(measurement const& measure, search_options const& options) {
+  struct share {
+    double hidden, too_much, post, wait;
+  };
+  std::vector<hidden_work> all;
+  std::vector<share> shares;
+  for (std::size_t i = 0; i < options.searches; ++i) {
+    hidden_work const& one = all.emplace_back(find_hidden_work(measure, options));
+    shares.push_back({one.work_s / one.reference_s, one.too_much_s / one.reference_s, one.post_s / one.reference_s,
+                      one.wait_s / one.reference_s});
+  }
+  support::require(!all.empty(), "there is a search");
+  auto const [least, most] = std::minmax_element(shares.begin(), shares.end(),
+                                                 [](auto const& a, auto const& b) { return a.hidden < b.hidden; });
+  return {median_of(all, &hidden_work::reference_s),
+          median_of(all, &hidden_work::reference_error_s),
+          median_of(all, &hidden_work::work_s),
+          median_of(shares, &share::hidden),
+          least->hidden,
+          shares.size() == 1 ? most->too_much : most->hidden,
+          median_of(shares, &share::post),
+          median_of(shares, &share::wait)};
+}
+
+std::size_t bytes_that_take(double least_s, std::size_t most_bytes,
+                            std::function<double(std::size_t bytes)> const& time_s) {
+  for (std::size_t bytes = 8; bytes <= most_bytes; bytes *= 2) {
+    if (time_s(bytes) >= least_s) return bytes;
+  }
+  throw config_error("the operation takes less than " + support::fixed(least_s, 6) + " s with up to " +
+                     std::to_string(most_bytes) + " bytes");
+}
+
+}  // namespace ovlp::overlap_bench
