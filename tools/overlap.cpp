@@ -5,8 +5,10 @@
 namespace ovlp::tools {
 
 void add_overlap(CLI::App& ovlp) {
-  CLI::App& overlap = *ovlp.add_subcommand("overlap", "What overlapping communication with computation would bring");
+  CLI::App& overlap =
+      *ovlp.add_subcommand("overlap", "Communication beside computation: how much there is, and what it would bring");
   overlap.require_subcommand(1);
+  add_overlap_bench(overlap);
   add_overlap_potential(overlap);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "benchmark.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -20,10 +19,9 @@ void print(std::string const& line) {
 std::size_t bytes_of(operation kind, settings const& what, trial_runner const& run) {
   if (kind == operation::barrier) return 0;
   if (!(what.least_s > 0)) return what.bytes;
-  std::size_t const few = std::min<std::size_t>(5, what.search.runs);
   return bytes_that_take(what.least_s, settings::most_bytes, [&](std::size_t bytes) {
     std::vector<double> totals;
-    for (run_times const& times : run({kind, bytes, 0, 1}, few)) totals.push_back(times.total_s);
+    for (run_times const& times : run({kind, bytes, 0, 1}, what.search.runs)) totals.push_back(times.total_s);
     return support::median(totals);
   });
 }

@@ -49,9 +49,9 @@ std::string csv_row(result const& row) {
 }
 
 std::vector<result> read_results(std::string const& csv, std::string const& name) {
-  std::vector<std::string> names = keys;
-  for (column const& each : columns) names.emplace_back(each.name);
-  support::csv_reader reader(csv, name, names, support::csv_reader::other_columns::refused);
+  std::vector<std::string> wanted = keys;
+  for (column const& each : columns) wanted.emplace_back(each.name);
+  support::csv_reader reader(csv, name, wanted, support::csv_reader::other_columns::refused);
   std::vector<result> rows;
   while (reader.next()) {
     result& row = rows.emplace_back(result{

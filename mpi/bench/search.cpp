@@ -23,7 +23,7 @@ double median_of(std::vector<Element> const& all, double Element::*member) {
   return support::median(std::move(values));
 }
 
-std::vector<run_times> run(measurement const& measure, double work_s, std::size_t runs) {
+std::vector<run_times> runs_of(measurement const& measure, double work_s, std::size_t runs) {
   std::vector<run_times> all = measure(work_s, runs);
   support::require(!all.empty() && all.size() == runs,
                    "a measurement gives the times of as many runs as were asked for");
@@ -41,8 +41,8 @@ double standard_error_of_median(std::vector<double> values) {
 }
 
 hidden_work find_hidden_work(measurement const& measure, search_options const& options) {
-  if (options.warm_up > 0) run(measure, 0, options.warm_up);
-  std::vector<run_times> const reference = run(measure, 0, options.runs);
+  if (options.warm_up > 0) runs_of(measure, 0, options.warm_up);
+  std::vector<run_times> const reference = runs_of(measure, 0, options.runs);
   std::vector<double> totals;
   for (run_times const& times : reference) totals.push_back(times.total_s);
   hidden_work found{support::median(totals), standard_error_of_median(totals), 0, 0, 0, 0};
@@ -52,7 +52,7 @@ hidden_work find_hidden_work(measurement const& measure, search_options const& o
   std::vector<run_times> passed = reference;
   auto const passes = [&](double work_s) {
     for (std::size_t tries = 0; tries <= options.validations; ++tries) {
-      std::vector<run_times> trial = run(measure, work_s, options.runs);
+      std::vector<run_times> trial = runs_of(measure, work_s, options.runs);
       if (median_of(trial, &run_times::total_s) > allowed_s) continue;
       passed = std::move(trial);
       return true;

@@ -12,8 +12,8 @@
 int main(int argc, char** argv) try {
   using namespace ovlp::overlap_bench;
   settings what;
+  double add_ns = 0;
   std::size_t runs = 0, searches = 0;
-  double resolution = 0;
   ovlp::options options{"overlap_bench", "The most work that operations hide, as flow graphs; node 0 only conducts"};
   options.add_arguments("operations", what.operations, "broadcast, ...; none: all");
   options.add("--bytes", what.bytes, "of a block").at_least(1).at_most(settings::most_bytes);
@@ -22,18 +22,14 @@ int main(int argc, char** argv) try {
   options.add("--slices", what.slices, "of the work, in the row with progress").at_least(2).at_most(1e6);
   options.add("--runs", runs, "of each trial; 0: 20, in a simulation 1").at_most(1e6);
   options.add("--searches", searches, "how many; 0: 6, in a simulation 1").at_most(1e6);
-  options
-      .add("--resolution", resolution, "of the work, as a part of the operation's time; 0: 0.01, in a simulation 1e-9")
-      .at_least(0)
-      .at_most(1);
+  options.add("--add-ns", add_ns, "simulated: nanoseconds that a reduction takes to add a number").at_least(0);
   ovlp::engine run{argc, argv, options};
   operations_named(what.operations);  // in every process, before there is a run
   if (!run.computes()) what.search = {0, 1, 0, 1, 1e-9};
   if (runs > 0) what.search.runs = runs;
   if (searches > 0) what.search.searches = searches;
-  if (resolution > 0) what.search.resolution = resolution;
 
-  trials all(run);
+  trials all(run, 1e-9 * add_ns);
   run_benchmark(what, run.computes() ? "real" : "simulated", all.ranks(),
                 [&](trial const& one, std::size_t times) { return all.run(one, times); });
 } catch (ovlp::config_error const& error) {

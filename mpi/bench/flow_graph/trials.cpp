@@ -30,7 +30,7 @@ std::size_t elements_of(std::size_t bytes) { return (bytes + sizeof(double) - 1)
 
 }  // namespace
 
-trials::trials(engine_base& run)
+trials::trials(engine_base& run, double add_s)
     : run_(run),
       ranks_(participants(run)),
       conductor_("conductor", mapping("node0")),
@@ -42,7 +42,8 @@ trials::trials(engine_base& run)
   run_.estimate("overlap_bench.work",
                 [](std::span<std::int64_t const> sizes) { return static_cast<double>(sizes.front()) / ps_per_s; });
   run_.estimate("overlap_bench.align", 0);
-  run_.estimate("overlap_bench.sum", 0);
+  run_.estimate("overlap_bench.sum",
+                [add_s](std::span<std::int64_t const> sizes) { return add_s * static_cast<double>(sizes.front()); });
 }
 
 void trials::operate(ranks_here& here, order what, out<block>& blocks, out<piece>& work) {

@@ -40,8 +40,9 @@ struct block {
 /// synchronization", International Journal of Parallel Programming 17, 1988).
 class trials {
  public:
-  /// Makes its graph known to the run, which has at least three nodes. Errors: config_error if it has fewer.
-  explicit trials(engine_base& run);
+  /// Makes its graph known to the run, which has at least three nodes. `add_s`: what adding a number of a reduction
+  /// takes in a simulation. Errors: config_error if there are fewer nodes.
+  trials(engine_base& run, double add_s);
 
   std::size_t ranks() const { return ranks_; }
   /// As trial_runner. Errors: as a call of a graph.

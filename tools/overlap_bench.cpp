@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp overlap bench
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/text.hpp>
+
+#include "bench/operations.hpp"
+#include "bench/results.hpp"
+#include "checks.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+struct overlap_bench_options {
+  std::vector<std::string> operations;
+  std::string backend = "real";
+  std::size_t nodes = 2;
+  std::string platform, add_ns;  ///< of simulations
+  /// For the program, as they were given: "--bytes", "1000", ...
+  std::vector<std::pair<std::string, std::string>> measured{
+      {"--bytes", ""}, {"--time", ""}, {"--slices", ""}, {"--runs", ""}, {"--searches", ""}};
+  std::string csv;
+  double time_limit_s = 1800;
+};
+
+/// Programs of the benchmark stand beside this one.
+std::string program_beside(std::string const& name) {
+  std::filesystem::path const self = std::filesystem::read_symlink("/proc/self/exe");
+  std::string program = self.parent_path() / name;
+  if (!std::filesystem::exists(program))
+    throw config_error("'" + program + "' is missing: it is built where Open MPI is installed");
+  return program;
+}
+
+support::command command_of(overlap_bench_options const& options) {
+  support::command run;
+  std::string const nodes = std::to_string(options.nodes), with_conductor = std::to_string(options.nodes + 1);
+  if (options.backend == "mpi") {
+    run.words = {"mpirun.openmpi", "--oversubscribe", "-n", nodes, program_beside("overlap_bench_mpi")};
+    if (::geteuid() == 0) run.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+  } else {
+    run.words = {program_beside("overlap_bench_" + options.backend), "--nodes", with_conductor};
+  }
+  if (options.backend == "sim") {
+    run.words.insert(run.words.end(), {"--execution", "partial", "--no-alloc"});
+    if (!options.platform.empty()) run.words.insert(run.words.end(), {"--platform", options.platform});
+    if (!options.add_ns.empty()) run.words.insert(run.words.end(), {"--add-ns", options.add_ns});
+  } else if (!options.platform.empty() || !options.add_ns.empty()) {
+    throw config_error("overlap bench: --platform and --add-ns: expected with --backend sim, got --backend " +
+                       options.backend);
+  }
+  for (auto const& [name, value] : options.measured) {
+    if (!value.empty()) run.words.insert(run.words.end(), {name, value});
+  }
+  run.words.insert(run.words.end(), options.operations.begin(), options.operations.end());
+  run.time_limit = std::chrono::duration<double>(options.time_limit_s);
+  return run;
+}
+
+/// Why it was not good, in one line: of what mpirun says, that is not the last one.
+std::string complaint_of(support::outcome const& ran, double time_limit_s) {
+  if (ran.timed_out) return "took longer than the " + support::fixed(time_limit_s, 0) + " s of --time-limit";
+  for (std::string_view const start : {"overlap_bench:", "mpirun"}) {
+    for (std::string const& line : support::lines_of(ran.err)) {
+      if (line.starts_with(start)) return line;
+    }
+  }
+  return ran.complaint();
+}
+
+void run_overlap_bench(overlap_bench_options const& options) {
+  std::size_t const expected = 2 * overlap_bench::operations_named(options.operations).size();
+  support::notice_interrupts();
+  support::command const command = command_of(options);
+  support::outcome const ran = support::run(command);
+  if (!ran.good()) throw io_error("overlap bench: " + complaint_of(ran, options.time_limit_s));
+  std::vector<overlap_bench::result> const rows = overlap_bench::read_results(ran.out, command.words.front());
+  if (rows.size() != expected)
+    throw io_error(command.words.front() + ": expected " + std::to_string(expected) + " rows, got " +
+                   std::to_string(rows.size()));
+  if (!options.csv.empty()) support::write_output(options.csv, ran.out);
+  if (options.csv != "-") support::write_output("-", overlap_bench::table_of(rows));
+}
+
+}  // namespace
+
+void add_overlap_bench(CLI::App& overlap) {
+  auto const options = std::make_shared<overlap_bench_options>();
+  CLI::App& bench = *overlap.add_subcommand(
+      "bench", "Measure or predict the most work that can be injected during an operation without making it longer");
+  bench.add_option("operations", options->operations, "broadcast, scatter, ...; without it all")
+      ->type_name("OPERATION");
+  bench
+      .add_option("--backend", options->backend,
+                  "real, sim: flow graphs, run or simulated; mpi: Open MPI's collectives")
+      ->type_name("real|sim|mpi")
+      ->check(among("real|sim|mpi"));
+  bench.add_option("--nodes", options->nodes, "that take part (2)")->type_name("N")->transform(whole_number(2, 65535));
+  bench.add_option("--platform", options->platform, "of --backend sim")->type_name("NAME|FILE");
+  bench
+      .add_option("--add-ns", options->add_ns,
+                  "of --backend sim: nanoseconds that a reduction takes to add a number (0)")
+      ->type_name("NS");
+  char const* const meanings[] = {"of a block: what a node gives another one, or all (65536)",
+                                  "seconds that the operation is to take; bytes are found for that",
+                                  "pieces of the work in the row with progress (16)", "of each trial (20; simulated 1)",
+                                  "each with a reference of its own (6; simulated 1)"};
+  for (std::size_t i = 0; i < options->measured.size(); ++i) {
+    auto& [name, value] = options->measured[i];
+    bench.add_option(name, value, meanings[i])->type_name(name == "--time" ? "SECONDS" : "N");
+  }
+  bench.get_option("--time")->excludes("--bytes");
+  bench.add_option("--csv", options->csv, "all figures, for programs")->type_name("FILE");
+  bench.add_option("--time-limit", options->time_limit_s, "of the measurement (1800)")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
+  bench.footer(
+      "Examples:\n"
+      "  ovlp overlap bench broadcast all-to-all --time 0.005\n"
+      "  ovlp overlap bench --backend mpi --nodes 4 --bytes 100000 --csv mpi.csv\n"
+      "  ovlp overlap bench --backend sim --nodes 8 --platform gigabit\n"
+      "Method: docs/overlap-bench.md");
+  bench.callback([options] { run_overlap_bench(*options); });
+}
+
+}  // namespace ovlp::tools
