@@ -10,6 +10,7 @@ void add_overlap(CLI::App& ovlp) {
   overlap.require_subcommand(1);
   add_overlap_bench(overlap);
   add_overlap_potential(overlap);
+  add_overlap_study(overlap);
 }
 
 }  // namespace ovlp::tools

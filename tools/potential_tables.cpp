@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "potential_tables.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <iomanip>
 #include <optional>

@@ -20,6 +20,7 @@ void add_metrics(CLI::App& ovlp);
 void add_nodes(CLI::App& ovlp);
 void add_overlap(CLI::App& ovlp);
 void add_overlap_potential(CLI::App& overlap);
+void add_overlap_study(CLI::App& overlap);
 void add_overlap_bench(CLI::App& overlap);
 void add_platform(CLI::App& ovlp);
 void add_plot(CLI::App& ovlp);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/mpi/overlap_study.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/machine/platform.hpp>
+#include <ovlp/support/json_object.hpp>
+
+namespace ovlp::mpi {
+namespace {
+
+using nlohmann::json;
+
+constexpr double widest = 1e6;        // bandwidths from the platform's / so much to the platform's * so much
+constexpr double bisected_to = 1e-4;  // relative to the bandwidth
+constexpr double same_time = 1e-9;    // relative
+
+int bisections() { return static_cast<int>(std::ceil(std::log2(2 * std::log(widest) / std::log1p(bisected_to)))); }
+
+/// Replays traces on variants of one platform.
+class replayer {
+ public:
+  explicit replayer(study_options const& options)
+      : options_(options),
+        platform_(support::parse_json(machine::platform::text_of(options.platform), options.platform)) {
+    for (char const* key : {"bandwidth_Bps", "latency_s"}) {
+      if (!platform_.contains("network") || !platform_["network"].contains(key)) {
+        throw config_error("--platform " + options.platform + ": expected a network with " + key +
+                           ", which a study of overlap changes");
+      }
+    }
+  }
+
+  double bandwidth_Bps() const { return platform_["network"]["bandwidth_Bps"]; }
+  double latency_s() const { return platform_["network"]["latency_s"]; }
+
+  double time_s(trace const& of, double bandwidth_Bps, double latency_s) const {
+    json changed = platform_;
+    changed["network"]["bandwidth_Bps"] = bandwidth_Bps;
+    changed["network"]["latency_s"] = latency_s;
+    machine::platform const on = machine::platform::parse(changed.dump(), options_.platform);
+    replay_options how;
+    how.nodes = place_ranks(of.ranks.size(), on, options_.map);
+    how.eager_bytes = options_.eager_bytes;
+    how.collectives = options_.collectives;
+    double const time_s = replay(of, on, how).time_s;
+    if (options_.progress) options_.progress(1);
+    return time_s;
+  }
+  double time_s(trace const& of) const { return time_s(of, bandwidth_Bps(), latency_s()); }
+
+  /// The least bandwidth with which the trace takes no longer.
+  std::optional<double> bandwidth_for(trace const& of, double wanted_s) const {
+    double low_Bps = bandwidth_Bps() / widest, high_Bps = bandwidth_Bps() * widest;
+    auto const reached = [&](double at_Bps) { return time_s(of, at_Bps, latency_s()) <= wanted_s * (1 + same_time); };
+    if (!reached(high_Bps) || reached(low_Bps)) return std::nullopt;
+    while (high_Bps > low_Bps * (1 + bisected_to)) {
+      double const middle_Bps = std::sqrt(low_Bps * high_Bps);
+      (reached(middle_Bps) ? high_Bps : low_Bps) = middle_Bps;
+    }
+    return high_Bps;
+  }
+
+ private:
+  study_options const& options_;
+  json platform_;
+};
+
+overlap_options with(overlap_options::pattern pattern, std::size_t chunks) {
+  overlap_options how;
+  how.from = pattern;
+  how.chunks = chunks;
+  return how;
+}
+
+std::vector<double> or_else(std::vector<double> given, double otherwise) {
+  if (given.empty()) given.push_back(otherwise);
+  return given;
+}
+
+struct mechanism {
+  char const* name;
+  void (*leave_out)(overlap_options&);
+};
+constexpr mechanism mechanisms[]{
+    {"chunking", [](overlap_options& how) { how.chunks = 1; }},
+    {"advancing", [](overlap_options& how) { how.advancing = false; }},
+    {"postponing", [](overlap_options& how) { how.postponing = false; }},
+    {"double buffering", [](overlap_options& how) { how.double_buffering = false; }},
+};
+
+}  // namespace
+
+std::size_t replays_of(study_options const& options) {
+  return 3 * (1 + std::max<std::size_t>(1, options.bandwidths_Bps.size()) *
+                      std::max<std::size_t>(1, options.latencies_s.size())) +
+         2 * std::size(mechanisms) + 4 * (2 + static_cast<std::size_t>(bisections()));
+}
+
+overlap_study study_overlap(trace const& original, study_options const& options) {
+  using pattern = overlap_options::pattern;
+  trace const measured = overlapped(original, with(pattern::measured, options.chunks));
+  trace const ideal = overlapped(original, with(pattern::ideal, options.chunks));
+  replayer const on(options);
+  auto const point = [&](double bandwidth_Bps, double latency_s) {
+    auto const time_s = [&](trace const& of) { return on.time_s(of, bandwidth_Bps, latency_s); };
+    return overlap_point{bandwidth_Bps, latency_s, time_s(original), time_s(measured), time_s(ideal)};
+  };
+  overlap_study found{patterns_of(original), point(on.bandwidth_Bps(), on.latency_s()), {}, {}, {}, {}};
+  for (mechanism const& m : mechanisms) {
+    auto const time_s = [&](pattern from) {
+      overlap_options how = with(from, options.chunks);
+      m.leave_out(how);
+      return on.time_s(overlapped(original, how));
+    };
+    found.ablations.push_back({m.name, time_s(pattern::measured), time_s(pattern::ideal)});
+  }
+  found.measured = {on.bandwidth_for(measured, found.base.original_s),
+                    on.bandwidth_for(original, found.base.measured_s)};
+  found.ideal = {on.bandwidth_for(ideal, found.base.original_s), on.bandwidth_for(original, found.base.ideal_s)};
+  if (options.latencies_s.empty() && options.bandwidths_Bps.empty()) return found;
+  for (double latency_s : or_else(options.latencies_s, on.latency_s())) {
+    for (double bandwidth_Bps : or_else(options.bandwidths_Bps, on.bandwidth_Bps())) {
+      found.points.push_back(point(bandwidth_Bps, latency_s));
+    }
+  }
+  return found;
+}
+
+}  // namespace ovlp::mpi

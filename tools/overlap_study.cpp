@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp overlap study
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ovlp/mpi/overlap_study.hpp>
+#include <ovlp/mpi/trace_file.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/progress.hpp>
+
+#include "checks.hpp"
+#include "overlap_page.hpp"
+#include "overlap_study_text.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+struct options {
+  std::string trace, page, csv, collectives;
+  mpi::study_options study;
+};
+
+void run_study(options given) {
+  support::notice_interrupts();
+  mpi::trace const original = mpi::read_trace(given.trace);
+  given.study.collectives = mpi::collective_choice(given.collectives);
+  support::progress progress("ovlp overlap study", mpi::replays_of(given.study), "replays at most");
+  given.study.progress = [&](std::size_t done) { progress.advance(done); };
+  mpi::overlap_study const found = mpi::study_overlap(original, given.study);
+  if (!given.csv.empty()) support::write_output(given.csv, csv_of(found));
+  if (!given.page.empty()) support::write_file(given.page, overlap_page(original, found, given.study));
+  if (given.csv != "-") support::write_output("-", text_of(found));
+}
+
+}  // namespace
+
+void add_overlap_study(CLI::App& overlap) {
+  auto const given = std::make_shared<options>();
+  CLI::App& study = *overlap.add_subcommand(
+      "study", "What an MPI program would gain from messages that are cut into chunks, sent early and waited for late");
+  study.add_option("trace", given->trace, "of ovlp trace, or of another tool (ovlp replay reads it)")
+      ->required()
+      ->type_name("TRACE");
+  study.add_option("--platform", given->study.platform, "platform: gigabit and the like, or a file (JSON)")
+      ->required()
+      ->type_name("PLATFORM");
+  study.add_option("--map", given->study.map, "nodes of the ranks, such as 'node0*2 node1' (blocks)")
+      ->type_name("TEXT");
+  study.add_option("--chunks", given->study.chunks, "of each message (4)")
+      ->type_name("N")
+      ->transform(whole_number(1, 1024));
+  auto const numbers = [&](char const* name, std::vector<double>& to, char const* what, char const* type) {
+    study.add_option(name, to, what)
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name(type)
+        ->check(quantity(1e-15, 1e15));
+  };
+  numbers("--bandwidths", given->study.bandwidths_Bps, "of networks beside the platform's, in bytes a second", "B,...");
+  numbers("--latencies", given->study.latencies_s, "of networks beside the platform's, in seconds", "S,...");
+  study
+      .add_option("--eager-bytes", given->study.eager_bytes, "largest message that is sent before its receive (65536)")
+      ->type_name("B");
+  study.add_option("--collectives", given->collectives, "algorithms, as ovlp replay takes them")->type_name("NAMES");
+  study.add_option("-o,--output", given->page, "page for a browser, with pictures")->type_name("FILE.html");
+  study.add_option("--csv", given->csv, "a row a network; - is standard output")->type_name("FILE");
+  study.footer(
+      "Examples:\n"
+      "  ovlp overlap study cg.trace --platform gigabit\n"
+      "  ovlp overlap study cg.trace --platform gigabit --bandwidths 1e7,3e7,1e8,3e8,1e9 --latencies 1e-6,1e-5 -o "
+      "report.html\n"
+      "Method: docs/overlap.md");
+  study.callback([given] { run_study(*given); });
+}
+
+}  // namespace ovlp::tools

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "overlap_study_text.hpp"
+
+#include <cmath>
+#include <iomanip>
+#include <optional>
+#include <sstream>
+
+#include <ovlp/support/text.hpp>
+
+#include "text_table.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+using support::fixed;
+
+std::string speed_up(double original_s, double overlapped_s) {
+  return fixed(100 * (original_s / overlapped_s - 1), 1) + " %";
+}
+
+std::string in_MBps(std::optional<double> bandwidth_Bps, char const* without) {
+  return bandwidth_Bps ? short_number(1e-6 * *bandwidth_Bps) : without;
+}
+
+std::string times_of(mpi::overlap_study const& study) {
+  text_table table;
+  table.add({"", "original", "measured pattern", "ideal pattern"});
+  mpi::overlap_point const& base = study.base;
+  table.add({"time [s]", fixed(base.original_s, 6), fixed(base.measured_s, 6), fixed(base.ideal_s, 6)});
+  table.add({"faster by", "", speed_up(base.original_s, base.measured_s), speed_up(base.original_s, base.ideal_s)});
+  table.add({"bandwidth for the original's time [MB/s]", short_number(1e-6 * base.bandwidth_Bps),
+             in_MBps(study.measured.relaxed_Bps, "none"), in_MBps(study.ideal.relaxed_Bps, "none")});
+  table.add({"bandwidth that the original would need [MB/s]", "",
+             in_MBps(study.measured.equivalent_Bps, "none is enough"),
+             in_MBps(study.ideal.equivalent_Bps, "none is enough")});
+  for (auto const& one : study.ablations) {
+    table.add({"faster without " + one.without + " by", "", speed_up(base.original_s, one.measured_s),
+               speed_up(base.original_s, one.ideal_s)});
+  }
+  return table.text();
+}
+
+std::string patterns_of(mpi::access_patterns const& patterns) {
+  auto const percent = [](double share) { return fixed(100 * share, 3); };
+  text_table table;
+  if (patterns.produced) {
+    table.add({"produced of a message [% of the interval]", "first", "quarter", "half", "whole"});
+    auto const& p = *patterns.produced;
+    table.add({std::to_string(patterns.sends) + " sends", percent(p.first), percent(p.quarter), percent(p.half),
+               percent(p.whole)});
+  }
+  if (patterns.consumed) {
+    table.add({"passed with so much of a message [% of the interval]", "nothing", "quarter", "half"});
+    auto const& c = *patterns.consumed;
+    table.add(
+        {std::to_string(patterns.receives) + " receives", percent(c.nothing), percent(c.quarter), percent(c.half)});
+  }
+  std::string const text = table.text();
+  return text.empty() ? "The trace says nothing of how messages are produced and consumed.\n" : text;
+}
+
+std::string networks_of(mpi::overlap_study const& study) {
+  text_table table;
+  table.add(
+      {"latency [us]", "bandwidth [MB/s]", "original [s]", "measured [s]", "faster by", "ideal [s]", "faster by"});
+  for (mpi::overlap_point const& at : study.points) {
+    table.add({short_number(1e6 * at.latency_s), short_number(1e-6 * at.bandwidth_Bps), fixed(at.original_s, 6),
+               fixed(at.measured_s, 6), speed_up(at.original_s, at.measured_s), fixed(at.ideal_s, 6),
+               speed_up(at.original_s, at.ideal_s)});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::string text_of(mpi::overlap_study const& study) {
+  std::string text = times_of(study) + "\n" + patterns_of(study.patterns);
+  if (!study.points.empty()) text += "\n" + networks_of(study);
+  return text;
+}
+
+std::string csv_of(mpi::overlap_study const& study) {
+  std::ostringstream csv;
+  csv << std::setprecision(9) << "latency_s,bandwidth_Bps,original_s,measured_s,ideal_s\n";
+  auto const row = [&](mpi::overlap_point const& at) {
+    csv << at.latency_s << ',' << at.bandwidth_Bps << ',' << at.original_s << ',' << at.measured_s << ',' << at.ideal_s
+        << '\n';
+  };
+  row(study.base);
+  for (mpi::overlap_point const& at : study.points) row(at);
+  return csv.str();
+}
+
+}  // namespace ovlp::tools
