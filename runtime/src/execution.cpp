@@ -102,7 +102,9 @@ execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t oper
       definition_(&manager_.program().operation(graph_, operation_)),
       frames_(std::move(enclosing)),
       gathering_(std::make_unique<ovlp::gathering>(definition_->closes.size())) {
-  if (is_opener(definition_->kind)) opened_.resize(definition_->ports.size());
+  if (!is_opener(definition_->kind)) return;
+  opened_.resize(definition_->ports.size());
+  if (manager_.settings().barriers) held_posts_ = std::make_unique<std::vector<held_post>>();
 }
 
 execution::~execution() = default;
@@ -234,15 +236,31 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
   }
   opened_group& opened = opened_[port];
   if (opened.group == 0) opened.group = manager_.groups().open(definition, thread_.address());
-  if (definition.credited()) {
-    while (!manager_.groups().acquire(opened.group, *this)) {
-      waiting_group_ = opened.group;
-      suspend(wait_cause::window);
-    }
-  }
+  bool const holds = held_posts_ && !saw_end_;
+  if (definition.credited() && !holds) take_place_in_window(opened.group);
   envelope_ptr made = make_envelope(type, object, definition.edge->target);
   made->frames.push_back(opened_frame(opened.group, port, opened.count++));
-  send(port, *definition.edge, std::move(made));
+  if (holds) [[unlikely]] {
+    held_posts_->push_back({port, std::move(made)});
+  } else {
+    send(port, *definition.edge, std::move(made));
+  }
+}
+
+void execution::take_place_in_window(group_id group) {
+  while (!manager_.groups().acquire(group, *this)) {
+    waiting_group_ = group;
+    suspend(wait_cause::window);
+  }
+}
+
+/// As a split does that follows a merge: all has been taken in.
+void execution::send_held_posts() {
+  for (held_post& held : std::exchange(*held_posts_, {})) {
+    port_definition const& definition = definition_->ports[held.port];
+    if (definition.credited()) take_place_in_window(opened_[held.port].group);
+    send(held.port, *definition.edge, std::move(held.object));
+  }
 }
 
 inline void execution::deliver(edge_definition const& edge, envelope_ptr object, post_record* record) {
@@ -314,6 +332,8 @@ void* execution::wait() {
     }
     if (gathering_->complete()) {
       saw_end_ = true;
+      if (held_posts_) [[unlikely]]
+        send_held_posts();
       return nullptr;
     }
     if (!thread_.take_in_next()) suspend(wait_cause::object);

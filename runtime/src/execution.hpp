@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list_hook.hpp>
@@ -155,6 +156,8 @@ class execution final : public operation_context {
   void wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold = nullptr);
   template <class Function>
   bool succeeds(Function const& function) const;
+  void take_place_in_window(group_id group);
+  void send_held_posts();
   void send_result();
   void close_groups();
   frame opened_frame(group_id group, std::size_t port, std::uint32_t place) const;
@@ -175,6 +178,11 @@ class execution final : public operation_context {
   bool has_new_input_ = false;  ///< not yet recorded with a step
   envelope_ptr result_;         ///< of a leaf or merge whose body has returned
   bool saw_end_ = false;
+  struct held_post {
+    std::size_t port;
+    envelope_ptr object;
+  };
+  std::unique_ptr<std::vector<held_post>> held_posts_;  ///< of a stream, if the run has barriers
   std::optional<wait_cause> waiting_;
   group_id waiting_group_ = 0;
   double step_start_s_ = 0;

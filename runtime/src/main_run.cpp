@@ -113,6 +113,7 @@ node_settings main_run::begin_records(node_id self, std::vector<double> capaciti
   settings.at_borders = &at_borders();
   settings.execution_threads = common_options().execution_threads;
   settings.stack_bytes = common_options().stack_kib * 1024;
+  settings.barriers = common_options().barriers;
   if (self == 0 && at_borders().measures()) {
     at_borders().use([this](double from_s, double to_s) {
       analysis::dynamic_efficiency all(capacities_now());

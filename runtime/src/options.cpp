@@ -187,6 +187,8 @@ void run_options::add_common(options& to, std::string& threads) {
              "write the dynamic efficiency in a sliding window to this CSV file"));
   run(add_value(parser, "--window", window_s, "seconds of that window, a thousandth of the call at least; 0: a 25th"))
       ->check(at_least_number(0));
+  run(add_to(parser, "--barriers", barriers,
+             "let streams post when all their objects have come, as a merge and a split after it would"));
   run(add_value(parser, "--stack-kib", stack_kib, "stack of an operation that waits"))
       ->check(number_between(64, 1 << 20));
 }

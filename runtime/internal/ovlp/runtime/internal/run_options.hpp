@@ -19,6 +19,7 @@ class run_options {
   bool nodes_given = false;           ///< by the command line
   std::size_t execution_threads = 0;  ///< 0: per collection
   bool execution_thread_per_core = false;
+  bool barriers = false;  ///< streams post when they have taken in all
   std::size_t stack_kib = 256;
   std::string summary_file;
   std::string trace_file;

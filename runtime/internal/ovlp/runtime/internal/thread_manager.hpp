@@ -40,6 +40,7 @@ struct node_settings {
   std::size_t stack_bytes = 256 * 1024;
   std::size_t launch = 0;               ///< how often this node has been launched before
   std::size_t concurrent_per_pair = 1;  ///< objects in transfer to one other node at once; 0: no bound
+  bool barriers = false;                ///< streams post when they have taken in all, as a merge and a split would
   borders* at_borders = nullptr;
   record_sink* sink = nullptr;
   memory_watch* memory = nullptr;  ///< of a simulation, if its platform says how much its nodes have
