@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <ovlp/mpi/raw_trace.hpp>
+#include <ovlp/mpi/trace.hpp>
+
+namespace ovlp::mpi {
+
+struct assembled {
+  trace made;
+  std::vector<std::string> notes;  ///< a line each: what the tracer has not seen
+};
+
+/// Makes a trace of what ranks have written. `recorded`: when memory was accessed, in accesses of each rank. `timed`:
+/// how long the bursts between the calls of MPI took, in another run of the same program, or the same one. Within a
+/// burst time passes evenly with the accesses of the recorded run.
+///
+/// Errors: config_error for ranks without instrumented code, for ranks that disagree on a communicator, for a call that
+/// is another one in the other run: the first one, by rank and number; and those of check(), for the trace.
+assembled assemble(std::string const& name, std::vector<raw::rank> const& recorded,
+                   std::vector<raw::rank> const& timed);
+
+}  // namespace ovlp::mpi

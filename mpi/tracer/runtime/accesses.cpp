@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accesses of the program's own code.
+#include "accesses.hpp"
+
+#include <ovlp/instrument/doors.hpp>
+
+namespace ovlp::instrument {
+
+namespace tracer = mpi::tracer;
+
+void started() { tracer::expect_tables(); }
+void loaded(void const* at) { tracer::load_word(reinterpret_cast<std::uintptr_t>(at)); }
+void stored(void const* at) { tracer::store_word(reinterpret_cast<std::uintptr_t>(at)); }
+void loaded(void const* at, std::size_t bytes) { tracer::for_words(at, bytes, tracer::load_word); }
+void stored(void const* at, std::size_t bytes) { tracer::for_words(at, bytes, tracer::store_word); }
+void entered(void const*) {}
+void left() {}
+
+}  // namespace ovlp::instrument

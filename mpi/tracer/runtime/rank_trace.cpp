@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rank_trace.hpp"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "shadow.hpp"
+
+namespace ovlp::mpi::tracer {
+namespace {
+
+std::uint64_t bytes_in(MPI_Status const& status) {
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  return bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes);
+}
+
+std::uint64_t bytes_of(data const& what) {
+  MPI_Count bytes = 0;
+  PMPI_Type_size_x(what.type, &bytes);
+  return static_cast<std::uint64_t>(bytes) * static_cast<std::uint64_t>(what.count);
+}
+
+/// The shared library that this is in.
+std::string own_file() {
+  Dl_info found{};
+  ::dladdr(reinterpret_cast<void const*>(&own_file), &found);
+  return found.dli_fname == nullptr ? "" : found.dli_fname;
+}
+
+}  // namespace
+
+rank_trace::rank_trace(std::string const& file) : file_(file), communicators_(file_), messages_(file_) {
+  raw::begin begin;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &begin.rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &begin.ranks);
+  begin.instrumented = memory.instrumented ? 1 : 0;
+  file_.put(raw::kind::begin, begin);
+  file_.put_text(own_file());
+  std::error_code ignored;
+  file_.put_text(std::filesystem::read_symlink("/proc/self/exe", ignored).string());
+}
+
+void rank_trace::send(call_site const& at, message_to const& what) {
+  if (what.rank != MPI_PROC_NULL) put_send(at, what, none);
+}
+
+void rank_trace::receive(call_site const& at, message_from const& what, MPI_Status const& status) {
+  if (what.rank == MPI_PROC_NULL) return;
+  std::uint64_t const bytes = bytes_in(status);
+  std::uint64_t const number = put_receive(at, what, bytes, status.MPI_SOURCE, status.MPI_TAG, none);
+  messages_.received(number, first_bytes(memory_of(what.what), bytes), at.from);
+}
+
+void rank_trace::start_exchange(call_site const& at, message_to const& to, message_from const& from) {
+  start(at, from, MPI_REQUEST_NULL);  // which nobody else has under way
+  send(at, to);
+}
+
+void rank_trace::meet(call_site const& at, exchange const& what, MPI_Comm in) { put_collective(at, what, in, none); }
+
+void rank_trace::start(call_site const& at, message_to const& what, MPI_Request request) {
+  if (what.rank == MPI_PROC_NULL) return;
+  std::uint32_t const number = next_request_++;
+  put_send(at, what, number);
+  under_way_.emplace(request, under_way{number, 0, false, {}, nullptr, at.from});
+}
+
+void rank_trace::start(call_site const& at, message_from const& what, MPI_Request request) {
+  if (what.rank == MPI_PROC_NULL) return;
+  std::uint32_t const number = next_request_++;
+  std::uint64_t const number_of_message = put_receive(at, what, bytes_of(what.what), what.rank, what.tag, number);
+  under_way_.emplace(
+      request, under_way{number, number_of_message, true, memory_of(what.what), communicators_.of(what.in), at.from});
+}
+
+void rank_trace::start(call_site const& at, exchange const& what, MPI_Comm in, MPI_Request request) {
+  std::uint32_t const number = next_request_++;
+  put_collective(at, what, in, number);
+  under_way_.emplace(request, under_way{number, 0, false, {}, nullptr, at.from});
+}
+
+void rank_trace::ended(call_site const& at, MPI_Request request, MPI_Status const& status) {
+  auto const found = under_way_.find(request);
+  if (found == under_way_.end()) return;
+  under_way const its = std::move(under_way_.extract(found).mapped());
+  if (its.receives) {
+    int cancelled = 0;
+    PMPI_Test_cancelled(&status, &cancelled);
+    raw::received got{its.number, cancelled != 0 ? 1U : 0U, 0, 0, 0};
+    if (cancelled == 0) {
+      got.from = its.in->global(status.MPI_SOURCE);
+      got.tag = status.MPI_TAG;
+      got.bytes = bytes_in(status);
+    }
+    file_.put(raw::kind::received, got);
+    if (cancelled == 0) messages_.received(its.message, first_bytes(its.memory, got.bytes), its.from);
+  }
+  file_.put(raw::kind::wait, raw::wait{at.when, its.number});
+}
+
+void rank_trace::start_prepared(call_site const& at, MPI_Request request) {
+  auto const found = prepared_.find(request);
+  if (found != prepared_.end()) std::visit([&](auto const& what) { start(at, what, request); }, found->second);
+}
+
+void rank_trace::forget(MPI_Request request) {
+  if (prepared_.erase(request) != 0) return;
+  if (auto const found = under_way_.find(request); found != under_way_.end()) under_way_.erase(found);
+}
+
+void rank_trace::end(raw::moment const& when) {
+  messages_.end();
+  for (auto const& [name, calls] : left_out_) {
+    file_.put(raw::kind::left_out, raw::left_out{calls});
+    file_.put_text(name);
+  }
+  file_.end(when);
+}
+
+void rank_trace::put_send(call_site const& at, message_to const& what, std::uint32_t request) {
+  communicator const& in = *communicators_.of(what.in);
+  file_.put(raw::kind::send,
+            raw::send{at.when, in.global(what.rank), what.tag, bytes_of(what.what), in.id, request, what.how});
+  messages_.sent(next_message_++, memory_of(what.what), in.global(what.rank), at.from);
+}
+
+std::uint64_t rank_trace::put_receive(call_site const& at, message_from const& what, std::uint64_t bytes, int source,
+                                      int tag, std::uint32_t request) {
+  communicator const& in = *communicators_.of(what.in);
+  file_.put(raw::kind::receive,
+            raw::receive{at.when, source == MPI_ANY_SOURCE ? -1 : in.global(source), tag, bytes, in.id, request});
+  return next_message_++;
+}
+
+void rank_trace::put_collective(call_site const& at, exchange const& what, MPI_Comm in, std::uint32_t request) {
+  communicator const& met = *communicators_.of(in);
+  if (met.between_groups) return left_out("collective calls on an intercommunicator");
+  file_.put(raw::kind::collective,
+            raw::collective{at.when, what.what, met.id, met.global(what.root), what.bytes_sent, what.bytes_received,
+                            request, static_cast<std::uint32_t>(what.counts.size())});
+  file_.put_values(what.counts);
+  for (data const& one : what.results) messages_.overwritten(memory_of(one));
+}
+
+blocks rank_trace::memory_of(data const& what) {
+  if (!memory.instrumented) return {};
+  return types_.memory(what.buffer, static_cast<std::uint64_t>(what.count), what.type);
+}
+
+}  // namespace ovlp::mpi::tracer

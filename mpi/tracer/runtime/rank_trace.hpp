@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <mpi.h>
+
+#include "communicators.hpp"
+#include "datatypes.hpp"
+#include "messages.hpp"
+#include "raw_file.hpp"
+
+namespace ovlp::mpi::tracer {
+
+/// A call of MPI by the program: when it began, and where it stands.
+struct call_site {
+  raw::moment when;
+  void const* from;
+};
+
+/// Memory that a call names.
+struct data {
+  void const* buffer;
+  int count;
+  MPI_Datatype type;
+};
+
+struct message_to {
+  data what;
+  int rank, tag;
+  MPI_Comm in;
+  protocol how;
+};
+struct message_from {
+  data what;
+  int rank, tag;
+  MPI_Comm in;
+};
+using message = std::variant<message_to, message_from>;
+
+/// A collective call, but for its communicator: what this rank gives and gets.
+struct exchange {
+  operation what;
+  int root = 0;
+  std::uint64_t bytes_sent = 0, bytes_received = 0;
+  std::vector<std::uint64_t> counts = {};  ///< bytes for each rank, where they differ
+  std::vector<data> results = {};          ///< what is overwritten
+};
+
+/// The trace of this rank, from MPI_Init to MPI_Finalize: what each call means is written to its file.
+/// Thread: one at a time; MPI_Init_thread provides no more.
+class rank_trace {
+ public:
+  explicit rank_trace(std::string const& file);
+
+  // Blocking calls. Messages to and from MPI_PROC_NULL are none.
+  void send(call_site const& at, message_to const& what);
+  void receive(call_site const& at, message_from const& what, MPI_Status const& status);
+  /// Both at once: as if a non-blocking receive stood before the send, and was waited for behind it.
+  void start_exchange(call_site const& at, message_to const& to, message_from const& from);
+  void end_exchange(call_site const& at, MPI_Status const& status) { ended(at, MPI_REQUEST_NULL, status); }
+  void meet(call_site const& at, exchange const& what, MPI_Comm in);
+
+  // Non-blocking ones, when MPI has given the request.
+  void start(call_site const& at, message_to const& what, MPI_Request request);
+  void start(call_site const& at, message_from const& what, MPI_Request request);
+  void start(call_site const& at, exchange const& what, MPI_Comm in, MPI_Request request);
+  /// MPI says that it has ended. Requests that are not active are none.
+  void ended(call_site const& at, MPI_Request request, MPI_Status const& status);
+
+  // Persistent requests.
+  void prepare(message const& what, MPI_Request request) { prepared_.insert_or_assign(request, what); }
+  void start_prepared(call_site const& at, MPI_Request request);
+  /// It will not be waited for.
+  void forget(MPI_Request request);
+
+  /// The program has called something that moves data and is not traced.
+  void left_out(std::string const& call) { ++left_out_[call]; }
+  void end(raw::moment const& when);
+
+  communicators& known_communicators() { return communicators_; }
+  datatypes& known_types() { return types_; }
+
+ private:
+  struct under_way {
+    std::uint32_t number;
+    std::uint64_t message;  // of a receive
+    bool receives;
+    blocks memory;
+    std::shared_ptr<communicator> in;
+    void const* from;
+  };
+
+  void put_send(call_site const& at, message_to const& what, std::uint32_t request);
+  std::uint64_t put_receive(call_site const& at, message_from const& what, std::uint64_t bytes, int source, int tag,
+                            std::uint32_t request);
+  void put_collective(call_site const& at, exchange const& what, MPI_Comm in, std::uint32_t request);
+  blocks memory_of(data const& what);
+
+  raw_file file_;
+  communicators communicators_;
+  datatypes types_;
+  messages messages_;
+  std::multimap<MPI_Request, under_way> under_way_;  // MPICH gives one handle to all sends that have ended at once
+  std::map<MPI_Request, message> prepared_;
+  std::uint64_t next_message_ = 0;
+  std::uint32_t next_request_ = 0;
+  std::map<std::string, std::uint64_t> left_out_;
+};
+
+}  // namespace ovlp::mpi::tracer

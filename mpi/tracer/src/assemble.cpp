@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/mpi/assemble.hpp>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/mpi/check.hpp>
+#include <ovlp/mpi/describe.hpp>
+#include <ovlp/support/text.hpp>
+
+namespace ovlp::mpi {
+namespace {
+
+std::string describe(raw::event const& what) {
+  struct words {
+    std::string operator()(raw::send const& its) const { return "a send of " + std::to_string(its.bytes) + " bytes"; }
+    std::string operator()(raw::receive const&) const { return "a receive"; }
+    std::string operator()(raw::wait const&) const { return "the end of a non-blocking call"; }
+    std::string operator()(raw::counted_collective const& its) const {
+      return "the collective call " + std::string(name_of(its.what));
+    }
+  };
+  return std::visit(words{}, what);
+}
+
+/// Whether they are the same call of the program. To whom it sends, and what ends first, may depend on chance.
+bool same_call(raw::event const& a, raw::event const& b) {
+  if (a.index() != b.index()) return false;
+  if (auto const* its = std::get_if<raw::send>(&a)) return its->bytes == std::get<raw::send>(b).bytes;
+  if (auto const* its = std::get_if<raw::counted_collective>(&a)) {
+    return its->what == std::get<raw::counted_collective>(b).what;
+  }
+  return true;
+}
+
+void expect_same_calls(raw::rank const& recorded, raw::rank const& timed) {
+  auto const [here, there] = std::mismatch(recorded.events.begin(), recorded.events.end(), timed.events.begin(),
+                                           timed.events.end(), same_call);
+  auto const of = [](raw::rank const& run, auto at) { return at == run.events.end() ? "none" : describe(*at); };
+  if (here == recorded.events.end() && there == timed.events.end()) return;
+  throw config_error("rank " + std::to_string(recorded.about.rank) + " has not done the same in both runs: its call " +
+                     std::to_string(here - recorded.events.begin() + 1) + " is " + of(recorded, here) +
+                     " where accesses, and " + of(timed, there) + " where times were recorded");
+}
+
+/// The communicators of all ranks, each once.
+class communicator_table {
+ public:
+  explicit communicator_table(std::vector<raw::rank> const& ranks) {
+    for (raw::rank const& one : ranks) {
+      auto& its = indices_.emplace_back();
+      for (raw::members const& named : one.communicators) its.push_back(add(named, one));
+    }
+  }
+  index of(rank_id rank, std::uint32_t id) const { return indices_[static_cast<std::size_t>(rank)][id]; }
+  std::vector<std::vector<rank_id>> const& members() const { return members_; }
+
+ private:
+  index add(raw::members const& named, raw::rank const& by) {
+    auto const [known, is_new] = by_key_.try_emplace(named.key, static_cast<index>(members_.size()));
+    if (is_new) members_.push_back(named.ranks);
+    if (members_[known->second] != named.ranks)
+      throw config_error(by.file + ": its communicator '" + named.key + "' has other members than the other ranks say");
+    return known->second;
+  }
+
+  std::vector<std::vector<index>> indices_;  // of each rank, by its numbers
+  std::map<std::string, index> by_key_;
+  std::vector<std::vector<rank_id>> members_;
+};
+
+/// One rank's clock of accesses on its compute clock: between calls of MPI both go evenly.
+class clock_fit {
+ public:
+  clock_fit(raw::rank const& recorded, raw::rank const& timed) : clocks_{0}, seconds_{0} {
+    for (std::size_t i = 0; i < recorded.events.size(); ++i) add(when(recorded.events[i]), when(timed.events[i]));
+    add(recorded.end, timed.end);
+  }
+  /// At the so-maniest call; the one after the last is the end.
+  double at_call(std::size_t number) const { return seconds_[number + 1]; }
+  double operator()(std::uint64_t clock) const {
+    auto const above =
+        static_cast<std::size_t>(std::lower_bound(clocks_.begin(), clocks_.end(), clock) - clocks_.begin());
+    if (above == 0) return 0;
+    if (above == clocks_.size()) return seconds_.back();
+    double const share =
+        static_cast<double>(clock - clocks_[above - 1]) / static_cast<double>(clocks_[above] - clocks_[above - 1]);
+    return seconds_[above - 1] + share * (seconds_[above] - seconds_[above - 1]);
+  }
+
+ private:
+  void add(raw::moment const& recorded, raw::moment const& timed) {
+    clocks_.push_back(recorded.clock);
+    seconds_.push_back(timed.compute_s);
+  }
+  std::vector<std::uint64_t> clocks_;
+  std::vector<double> seconds_;
+};
+
+access_profile on_compute_clock(raw::profile const& its, clock_fit const& fit, double begin_s, double end_s) {
+  access_profile made{std::min(begin_s, end_s), end_s, {}};
+  double const length_s = made.end_s - made.begin_s;
+  for (std::uint64_t const time : its.times) {
+    double const share = length_s > 0 ? (fit(time) - made.begin_s) / length_s : 0;
+    made.shares.push_back(time == raw::never ? access_profile::never : static_cast<float>(std::clamp(share, 0.0, 1.0)));
+  }
+  return made;
+}
+
+/// The trace of one rank.
+class rank_assembly {
+ public:
+  rank_assembly(raw::rank const& recorded, raw::rank const& timed, communicator_table const& communicators)
+      : recorded_(recorded), communicators_(communicators), fit_(recorded, timed) {
+    for (std::size_t i = 0; i < recorded.events.size(); ++i) {
+      if (auto const* its = std::get_if<raw::wait>(&recorded.events[i])) wait_of_[its->request] = i;
+    }
+  }
+
+  trace_of_rank make() {
+    for (place_ = 0; place_ < recorded_.events.size(); ++place_) {
+      compute_until(fit_.at_call(place_));
+      std::visit([this](auto const& what) { add(what); }, recorded_.events[place_]);
+    }
+    compute_until(fit_.at_call(place_));
+    return std::move(made_);
+  }
+
+ private:
+  void compute_until(double time_s) {
+    if (time_s > now_s_) made_.records.emplace_back(compute{time_s - now_s_});
+    now_s_ = time_s;
+  }
+  void add(raw::send const& its) {
+    index profile = none;
+    if (auto const* const seen = accesses()) profile = add_profile(*seen, fit_(seen->begin), now_s_);
+    made_.records.emplace_back(
+        send{its.to, its.tag, its.bytes, communicator(its.communicator), its.request, profile, its.how});
+  }
+  void add(raw::receive const& its) {
+    if (its.from < 0)
+      throw config_error(recorded_.file + ": call " + std::to_string(place_) +
+                         " receives from any source, and was never waited for");
+    index profile = none;
+    if (auto const* const seen = accesses()) {
+      std::size_t const ended = its.request == none ? place_ : wait_of_.at(its.request);
+      profile = add_profile(*seen, fit_.at_call(ended), fit_(seen->end));
+    }
+    made_.records.emplace_back(
+        receive{its.from, its.tag, its.bytes, communicator(its.communicator), its.request, profile});
+  }
+  void add(raw::wait const& its) { made_.records.emplace_back(wait{its.request}); }
+  void add(raw::counted_collective const& its) {
+    collective met{its.what, communicator(its.communicator), its.root, its.bytes_sent, its.bytes_received, its.request};
+    if (!its.bytes_of_rank.empty()) {
+      met.counts = static_cast<index>(made_.counts.size());
+      made_.counts.push_back(its.bytes_of_rank);
+    }
+    made_.records.emplace_back(met);
+  }
+  index communicator(std::uint32_t id) const { return communicators_.of(recorded_.about.rank, id); }
+  /// Of the message at hand; nothing if they are not known.
+  raw::profile const* accesses() const {
+    auto const found = recorded_.profiles.find(place_);
+    return found == recorded_.profiles.end() || found->second.times.empty() ? nullptr : &found->second;
+  }
+  index add_profile(raw::profile const& seen, double begin_s, double end_s) {
+    made_.profiles.push_back(on_compute_clock(seen, fit_, begin_s, end_s));
+    return static_cast<index>(made_.profiles.size() - 1);
+  }
+
+  raw::rank const& recorded_;
+  communicator_table const& communicators_;
+  clock_fit const fit_;
+  std::unordered_map<std::uint32_t, std::size_t> wait_of_;  // its place, by request
+  std::size_t place_ = 0;                                   // of the event at hand
+  double now_s_ = 0;                                        // compute clock
+  trace_of_rank made_;
+};
+
+std::vector<std::string> notes_of(std::vector<raw::rank> const& ranks) {
+  std::map<std::pair<std::string, bool>, raw::unseen> unseen;
+  std::map<std::string, std::uint64_t> left_out;
+  for (raw::rank const& one : ranks) {
+    for (auto const& [sum, call] : one.unseen) {
+      raw::unseen& total = unseen[{call, sum.receives != 0}];
+      total.messages += sum.messages;
+      total.words += sum.words;
+      total.unseen_words += sum.unseen_words;
+    }
+    for (auto const& [name, calls] : one.left_out) left_out[name] += calls;
+  }
+  std::vector<std::string> notes;
+  for (auto const& [call, sum] : unseen) {
+    double const percent = 100.0 * static_cast<double>(sum.unseen_words) / static_cast<double>(sum.words);
+    notes.push_back(call.first + ": no instrumented code has " + (call.second ? "loaded " : "stored ") +
+                    support::fixed(percent, 1) + " % of what " + std::to_string(sum.messages) + " messages " +
+                    (call.second ? "brought" : "took"));
+  }
+  for (auto const& [name, calls] : left_out) {
+    notes.push_back(name + ": " + std::to_string(calls) + " calls are not in the trace");
+  }
+  return notes;
+}
+
+}  // namespace
+
+assembled assemble(std::string const& name, std::vector<raw::rank> const& recorded,
+                   std::vector<raw::rank> const& timed) {
+  if (timed.size() != recorded.size())
+    throw config_error("there are " + std::to_string(recorded.size()) + " ranks where accesses, and " +
+                       std::to_string(timed.size()) + " where times were recorded");
+  for (raw::rank const& one : recorded) {
+    if (one.about.instrumented == 0)
+      throw config_error(one.file +
+                         ": the program has no instrumented code: expected one compiled by ovlp-mpicc, "
+                         "ovlp-mpicxx or ovlp-mpif90");
+  }
+  communicator_table const communicators(recorded);
+  assembled all{{name, {}, communicators.members()}, notes_of(recorded)};
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    expect_same_calls(recorded[i], timed[i]);
+    all.made.ranks.push_back(rank_assembly(recorded[i], timed[i], communicators).make());
+  }
+  check(all.made);
+  return all;
+}
+
+}  // namespace ovlp::mpi
