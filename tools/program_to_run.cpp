@@ -8,7 +8,7 @@
 namespace ovlp::tools {
 
 std::vector<std::string> take_program(int& argc, char** argv) {
-  constexpr std::array<std::string_view, 2> take_one{"advise", "whatif"};
+  constexpr std::array<std::string_view, 3> take_one{"advise", "trace", "whatif"};
   if (argc < 2 || std::find(take_one.begin(), take_one.end(), argv[1]) == take_one.end()) return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));

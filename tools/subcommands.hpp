@@ -28,6 +28,8 @@ void add_replay(CLI::App& ovlp);
 void add_report(CLI::App& ovlp);
 void add_status(CLI::App& ovlp);
 void add_sweep(CLI::App& ovlp);
+/// `program`: take_program().
+void add_trace(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_transfers(CLI::App& ovlp);
 void add_validate(CLI::App& ovlp);
 /// `program`: take_program().
@@ -35,7 +37,7 @@ void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program);
 
 /// Becomes the program of a subcommand that is one of its own, if the command line asks for such. Errors: io_error.
 void become_calibrate(int argc, char** argv);
-/// Of a command line of advise or whatif: -- goes with all that follows, and that, the program that is to be run, is
+/// Of a command line of advise, trace or whatif: -- goes with all that follows, and that, the program that is to be run, is
 /// given back.
 std::vector<std::string> take_program(int& argc, char** argv);
 

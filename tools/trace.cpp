@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp trace: what the ranks of an MPI program do, and when they access the memory of their messages.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/mpi/assemble.hpp>
+#include <ovlp/mpi/trace_file.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/text.hpp>
+
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+struct trace_options {
+  std::string folder;
+  std::string untraced;
+};
+
+/// Runs it, and reads what its ranks write meanwhile into this folder.
+std::vector<mpi::raw::rank> run_traced(std::vector<std::string> const& words, std::string const& folder) {
+  std::filesystem::remove_all(folder);  // of an earlier run
+  std::filesystem::create_directories(folder);
+  support::outcome const ended =
+      support::run({words, "", {{"OVLP_TRACE_FOLDER", std::filesystem::absolute(folder).string()}}});
+  std::fputs(ended.out.c_str(), stdout);
+  std::fputs(ended.err.c_str(), stderr);
+  if (!ended.good()) throw config_error("'" + words.front() + "', which was to be traced, " + ended.complaint());
+  return mpi::raw::read_ranks(folder);
+}
+
+/// The command, but for the traced program another one, whose calls of MPI the tracer's library notes.
+std::vector<std::string> with_untraced(std::vector<std::string> words, mpi::raw::rank const& traced,
+                                       std::string const& untraced) {
+  auto const is_program = [&](std::string const& word) {
+    std::error_code ignored;
+    return std::filesystem::equivalent(word, traced.program, ignored);
+  };
+  auto const found = std::find_if(words.begin(), words.end(), is_program);
+  if (found == words.end())
+    throw config_error("--untraced: no word of the command is the file of the traced program, '" + traced.program +
+                       "': which one it replaces is not clear");
+  *found = untraced;
+  words.insert(found, {"env", "LD_PRELOAD=" + traced.library});
+  return words;
+}
+
+void run_trace(trace_options const& options, std::vector<std::string> const& program) {
+  if (program.empty()) throw config_error("trace: expected -- and a command, as in: -- mpirun -n 4 ./app");
+  auto const recorded = run_traced(program, options.folder + "/accesses");
+  auto const timed = options.untraced.empty() ? recorded
+                                              : run_traced(with_untraced(program, recorded.front(), options.untraced),
+                                                           options.folder + "/times");
+  mpi::assembled const all = mpi::assemble(std::filesystem::path(recorded.front().program).filename(), recorded, timed);
+  std::string const file = options.folder + "/trace.mpitrace";
+  mpi::write_trace(all.made, file);
+  for (std::string const& note : all.notes) std::fprintf(stderr, "ovlp trace: %s\n", note.c_str());
+  if (options.untraced.empty())
+    std::fprintf(stderr,
+                 "ovlp trace: bursts are as long as in the traced run, some ten times too long; --untraced "
+                 "takes them from a program that was compiled as usual\n");
+  std::printf("%s\n", file.c_str());
+}
+
+}  // namespace
+
+void add_trace(CLI::App& ovlp, std::vector<std::string> const& program) {
+  auto const options = std::make_shared<trace_options>();
+  CLI::App* const command = ovlp.add_subcommand(
+      "trace", "trace an MPI program: its bursts, its messages, and when their bytes are stored and loaded");
+  command->add_option("-o,--output", options->folder, "folder for the trace and what it is made of")->required();
+  command->add_option("--untraced", options->untraced, "the same program compiled as usual: for the bursts' durations")
+      ->check(CLI::ExistingFile);
+  command->footer(
+      "Example: ovlp-mpicc -O2 -o app.traced app.c; mpicc -O2 -o app app.c\n"
+      "         ovlp trace -o trace --untraced ./app -- mpirun -n 4 ./app.traced");
+  command->callback([options, program] { run_trace(*options, program); });
+}
+
+}  // namespace ovlp::tools
