@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs that are compiled by ovlp-mpicc and so on, run, and looked at: mpi/traced.c, whose accesses can be counted.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/mpi/assemble.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/process.hpp>
+
+#include "support/process.hpp"
+
+namespace {
+
+using namespace ovlp::mpi;
+using ovlp::support::outcome;
+using ovlp::testing::temporary_folder;
+
+outcome launch(std::string const& folder, std::vector<std::string> const& program, std::string const& preloaded = "",
+               int ranks = 2) {
+  ovlp::support::command what{{MPI_LAUNCHER, "-n", std::to_string(ranks)}};
+  if (std::string(MPI_LAUNCHER).ends_with("openmpi")) what.words.push_back("--oversubscribe");
+  if (!preloaded.empty()) what.words.insert(what.words.end(), {"env", "LD_PRELOAD=" + preloaded});
+  what.words.insert(what.words.end(), program.begin(), program.end());
+  what.environment = {
+      {"OVLP_TRACE_FOLDER", folder}, {"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+  what.time_limit = std::chrono::seconds(40);
+  return ovlp::support::run(what);
+}
+
+/// What the ranks have written.
+std::vector<raw::rank> traced(std::vector<std::string> const& program, int ranks = 2) {
+  temporary_folder const folder;
+  outcome const ended = launch(folder.path(), program, "", ranks);
+  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  return raw::read_ranks(folder.path());
+}
+
+struct message {
+  std::uint64_t begin, end;
+  std::vector<std::uint64_t> times;
+};
+
+/// The messages of one rank, with their profiles: those that it sent, or got.
+template <class Kind>
+std::vector<message> messages(raw::rank const& of) {
+  std::vector<message> all;
+  for (auto const& [place, its] : of.profiles) {
+    if (std::holds_alternative<Kind>(of.events[place])) all.push_back({its.begin, its.end, its.times});
+  }
+  return all;
+}
+
+/// So many from this one on, each later by `step`.
+std::vector<std::uint64_t> evenly(std::uint64_t first, std::size_t count, std::uint64_t step = 1) {
+  std::vector<std::uint64_t> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(first + i * step);
+  return all;
+}
+std::vector<std::uint64_t> operator+(std::vector<std::uint64_t> a, std::vector<std::uint64_t> const& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+std::vector<std::uint64_t> never(std::size_t count) { return std::vector<std::uint64_t>(count, raw::never); }
+
+/// Element i of 64 is stored behind i accesses of others, and loaded backwards with 9 of others before each.
+void check_exchange(std::vector<raw::rank> const& ranks) {
+  message const sent = messages<raw::send>(ranks[0]).at(0), got = messages<raw::receive>(ranks[1]).at(0);
+  CHECK(sent.begin == 0);  // the rank's start
+  REQUIRE(sent.times.size() == 64);
+  REQUIRE(got.times.size() == 64);
+  for (std::size_t i = 0; i < 64; ++i) {
+    // Behind it: for each later element k its k others and itself.
+    CHECK(sent.end - sent.times[i] == 64 * 65 / 2 - (i + 1) * (i + 2) / 2);
+    CHECK(got.times[i] - got.begin == 10 * (64 - i));
+  }
+  CHECK(got.end >= got.begin + 640 + 100);  // the rank's end
+}
+
+TEST_CASE("the last store before a send and the first load after a receive are found, to the access") {
+  check_exchange(traced({TRACED_C, "exchange"}));
+}
+
+#if defined(TRACED_FORTRAN)
+TEST_CASE("calls and accesses of a Fortran program are traced") {
+  auto const ranks = traced({TRACED_FORTRAN});
+  check_exchange(ranks);
+  auto const sent = messages<raw::send>(ranks[0]);
+  REQUIRE(sent.size() == 3);
+  // The first row: 8 stores, of which the second column, stored later, shares an element.
+  std::uint64_t const row = sent[1].times.at(0);
+  std::vector<std::uint64_t> expected = evenly(row, 8);
+  expected[1] = row + 8;
+  CHECK(sent[1].times == expected);
+  CHECK(sent[2].times == evenly(row + 8, 8));
+  auto const& got = std::get<raw::receive>(ranks[1].events.at(2));
+  CHECK(got.from == 0);
+  CHECK(got.tag == 7);
+}
+#endif
+
+#if defined(TRACED_CLANG)
+TEST_CASE("a program compiled by Clang has the same profiles") { check_exchange(traced({TRACED_CLANG, "exchange"})); }
+#endif
+
+TEST_CASE("an interval lasts from a send of this memory to the next one, whatever the buffers") {
+  auto const ranks = traced({TRACED_C, "reuse"});
+  auto const sent = messages<raw::send>(ranks[0]);
+  REQUIRE(sent.size() == 6);
+  std::uint64_t const second = sent[0].end, third = second + 100, fourth = third + 32;
+  CHECK(sent[1].begin == second);
+  CHECK(sent[1].end == third);
+  CHECK(sent[1].times == evenly(second + 11, 32) + never(32));
+  CHECK(sent[2].begin == third);
+  CHECK(sent[2].end == fourth);
+  CHECK(sent[2].times == never(16) + evenly(third + 1, 16));
+  // Half of its memory has been sent just before.
+  CHECK(sent[3].begin == third);
+  CHECK(sent[3].end == fourth);
+  CHECK(sent[3].times == evenly(third + 1, 32));
+  // The same to another rank, and to it again.
+  CHECK(sent[4].begin == third);
+  CHECK(sent[4].times == sent[3].times);
+  CHECK(sent[5].begin == fourth);
+  CHECK(sent[5].times == never(32));
+}
+
+TEST_CASE("what is loaded belongs to the message that arrived there last") {
+  auto const got = messages<raw::receive>(traced({TRACED_C, "reuse"})[1]);
+  REQUIRE(got.size() == 4);
+  CHECK(got[0].times == evenly(got[0].begin + 1, 64));
+  CHECK(got[0].end == got[0].begin + 64);
+  CHECK(got[1].begin == got[0].end);
+  CHECK(got[1].times == never(40) + std::vector<std::uint64_t>{got[1].begin + 21} + never(23));
+  CHECK(got[1].end == got[1].begin + 21);
+  CHECK(got[2].times == never(32));
+  CHECK(got[3].times == never(31) + std::vector<std::uint64_t>{got[3].begin + 2});
+}
+
+TEST_CASE("derived types are the bytes that they name, however they are made") {
+  auto const ranks = traced({TRACED_C, "types"});
+  auto const sent = messages<raw::send>(ranks[0]), got = messages<raw::receive>(ranks[1]);
+  REQUIRE(sent.size() == 8);
+  REQUIRE(got.size() == 8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    CAPTURE(i);
+    CHECK(sent[i].times == evenly(sent[i].times.at(0), 8));
+    CHECK(sent[i].end - sent[i].times.at(7) >= 8);  // of the stores beside it none is the last
+    CHECK(got[i].times == evenly(got[i].begin + 9, 8));
+  }
+}
+
+/// Where in the interval, in %, the first element, a quarter, half and all of them are accessed, on average over
+/// messages but the first sent, whose interval begins with the rank, and the last received, which is not loaded.
+template <class Kind>
+std::vector<double> pattern(raw::rank const& of) {
+  auto all = messages<Kind>(of);
+  REQUIRE(all.size() == 3);
+  if constexpr (std::is_same_v<Kind, raw::receive>) std::rotate(all.begin(), all.begin() + 2, all.end());
+  std::vector<double> sums(4);
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    auto times = all[i].times;
+    std::sort(times.begin(), times.end());
+    // A part has been produced with its last element; having consumed it one can go on until the next one.
+    std::size_t const count = times.size(), last = std::is_same_v<Kind, raw::send> ? 1 : 0;
+    std::size_t const places[] = {0, count / 4 - last, count / 2 - last, count - 1};
+    for (std::size_t part = 0; part < 4; ++part) {
+      sums[part] += 100.0 * static_cast<double>(times[places[part]] - all[i].begin) /
+                    static_cast<double>(all[i].end - all[i].begin) / static_cast<double>(all.size() - 1);
+    }
+  }
+  return sums;
+}
+
+void check_within(std::vector<double> const& expected, std::vector<double> const& measured, double points) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CAPTURE(measured[i]);
+    CHECK(std::abs(measured[i] - expected[i]) < points);
+  }
+}
+
+TEST_CASE("programs with the patterns of the paper's Table II get its figures") {
+  check_within({3.98, 27.98, 51.99, 99.97}, pattern<raw::send>(traced({PATTERNS, "rows"}, 4)[2]), 2);
+  auto const faces = traced({PATTERNS, "faces"}, 4);
+  check_within({99.1, 99.37, 99.56, 99.98}, pattern<raw::send>(faces[3]), 2);
+  check_within({13.68, 13.71, 13.74}, pattern<raw::receive>(faces[3]), 2);
+  check_within({66.3, 94.8, 98.2, 99.8}, pattern<raw::send>(traced({PATTERNS, "sweeps"}, 4)[1]), 4);
+}
+
+TEST_CASE("memcpy loads and stores word by word") {
+  auto const ranks = traced({TRACED_C, "copies"});
+  message const sent = messages<raw::send>(ranks[0]).at(0), got = messages<raw::receive>(ranks[1]).at(0);
+  CHECK(sent.times == evenly(sent.end - 14, 8, 2));
+  CHECK(got.times == evenly(got.begin + 5, 8, 2));
+}
+
+std::string line(raw::rank const& of, raw::event const& what) {
+  auto const in = [&](std::uint32_t id) { return " in " + of.communicators[id].key; };
+  auto const by = [](std::uint32_t request) { return request == none ? "" : " #" + std::to_string(request); };
+  if (auto const* its = std::get_if<raw::send>(&what))
+    return "send " + std::to_string(its->bytes) + " to " + std::to_string(its->to) + " tag " +
+           std::to_string(its->tag) + in(its->communicator) + by(its->request) +
+           (its->how == protocol::rendezvous ? " rendezvous" : "");
+  if (auto const* its = std::get_if<raw::receive>(&what))
+    return "receive " + std::to_string(its->bytes) + " from " + std::to_string(its->from) + " tag " +
+           std::to_string(its->tag) + in(its->communicator) + by(its->request);
+  if (auto const* its = std::get_if<raw::wait>(&what)) return "wait" + by(its->request);
+  auto const& its = std::get<raw::counted_collective>(what);
+  std::string text = "collective " + std::to_string(static_cast<int>(its.what)) + " root " + std::to_string(its.root) +
+                     " gives " + std::to_string(its.bytes_sent) + " gets " + std::to_string(its.bytes_received);
+  for (std::uint64_t const bytes : its.bytes_of_rank) text += " " + std::to_string(bytes);
+  return text + by(its.request);
+}
+
+std::vector<std::string> lines(raw::rank const& of) {
+  std::vector<std::string> all;
+  for (raw::event const& what : of.events) all.push_back(line(of, what));
+  return all;
+}
+
+TEST_CASE("requests of all kinds are written as what came of them, with ranks of all and what wildcards got") {
+  auto const ranks = traced({TRACED_C, "requests"});
+  CHECK(lines(ranks[0]) ==
+        std::vector<std::string>{
+            "send 64 to 1 tag 7 in world:0/0:0 #0", "wait #0", "send 64 to 1 tag 7 in world:0/0:0 #1", "wait #1",
+            "send 64 to 1 tag 7 in world:0/0:0 #2", "wait #2", "send 32 to 1 tag 8 in world:0/1:1 #3",
+            "send 32 to 1 tag 9 in world:0/0:0 #4 rendezvous", "wait #3", "wait #4",
+            "receive 64 from 1 tag 11 in world:0 #6", "send 64 to 1 tag 10 in world:0", "wait #6"});
+  auto got = lines(ranks[1]);
+  REQUIRE(got.size() == 13);
+  if (got[8] == "wait #4") std::swap(got[8], got[9]);  // whichever ended first
+  CHECK(got == std::vector<std::string>{
+                   "receive 64 from 0 tag 7 in world:0/0:0 #0", "wait #0", "receive 64 from 0 tag 7 in world:0/0:0 #1",
+                   "wait #1", "receive 64 from 0 tag 7 in world:0/0:0 #2", "wait #2",
+                   "receive 32 from 0 tag 8 in world:0/1:1 #3", "receive 32 from 0 tag 9 in world:0/0:0 #4", "wait #3",
+                   "wait #4", "receive 64 from 0 tag 10 in world:0 #5", "send 64 to 0 tag 11 in world:0", "wait #5"});
+  REQUIRE(ranks[0].communicators.size() == 3);
+  CHECK(ranks[0].communicators[2].ranks == std::vector<rank_id>{1, 0});
+}
+
+TEST_CASE("collective calls are written with what each rank gives and gets") {
+  auto const ranks = traced({TRACED_C, "collectives"});
+  CHECK(lines(ranks[0]) == std::vector<std::string>{"collective 1 root 1 gives 0 gets 64",
+                                                    "collective 7 root 0 gives 32 gets 32",
+                                                    "collective 3 root 0 gives 8 gets 32 8 24",
+                                                    "collective 6 root 0 gives 32 gets 32 #0", "wait #0"});
+  CHECK(lines(ranks[1]).at(3) == "collective 6 root 0 gives 32 gets 0 #0");
+}
+
+TEST_CASE("the trace of a run has the times of another one, and the accesses evenly in each burst") {
+  auto const recorded = traced({TRACED_C, "exchange"});
+  temporary_folder const folder;
+  outcome const ended = launch(folder.path(), {PLAIN_C, "exchange"}, recorded[0].library);
+  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  auto timed = raw::read_ranks(folder.path());
+  CHECK(timed[0].about.instrumented == 0);
+  CHECK(timed[0].profiles.empty());
+
+  // Rank 0: barrier, send. From its start to the barrier 1 s, to the send 4 s more.
+  REQUIRE(timed[0].events.size() == 2);
+  std::get<raw::counted_collective>(timed[0].events[0]).when.compute_s = 1;
+  std::get<raw::send>(timed[0].events[1]).when.compute_s = 5;
+  timed[0].end.compute_s = 6;
+  trace const made = assemble("exchange", recorded, timed).made;
+  auto const& records = made.ranks[0].records;
+  REQUIRE(records.size() == 5);
+  CHECK(std::get<compute>(records[0]).duration_s == doctest::Approx(1));
+  CHECK(std::get<compute>(records[2]).duration_s == doctest::Approx(4));
+  CHECK(std::get<compute>(records[4]).duration_s == doctest::Approx(1));
+  auto const& sent = std::get<send>(records[3]);
+  auto const& profile = made.ranks[0].profiles.at(sent.profile);
+  CHECK(profile.begin_s == 0);
+  CHECK(profile.end_s == doctest::Approx(5));
+  // The burst has the 1 of `rank`, 64 and 2080 accesses; the last element is stored by its last one.
+  CHECK(profile.shares.back() == doctest::Approx(1));
+  CHECK(profile.shares.front() == doctest::Approx((1 + 4 * (1 + 64 + 1) / 2145.0) / 5));
+}
+
+void expect_refused(std::string const& why, auto const& what) {
+  try {
+    what();
+    FAIL("expected: " << why);
+  } catch (ovlp::config_error const& refused) {
+    CAPTURE(refused.what());
+    CHECK(std::string(refused.what()).find(why) != std::string::npos);
+  }
+}
+
+TEST_CASE("a program that was not compiled for it is refused") {
+  temporary_folder const folder;
+  CHECK(launch(folder.path(), {PLAIN_C, "exchange"}).good());
+  expect_refused("no rank has begun a trace", [&] { raw::read_ranks(folder.path()); });
+}
+
+TEST_CASE("the trace of a rank that died is refused, and so is every part of a trace") {
+  temporary_folder const folder;
+  CHECK_FALSE(launch(folder.path(), {TRACED_C, "dies"}).good());
+  expect_refused("cut short", [&] { raw::read_ranks(folder.path()); });
+
+  CHECK(launch(folder.path(), {TRACED_C, "requests"}).good());
+  std::string const whole = ovlp::support::read_file(folder.path() / "rank-1.raw");
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    std::string const cut = folder.file("cut.raw", whole.substr(0, length));
+    CHECK_THROWS_AS(raw::read_rank(cut), ovlp::config_error);
+  }
+}
+
+TEST_CASE("ranks that disagree, and runs that do, are refused with the first call that differs") {
+  auto const recorded = traced({TRACED_C, "collectives"});
+  auto other = recorded;
+  std::get<raw::counted_collective>(other[1].events[1]).what = operation::scan;
+  expect_refused("rank 1, call 2: scan", [&] { assemble("x", other, other); });
+  expect_refused(
+      "its call 2 is the collective call all_reduce where accesses, and the collective call scan where times",
+      [&] { assemble("x", recorded, other); });
+  other = recorded;
+  other[0].communicators[0].ranks = {1, 0};
+  expect_refused("has other members than the other ranks say", [&] { assemble("x", other, other); });
+}
+
+}  // namespace
