@@ -95,6 +95,49 @@ TEST_CASE("time of a transfer, a kernel and the way back" * doctest::timeout(20)
   });
 }
 
+TEST_CASE("with barriers a stream posts when all of its objects have come, as a merge and a split would" *
+          doctest::timeout(20)) {
+  // Three objects, one a second, pass a stream and take two seconds each in the leaf behind it. The window of the split
+  // holds one object: what the stream holds back has been taken in all the same.
+  for (bool const barriers : {false, true}) {
+    CAPTURE(barriers);
+    ovlp::testing::temporary_folder const folder;
+    std::vector<std::string> options = partial(folder.file("p.json", platform()));
+    if (barriers) options.emplace_back("--barriers");
+    simulate_on(3, options, [&](engine& run) {
+      run.record();
+      threads<> const master{"master", "node0"}, middle{"middle", "node1"}, workers{"workers", "node2"};
+      graph<Start, Done> g;
+      auto deal = g.split("deal", master, [](here<>& here, Start, out<int>& tasks) {
+        for (int i = 1; i <= 3; ++i) {
+          here.kernel("one", {1}, [] {});
+          tasks.post(i);
+        }
+      });
+      auto pass = g.stream("pass", middle, [](in<int>& tasks, out<int>& further) {
+        while (auto const task = tasks.wait()) further.post(*task);
+      });
+      auto work = g.leaf("work", workers, [](here<>& here, int task) {
+        here.kernel("one", {2}, [] {});
+        return task;
+      });
+      auto add = g.merge("add", master, [](in<int>& done) {
+        Done all{0};
+        while (auto const task = done.wait()) all.tasks += *task;
+        return all;
+      });
+      g.enter(deal, ovlp::at(0));
+      g.edge(deal.port<int>().window(1), pass, ovlp::at(0));
+      g.edge(pass.port<int>(), work, ovlp::at(0));
+      g.edge(work, add, ovlp::at(0));
+      g.leave(add);
+      CHECK(run(g, {}).tasks == 6);
+      // Messages take a millisecond and less.
+      CHECK(run.summary().time_s == doctest::Approx(barriers ? 3 + 6 : 1 + 6).epsilon(0.002));
+    });
+  }
+}
+
 TEST_CASE("a merge that waited goes on at once while a kernel of another collection runs on its node" *
           doctest::timeout(20)) {
   ovlp::testing::temporary_folder const folder;

@@ -62,7 +62,7 @@ int main(int argc, char** argv) try {
   ovlp::tools::add_platform(commands);
   ovlp::tools::add_export(commands);
   ovlp::tools::add_metrics(commands);
-  ovlp::tools::add_overlap(commands);
+  ovlp::tools::add_overlap(commands, program);
   ovlp::tools::add_replay(commands);
   ovlp::tools::add_report(commands);
   ovlp::tools::add_fit(commands);

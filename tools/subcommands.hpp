@@ -18,7 +18,10 @@ void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
 void add_metrics(CLI::App& ovlp);
 void add_nodes(CLI::App& ovlp);
-void add_overlap(CLI::App& ovlp);
+/// `program`: take_program().
+void add_overlap(CLI::App& ovlp, std::vector<std::string> const& program);
+/// `program`: take_program().
+void add_overlap_graph(CLI::App& overlap, std::vector<std::string> const& program);
 void add_overlap_potential(CLI::App& overlap);
 void add_overlap_study(CLI::App& overlap);
 void add_overlap_bench(CLI::App& overlap);
@@ -37,8 +40,8 @@ void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program);
 
 /// Becomes the program of a subcommand that is one of its own, if the command line asks for such. Errors: io_error.
 void become_calibrate(int argc, char** argv);
-/// Of a command line of advise, trace or whatif: -- goes with all that follows, and that, the program that is to be run, is
-/// given back.
+/// Of a command line of advise, overlap graph, trace or whatif: -- goes with all that follows, and that, the program
+/// that is to be run, is given back.
 std::vector<std::string> take_program(int& argc, char** argv);
 
 }  // namespace ovlp::tools

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "graph_overlap.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/run_many.hpp>
+
+#include "simulated_program.hpp"
+#include "simulated_run.hpp"
+
+namespace ovlp::lab::study {
+namespace {
+
+struct variant {
+  char const* name;
+  overlap_run graph_overlap::*result;
+  void (*change)(simulated_run&);
+};
+
+void free_network(simulated_run& run) {
+  run.platform["network"] = {{"model", "star"}, {"latency_s", 0}, {"bandwidth_Bps", 1e15}};
+  run.platform.erase("transport");
+  for (nlohmann::json& kind : run.platform["nodes"]) kind.erase("link");
+}
+
+constexpr std::array<variant, 3> variants{{
+    {"as it is", &graph_overlap::as_it_is, [](simulated_run&) {}},
+    {"with barriers", &graph_overlap::with_barriers,
+     [](simulated_run& run) { run.other_words.insert(run.other_words.begin(), "--barriers"); }},
+    {"with ideal overlap", &graph_overlap::ideal, free_network},
+}};
+
+}  // namespace
+
+graph_overlap overlap_of_graph(std::vector<std::string> const& words, std::size_t jobs) {
+  expect_program(words.front(), "PROGRAM");
+  simulated_run const as_it_is = simulated_run::read(words);
+  support::temporary_folder const folder;
+  auto const summary = [&](std::size_t i) { return (folder.path() / (std::to_string(i) + ".json")).string(); };
+  graph_overlap found{};
+  support::run_many(
+      variants.size(), jobs,
+      [&](std::size_t i, std::size_t) {
+        simulated_run run = as_it_is;
+        variants[i].change(run);
+        return summarized(run.command_with_files_in(folder.path() / ("run-" + std::to_string(i))), summary(i));
+      },
+      [&](std::size_t i, std::size_t, support::outcome const& ran) {
+        try {
+          nlohmann::ordered_json const figures = summary_of(ran, summary(i));
+          found.*variants[i].result = {figures.at("time_s"), figures.at("efficiency")};
+        } catch (io_error const& failed) {
+          throw io_error(std::string(variants[i].name) + ": " + failed.what());
+        }
+      });
+  return found;
+}
+
+}  // namespace ovlp::lab::study
