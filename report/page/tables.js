@@ -34,10 +34,11 @@ export function decisions(run, label) {
   if (run.decisions.length === 0) return null;
   return h("figure", {}, h("figcaption", {}, `Decisions of ${label}`),
     h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": `Decisions of ${label}` }, h("table", {},
-      h("thead", {}, h("tr", {}, ["After iteration", "At", "Nodes", "Reason"].map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, run.decisions.map(({ iteration, at_s, nodes, reason }) => h("tr", {},
+      h("thead", {}, h("tr", {}, ["After iteration", "At", "Nodes"].map((head) => h("th", { scope: "col" }, head)),
+        h("th", { class: "text", scope: "col" }, "Reason"))),
+      h("tbody", {}, run.decisions.map(({ iteration, at_s, nodes, reason }, i) => h("tr", {},
         h("td", { class: "number" }, iteration), h("td", { class: "number" }, seconds(at_s)),
-        h("td", { class: "number" }, `${heldAt(run, at_s)} → ${nodes}`), h("td", {}, reason)))))));
+        h("td", { class: "number" }, `${i > 0 ? run.decisions[i - 1].nodes : run.nodes_held[0][1]} → ${nodes}`), h("td", {}, reason)))))));
 }
 
 /** What the critical path is spent with: a table for each kind of thing, with a column for each run. */

@@ -86,7 +86,7 @@ class allocation {
   change_request now_{};
   std::vector<node_id> target_;
   std::set<node_id> awaited_nodes_;
-  std::set<std::uint32_t> awaited_moves_;  ///< threads, by index
+  std::set<std::uint32_t> awaited_moves_;         ///< threads, by index
   std::uint32_t epoch_ = 0;                       ///< changes made
   std::vector<std::vector<std::uint64_t>> sent_;  ///< by source, then destination
 };
