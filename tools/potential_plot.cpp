@@ -124,7 +124,7 @@ void plot_potential(potential_study const& study, potential_figure what, std::st
     to << "END\n";
   }
   to << shown.axes
-     << "set xtics nomirror\nset ytics nomirror\nset offsets graph 0.04, graph 0.04, graph 0.04, 0\nplot ";
+     << "set xtics nomirror\nset ytics nomirror\nset offsets graph 0.04, graph 0.04, 0, 0\nplot ";
   for (std::size_t i = 0; i < curves.size(); ++i) {
     to << (i == 0 ? "" : ", ") << "$points" << i << " using 1:2 with linespoints lw 2"
        << (curves[i].dashed ? " dt 2" : "") << style(curves[i].look, curves[i].label);

@@ -78,7 +78,8 @@ message_parameters read_message(json_object of) {
   message_parameters read;
   read.name = of.text("name");
   read.per_iteration = of.number_above("per_iteration", 0, 1);
-  read.sent_words = of.number("sent_words", 0);
+  of.at("sent_words");  // it must be there
+  read.sent_words = of.none_or_from("sent_words", 1 / word_bytes);
   read.produced_words = of.number("produced_words", 0);
   read.consumed_words = of.number("consumed_words", 0);
   read.produce_period_s = of.number("produce_period_s", 0);

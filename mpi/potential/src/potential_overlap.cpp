@@ -21,8 +21,11 @@ double consumed_with(message_parameters const& m) {
   return m.independent.consumption_indexing ? std::min(m.consumed_words, m.sent_words) : m.consumed_words;
 }
 
+std::size_t places_of(message_parameters const& m) {
+  return std::max(m.production.places.size(), m.consumption.places.size());
+}
 double pieces_of(message_parameters const& m) {
-  std::size_t const places = std::max(m.production.places.size(), m.consumption.places.size());
+  std::size_t const places = places_of(m);
   return places > 0 ? static_cast<double>(places) : std::max(1.0, std::ceil(m.sent_words));
 }
 
@@ -36,10 +39,14 @@ double place_of(access_order const& order, double piece, double pieces) {
 template <class Visit>
 void visit_extremes(message_parameters const& m, Visit const& visit) {
   double const pieces = pieces_of(m);
-  bool const monotone = m.production.places.empty() && m.consumption.places.empty();
-  double const step = monotone ? std::max(1.0, pieces - 1) : 1;  // the first and the last piece, or all
-  for (double piece = 0; piece < pieces; piece += step)
+  auto const visit_piece = [&](double piece) {
     visit(place_of(m.production, piece, pieces), place_of(m.consumption, piece, pieces));
+  };
+  std::size_t const places = places_of(m);
+  for (std::size_t piece = 0; piece < places; ++piece) visit_piece(static_cast<double>(piece));
+  if (places > 0) return;
+  visit_piece(0);  // of words both places are linear: the first and the last one
+  visit_piece(pieces - 1);
 }
 
 /// When the consumption ends if pieces arrive so much after they are produced, one every `interval_s` at most.
@@ -134,6 +141,7 @@ std::optional<double> required_bandwidth_Bps(code_parameters const& of, overlap_
     return time_of_iteration(of, slower).exposed_s - without_overlap_s;
   };
   double const least = 1 / on.bandwidth_Bps;
+  if (longer_s(least) >= 0) return on.bandwidth_Bps;  // nothing is hidden
   double most = 2 * least;
   while (longer_s(most) <= 0) most *= 2;
   constexpr int bits = 48;  // of a result with 53
