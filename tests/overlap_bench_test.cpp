@@ -139,6 +139,33 @@ TEST_CASE("no trial has more work than the operation takes, and its runs are as 
   CHECK(unworked == std::vector<std::size_t>{3, 20, 3, 20});
 }
 
+TEST_CASE("a reference that scatters gets more runs, and so do its trials") {
+  std::mt19937_64 random(ovlp::testing::new_seed());
+  std::normal_distribution<double> normal(2e-3, 2e-4);
+  search_options options;
+  options.warm_up = 0;
+  options.searches = 1;
+  options.resolution = 0.02;  // of 10 %, 1.25 / sqrt(n) of which is the standard error: some 40 runs
+  std::size_t unworked = 0;
+  std::vector<std::size_t> worked;
+  auto const measure = [&](double work_s, std::size_t runs) {
+    if (work_s == 0) unworked += runs;
+    else worked.push_back(runs);
+    std::vector<run_times> all;
+    for (std::size_t i = 0; i < runs; ++i) all.push_back({normal(random), 0, 0});
+    return all;
+  };
+  measure_overlap(measure, options);
+  CHECK(unworked >= 20);
+  CHECK(unworked <= 120);
+  CHECK(std::all_of(worked.begin(), worked.end(), [&](std::size_t runs) { return runs == unworked; }));
+
+  options.resolution = 1e-6;
+  unworked = 0;
+  measure_overlap(measure, options);
+  CHECK(unworked == 200);
+}
+
 TEST_CASE("an operation that takes no time is refused") {
   CHECK_THROWS_WITH_AS(find_hidden_work(always([](double) {
                                           return run_times{0, 0, 0};
@@ -272,6 +299,20 @@ TEST_CASE("what the root adds up cannot be overlapped on its one core" * doctest
   double const t3 = 3 * crossing_s(80'000), sums = 3 * 10'000 * 1e-8;
   check(simulated(star(folder), {"--bytes", "80000", "--add-ns", "10", "reduce"}),
         {{"reduce", latency_s + t3 + sums, latency_s + t3 * (1 - in3)}});
+}
+
+TEST_CASE("where a node runs one operation at a time, work holds up what depends on what comes" *
+          doctest::timeout(60)) {
+  // The second round of the barrier begins when the first one's note has been taken: after the work.
+  ovlp::testing::temporary_folder const folder;
+  outcome const ran =
+      ovlp::support::run({{OVERLAP_BENCH_SIMULATED, "--nodes", "5", "--execution-threads", "1", "--execution",
+                           "partial", "--no-alloc", "--platform", star(folder), "barrier"}});
+  REQUIRE(ran.status == 0);
+  result const row = read_results(ran.out, "csv").front();
+  double const note = crossing_s(0);
+  CHECK(row.measured.reference_s == doctest::Approx(2 * (latency_s + note)).epsilon(1e-6));
+  CHECK(row.measured.work_s == doctest::Approx(latency_s + note * (1 - in1 - out1)).epsilon(1e-6));
 }
 
 TEST_CASE("time-driven, an operation has the least size that takes as long" * doctest::timeout(60)) {

@@ -115,7 +115,8 @@ void add_overlap_bench(CLI::App& overlap) {
       ->type_name("NS");
   char const* const meanings[] = {"of a block: what a node gives another one, or all (65536)",
                                   "seconds that the operation is to take; bytes are found for that",
-                                  "pieces of the work in the row with progress (16)", "of each trial (20; simulated 1)",
+                                  "pieces of the work in the row with progress (16)",
+                                  "of each trial, at least (20; simulated 1)",
                                   "each with a reference of its own (6; simulated 1)"};
   for (std::size_t i = 0; i < options->measured.size(); ++i) {
     auto& [name, value] = options->measured[i];

@@ -30,6 +30,24 @@ std::vector<run_times> runs_of(measurement const& measure, double work_s, std::s
   return all;
 }
 
+std::vector<double> totals_of(std::vector<run_times> const& runs) {
+  std::vector<double> totals;
+  for (run_times const& times : runs) totals.push_back(times.total_s);
+  return totals;
+}
+
+/// Runs without work, until their median is known well enough.
+std::vector<run_times> reference_of(measurement const& measure, search_options const& options) {
+  std::vector<run_times> all = runs_of(measure, 0, options.runs);
+  while (all.size() < 10 * options.runs) {
+    std::vector<double> const totals = totals_of(all);
+    if (standard_error_of_median(totals) <= options.resolution * support::median(totals)) break;
+    std::vector<run_times> const more = runs_of(measure, 0, options.runs);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 double standard_error_of_median(std::vector<double> values) {
@@ -42,9 +60,8 @@ double standard_error_of_median(std::vector<double> values) {
 
 hidden_work find_hidden_work(measurement const& measure, search_options const& options) {
   if (options.warm_up > 0) runs_of(measure, 0, options.warm_up);
-  std::vector<run_times> const reference = runs_of(measure, 0, options.runs);
-  std::vector<double> totals;
-  for (run_times const& times : reference) totals.push_back(times.total_s);
+  std::vector<run_times> const reference = reference_of(measure, options);
+  std::vector<double> const totals = totals_of(reference);
   hidden_work found{support::median(totals), standard_error_of_median(totals), 0, 0, 0, 0};
   if (!(found.reference_s > 0)) throw config_error("the operation takes no time: there is nothing to overlap with");
   double const allowed_s = found.reference_s + std::max(2 * found.reference_error_s, rounding * found.reference_s);
@@ -52,14 +69,14 @@ hidden_work find_hidden_work(measurement const& measure, search_options const& o
   std::vector<run_times> passed = reference;
   auto const passes = [&](double work_s) {
     for (std::size_t tries = 0; tries <= options.validations; ++tries) {
-      std::vector<run_times> trial = runs_of(measure, work_s, options.runs);
-      if (median_of(trial, &run_times::total_s) > allowed_s) continue;
+      std::vector<run_times> trial = runs_of(measure, work_s, reference.size());
+      if (support::median(totals_of(trial)) > allowed_s) continue;
       passed = std::move(trial);
       return true;
     }
     return false;
   };
-  found.too_much_s = allowed_s;  // the work alone takes as long
+  found.too_much_s = found.reference_s;  // more than that has nothing to hide behind
   while (found.too_much_s - found.work_s > options.resolution * found.reference_s) {
     double const middle_s = (found.work_s + found.too_much_s) / 2;
     (passes(middle_s) ? found.work_s : found.too_much_s) = middle_s;

@@ -22,8 +22,10 @@ struct run_times {
 using measurement = std::function<std::vector<run_times>(double work_s, std::size_t runs)>;
 
 struct search_options {
-  std::size_t warm_up = 5;      ///< runs before each search, which nobody looks at
-  std::size_t runs = 20;        ///< of the reference, and of each trial
+  std::size_t warm_up = 5;  ///< runs before each search, which nobody looks at
+  /// Of the reference. It gets up to ten times as many, until its standard error is within the resolution; and so does
+  /// each trial.
+  std::size_t runs = 20;
   std::size_t validations = 2;  ///< repetitions of a trial that fails; it passes if one of them does
   std::size_t searches = 6;     ///< each with a reference of its own
   double resolution = 0.01;     ///< of the work, as a part of the reference time
@@ -38,9 +40,10 @@ struct hidden_work {
   double post_s, wait_s;     ///< medians of the runs with `work_s`
 };
 
-/// Bisects on time. A trial passes if the median of its totals is at most the reference's median and twice the standard
-/// error of that.
-/// Cost: log2(1 / resolution) trials of `runs` runs, those that fail 1 + `validations` times.
+/// Bisects on time, between no work and as much as the operation takes. A trial has as many runs as the reference; it
+/// passes if the median of its totals is at most the reference's median and twice the standard error of that.
+/// Cost: log2(1 / resolution) trials, those that fail 1 + `validations` times.
+/// Errors: config_error for an operation that takes no time.
 hidden_work find_hidden_work(measurement const& measure, search_options const& options);
 
 /// What several searches have found.
