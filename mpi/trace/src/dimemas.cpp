@@ -35,20 +35,20 @@ enum : unsigned { operation_begins = 0, operation_synchronizes = 1, operation_wa
 
 /// By its number there; those from here on are the same, non-blocking.
 constexpr unsigned non_blocking = 16;
-constexpr std::array operations{
+constexpr std::array dimemas_operations{
     operation::barrier,        operation::broadcast,      operation::gather,     operation::gather,
     operation::scatter,        operation::scatter,        operation::all_gather, operation::all_gather,
     operation::all_to_all,     operation::all_to_all,     operation::reduce,     operation::all_reduce,
     operation::reduce_scatter, operation::reduce_scatter, operation::scan,       operation::all_to_all};
-static_assert(operations.size() == non_blocking);
+static_assert(dimemas_operations.size() == non_blocking);
 
 /// `varies`: bytes differ from rank to rank.
 unsigned number_of(operation o, bool varies) {
   if (o == operation::exclusive_scan) o = operation::scan;  // it knows one
-  auto const first = std::ranges::find(operations, o);
+  auto const first = std::ranges::find(dimemas_operations, o);
   bool const two_forms =
       o == operation::gather || o == operation::scatter || o == operation::all_gather || o == operation::all_to_all;
-  return static_cast<unsigned>(first - operations.begin()) + (varies && two_forms ? 1 : 0);
+  return static_cast<unsigned>(first - dimemas_operations.begin()) + (varies && two_forms ? 1 : 0);
 }
 
 class dimemas_reader {
@@ -220,7 +220,7 @@ class dimemas_reader {
   }
   record read_collective(task_state& state) {
     auto const number = lines_.whole<unsigned>("a global operation", 0, 2 * non_blocking - 1);
-    collective c{operations[number % non_blocking]};
+    collective c{dimemas_operations[number % non_blocking]};
     c.communicator = read_communicator();
     bool const is_root = lines_.whole<unsigned>("1 at the root, else 0", 0, 1) == 1;
     lines_.whole<unsigned>("the root's thread");

@@ -22,8 +22,8 @@ using recognizer = bool(std::string_view contents);
 using reader = trace(trace_source const& from);
 using writer = std::string(trace const& what);
 
-recognizer is_own_format, is_dimemas;
-reader read_own_format, read_dimemas;
+recognizer is_own_format, is_dimemas, is_goal, is_time_independent;
+reader read_own_format, read_dimemas, read_goal, read_otf2, read_time_independent;
 writer own_format_of, dimemas_of;
 
 /// For traces that have no name in them: that of the file, without folder and extension.

@@ -14,6 +14,9 @@
 namespace ovlp::mpi {
 namespace {
 
+/// An archive's anchor file begins with a byte order, and its name.
+bool is_otf2(std::string_view contents) { return contents.substr(0, 6).ends_with("BOTF2"); }
+
 struct format {
   char const* name;
   recognizer* is;
@@ -25,6 +28,9 @@ struct format {
 constexpr std::array formats{
     format{"ovlp's own", is_own_format, read_own_format, ".mpitrace", own_format_of},
     format{"Dimemas", is_dimemas, read_dimemas, ".dim", dimemas_of},
+    format{"OTF2", is_otf2, read_otf2, nullptr, nullptr},
+    format{"GOAL", is_goal, read_goal, nullptr, nullptr},
+    format{"SimGrid's time-independent", is_time_independent, read_time_independent, nullptr, nullptr},
 };
 
 }  // namespace

@@ -3,10 +3,7 @@
 #include <otf2/otf2.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -18,34 +15,13 @@
 #include <vector>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/otf2_messages.hpp>
 
 #include "timeline.hpp"
 #include "writers.hpp"
 
 namespace ovlp::exports {
 namespace {
-
-/// What OTF2 says is wrong, which it would print.
-class messages_of_otf2 {
- public:
-  messages_of_otf2() { ::OTF2_Error_RegisterCallback(&keep, &first_); }
-  messages_of_otf2(messages_of_otf2 const&) = delete;
-  messages_of_otf2& operator=(messages_of_otf2 const&) = delete;
-  ~messages_of_otf2() { ::OTF2_Error_RegisterCallback(nullptr, nullptr); }
-
-  std::string const& first() const { return first_; }
-
- private:
-  static OTF2_ErrorCode keep(void* user, char const*, std::uint64_t, char const*, OTF2_ErrorCode code,
-                             char const* format, std::va_list arguments) {
-    std::array<char, 300> text{};
-    std::vsnprintf(text.data(), text.size(), format, arguments);
-    auto& first = *static_cast<std::string*>(user);
-    if (first.empty()) first = std::string(::OTF2_Error_GetDescription(code)) + ": " + text.data();
-    return code;
-  }
-  std::string first_;
-};
 
 constexpr OTF2_ParameterRef iteration_parameter = 0, node_parameter = 1;
 constexpr OTF2_CommRef communicator = 0;
@@ -285,7 +261,7 @@ class otf2_archive {
 
   timeline const& run_;
   std::string const folder_;
-  messages_of_otf2 const said_;
+  support::otf2_messages const said_;
   OTF2_Archive* archive_ = nullptr;
   OTF2_GlobalDefWriter* to_ = nullptr;
   std::map<std::string, OTF2_StringRef> texts_;
