@@ -125,7 +125,8 @@ class checker {
   }
 
   void check_numbers_of_collectives() {
-    for (auto const& [communicator, first] : collectives_) {
+    for (auto const& [of, first] : collectives_) {
+      index const communicator = of;  // a lambda of Clang 14 takes no structured binding
       auto const& members = trace_.communicators[communicator];
       if (made_by_all_[communicator] == first.size() * members.size()) continue;
       for (rank_id const member : members) {
