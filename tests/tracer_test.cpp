@@ -11,6 +11,7 @@
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/mpi/assemble.hpp>
+#include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/process.hpp>
 
@@ -22,22 +23,26 @@ using namespace ovlp::mpi;
 using ovlp::support::outcome;
 using ovlp::testing::temporary_folder;
 
-outcome launch(std::string const& folder, std::vector<std::string> const& program, std::string const& preloaded = "",
-               int ranks = 2) {
+/// By mpirun, with what it needs to run as root.
+ovlp::support::command by_mpirun(std::vector<std::string> const& program, int ranks) {
   ovlp::support::command what{{MPI_LAUNCHER, "-n", std::to_string(ranks)}};
   if (std::string(MPI_LAUNCHER).ends_with("openmpi")) what.words.push_back("--oversubscribe");
-  if (!preloaded.empty()) what.words.insert(what.words.end(), {"env", "LD_PRELOAD=" + preloaded});
   what.words.insert(what.words.end(), program.begin(), program.end());
-  what.environment = {
-      {"OVLP_TRACE_FOLDER", folder}, {"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+  what.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
   what.time_limit = std::chrono::seconds(40);
+  return what;
+}
+
+outcome launch(std::string const& folder, std::vector<std::string> const& program, int ranks = 2) {
+  ovlp::support::command what = by_mpirun(program, ranks);
+  what.environment.emplace_back("OVLP_TRACE_FOLDER", folder);
   return ovlp::support::run(what);
 }
 
 /// What the ranks have written.
 std::vector<raw::rank> traced(std::vector<std::string> const& program, int ranks = 2) {
   temporary_folder const folder;
-  outcome const ended = launch(folder.path(), program, "", ranks);
+  outcome const ended = launch(folder.path(), program, ranks);
   REQUIRE_MESSAGE(ended.good(), ended.complaint());
   return raw::read_ranks(folder.path());
 }
@@ -257,7 +262,7 @@ TEST_CASE("collective calls are written with what each rank gives and gets") {
 TEST_CASE("the trace of a run has the times of another one, and the accesses evenly in each burst") {
   auto const recorded = traced({TRACED_C, "exchange"});
   temporary_folder const folder;
-  outcome const ended = launch(folder.path(), {PLAIN_C, "exchange"}, recorded[0].library);
+  outcome const ended = launch(folder.path(), {"env", "LD_PRELOAD=" + recorded[0].library, PLAIN_C, "exchange"});
   REQUIRE_MESSAGE(ended.good(), ended.complaint());
   auto timed = raw::read_ranks(folder.path());
   CHECK(timed[0].about.instrumented == 0);
@@ -323,6 +328,41 @@ TEST_CASE("ranks that disagree, and runs that do, are refused with the first cal
   other = recorded;
   other[0].communicators[0].ranks = {1, 0};
   expect_refused("has other members than the other ranks say", [&] { assemble("x", other, other); });
+}
+
+outcome ovlp_trace(std::string const& folder, std::vector<std::string> const& options, std::string const& program) {
+  ovlp::support::command what = by_mpirun({program, "exchange"}, 2);
+  std::vector<std::string> words{OVLP_COMMAND, "trace", "-o", folder};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back("--");
+  what.words.insert(what.words.begin(), words.begin(), words.end());
+  return ovlp::support::run(what);
+}
+
+TEST_CASE("ovlp trace runs a program twice, and writes its trace") {
+  temporary_folder const folder;
+  outcome const ended = ovlp_trace(folder.path(), {"--untraced", PLAIN_C}, TRACED_C);
+  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  trace const made = read_trace(folder.path() / "trace.mpitrace");
+  REQUIRE(made.ranks.size() == 2);
+  REQUIRE(made.ranks[0].profiles.size() == 1);
+  CHECK(made.ranks[0].profiles[0].shares.size() == 64);
+  CHECK(made.ranks[0].profiles[0].shares.back() == doctest::Approx(1));
+  CHECK(std::filesystem::exists(folder.path() / "times" / "rank-1.raw"));
+}
+
+TEST_CASE("ovlp trace says in one line what is wrong, and writes no trace") {
+  temporary_folder const folder;
+  auto const fails = [&](std::vector<std::string> const& options, std::string const& program, std::string const& why) {
+    outcome const ended = ovlp_trace(folder.path(), options, program);
+    CAPTURE(ended.err);
+    CHECK(ended.status == 1);
+    CHECK(ovlp::testing::count(ended.err, "\n") == 1);
+    CHECK(ended.err.find(why) != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "trace.mpitrace"));
+  };
+  fails({}, PLAIN_C, "no rank has begun a trace");
+  fails({"--untraced", "/bin/true"}, TRACED_C, "no rank has begun a trace");
 }
 
 }  // namespace
