@@ -38,9 +38,9 @@ std::vector<curve> over_bandwidth(potential_study const& study, std::string cons
     for (double const latency_s : study.latencies_s) {
       std::string const latency = study.latencies_s.size() > 1 ? ", " + latency_text(latency_s) : "";
       curve of{code.name + latency + label_end, {}, all.size()};
-      for (double const bandwidth_Bps : study.bandwidths_Bps) {
-        if (auto const y = value(code, study.network(latency_s, bandwidth_Bps)))
-          of.points.emplace_back(1e-6 * bandwidth_Bps, *y);
+      for (double const bandwidth : study.bandwidths_Bps) {
+        if (auto const y = value(code, study.network(latency_s, bandwidth)))
+          of.points.emplace_back(1e-6 * bandwidth, *y);
       }
       all.push_back(std::move(of));
     }
@@ -74,8 +74,8 @@ std::vector<curve> bandwidth_curves(potential_study const& study) {
   for (mpi::code_parameters const& code : study.codes) {
     curve of{code.name, {}, all.size()};
     for (double const latency_s : study.latencies_s) {
-      if (auto const required_Bps = mpi::required_bandwidth_Bps(code, study.fastest(latency_s)))
-        of.points.emplace_back(1e6 * latency_s, 1e-6 * *required_Bps);
+      if (auto const required = mpi::required_bandwidth(code, study.fastest(latency_s)))
+        of.points.emplace_back(1e6 * latency_s, 1e-6 * *required);
     }
     all.push_back(std::move(of));
   }
@@ -123,8 +123,7 @@ void plot_potential(potential_study const& study, potential_figure what, std::st
     if (curves[i].points.empty()) to << "NaN NaN\n";  // gnuplot takes no empty block
     to << "END\n";
   }
-  to << shown.axes
-     << "set xtics nomirror\nset ytics nomirror\nset offsets graph 0.04, graph 0.04, 0, 0\nplot ";
+  to << shown.axes << "set xtics nomirror\nset ytics nomirror\nset offsets graph 0.04, graph 0.04, 0, 0\nplot ";
   for (std::size_t i = 0; i < curves.size(); ++i) {
     to << (i == 0 ? "" : ", ") << "$points" << i << " using 1:2 with linespoints lw 2"
        << (curves[i].dashed ? " dt 2" : "") << style(curves[i].look, curves[i].label);

@@ -45,13 +45,12 @@ text_table times_of(mpi::code_parameters const& code, potential_study const& stu
   for (double const latency_s : study.latencies_s) {
     mpi::overlap_network const on = study.fastest(latency_s);
     mpi::iteration_time const time = mpi::time_of_iteration(code, on);
-    auto const required_Bps = mpi::required_bandwidth_Bps(code, on);
+    auto const required = mpi::required_bandwidth(code, on);
     auto const share = [&](double part_s) {  // of the time without overlap
       return fixed(100 * part_s / (time.computation_s * time.normalized()), 1) + " %";
     };
     table.add({short_number(1e6 * latency_s), fixed(time.normalized(), 3), fixed(time.normalized_overlapped(), 3),
-               share(time.messages_s), share(time.collectives_s),
-               required_Bps ? short_number(1e-6 * *required_Bps) : "none"});
+               share(time.messages_s), share(time.collectives_s), required ? short_number(1e-6 * *required) : "none"});
   }
   return table;
 }
@@ -85,14 +84,14 @@ std::string csv_of(potential_study const& study) {
     std::string name = code.name;
     std::replace(name.begin(), name.end(), ',', ';');  // such files have no quotes
     for (double const latency_s : study.latencies_s) {
-      for (double const bandwidth_Bps : study.bandwidths_Bps) {
-        mpi::overlap_network const on = study.network(latency_s, bandwidth_Bps);
+      for (double const bandwidth : study.bandwidths_Bps) {
+        mpi::overlap_network const on = study.network(latency_s, bandwidth);
         mpi::iteration_time const time = mpi::time_of_iteration(code, on);
-        text << support::one_line(name) << ',' << latency_s << ',' << bandwidth_Bps << ',';
+        text << support::one_line(name) << ',' << latency_s << ',' << bandwidth << ',';
         or_none(mpi::normalized_overlap(code, on));
         text << ',' << time.computation_s << ',' << time.messages_s << ',' << time.exposed_s << ','
              << time.collectives_s << ',' << time.normalized() << ',' << time.normalized_overlapped() << ',';
-        or_none(mpi::required_bandwidth_Bps(code, on));
+        or_none(mpi::required_bandwidth(code, on));
         text << '\n';
       }
     }

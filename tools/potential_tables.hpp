@@ -14,8 +14,9 @@ struct potential_study {
   std::vector<double> latencies_s, bandwidths_Bps;
   double message_gap_s;
 
-  mpi::overlap_network network(double latency_s, double bandwidth_Bps) const {
-    return {latency_s, bandwidth_Bps, message_gap_s};
+  /// In seconds, and bytes a second.
+  mpi::overlap_network network(double latency_s, double bandwidth) const {
+    return {latency_s, bandwidth, message_gap_s};
   }
   /// For figures that are given at one bandwidth: the highest.
   mpi::overlap_network fastest(double latency_s) const { return network(latency_s, bandwidths_Bps.back()); }

@@ -130,7 +130,7 @@ iteration_time time_of_iteration(code_parameters const& of, overlap_network cons
   return time;
 }
 
-std::optional<double> required_bandwidth_Bps(code_parameters const& of, overlap_network const& on) {
+std::optional<double> required_bandwidth(code_parameters const& of, overlap_network const& on) {
   auto const sends = [](message_parameters const& m) { return m.per_iteration * m.sent_words > 0; };
   if (std::none_of(of.messages.begin(), of.messages.end(), sends)) return std::nullopt;
 

@@ -28,8 +28,8 @@ rank_id rank_that_sends_most(trace const& of);
 /// collectives are counted in the same way, by the size of their communicator.
 ///
 /// Cost: O(records of the rank and of those that it sends to).
-/// Errors: config_error, naming ranks and message, for a rank that computes or sends nothing, a message without a partner,
-/// profiles that the trace does not have, and of one kind of message profiles in different numbers of pieces.
+/// Errors: config_error, naming ranks and message, for a rank that computes or sends nothing, a message without a
+/// partner, profiles that the trace does not have, and of one kind of message profiles in different numbers of pieces.
 code_parameters overlap_parameters_of(trace const& of, rank_id rank);
 
 }  // namespace ovlp::mpi

@@ -135,8 +135,8 @@ struct iteration_time {
 };
 iteration_time time_of_iteration(code_parameters const& of, overlap_network const& on);
 
-/// The least bandwidth on which the overlapped iteration takes no longer than the one without overlap on this network,
-/// with the same latency: figure 9. None if the code sends no bytes: it needs none.
-std::optional<double> required_bandwidth_Bps(code_parameters const& of, overlap_network const& on);
+/// The least bandwidth, in bytes a second, on which the overlapped iteration takes no longer than the one without
+/// overlap on this network, with the same latency: figure 9. None if the code sends no bytes: it needs none.
+std::optional<double> required_bandwidth(code_parameters const& of, overlap_network const& on);
 
 }  // namespace ovlp::mpi
