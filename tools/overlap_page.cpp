@@ -151,7 +151,7 @@ std::string timelines(mpi::trace const& original, mpi::study_options const& opti
   double const from_s = (end_s - shown_s) / 2;
 
   std::ostringstream to;
-  to << "set encoding utf8\nset terminal svg noenhanced size 900," << 3 * (90 + 16 * ranks)
+  to << "set encoding utf8\nset terminal svg noenhanced size 900," << 3 * (130 + 18 * ranks)
      << " background 'white' font 'sans-serif,13'\nset multiplot layout 3,1\nset border 3\nset tics out nomirror scale "
         "0.5\n"
      << "set xrange [" << from_s << ":" << from_s + shown_s << "]\nset yrange [" << static_cast<double>(ranks) - 0.5
