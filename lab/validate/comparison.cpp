@@ -77,8 +77,11 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
                  places const& where, measurements const& from, results& found) {
   std::vector<measurement> const runs = runs_of(c, from);
   comparison compared{c, measured_times_s(c, from)};
-  std::vector<double> works_s, held_node_s;
-  for (measurement const& run : runs) works_s.push_back(run.work_s), held_node_s.push_back(run.held_node_s);
+  std::vector<double> works_s;
+  for (measurement const& run : runs) {
+    works_s.push_back(run.work_s);
+    compared.measured_node_s.push_back(run.held_node_s);
+  }
   auto const [least, most] = std::minmax_element(compared.measured_s.begin(), compared.measured_s.end());
   compared.median_s = median(compared.measured_s);
   compared.spread = (*most - *least) / compared.median_s;
@@ -86,7 +89,7 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
   auto const predict_with = [&](json const& platform) { return predict(of, c, platform, durations, where); };
   prediction const predicted = predict_with(on.platform);
   compared.predicted_s = predicted.time_s;
-  compared.node_s = median(held_node_s);
+  compared.node_s = median(compared.measured_node_s);
   compared.predicted_node_s = predicted.held_node_s;
   compared.work_error = median(works_s) > 0 ? predicted.work_s / median(works_s) - 1 : 0;
   compared.plain_s = predict_with(on.plain).time_s;

@@ -14,13 +14,14 @@ namespace ovlp::lab::validate {
 /// A configuration, as measured and as predicted.
 struct comparison {
   configuration of;
-  std::vector<double> measured_s;  ///< of all repetitions, in their order
+  std::vector<double> measured_s;       ///< of all repetitions, in their order
+  std::vector<double> measured_node_s;  ///< of the same, for which nodes were held; 0: not known
   double median_s = 0;
   double spread = 0;                   ///< (longest - shortest) / median
   double predicted_s = 0;              ///< by the calibrated model
   double plain_s = 0;                  ///< by the paper's plain model
   double work_error = 0;               ///< of the kernels' CPU time: predicted / measured - 1
-  double node_s = 0;                   ///< for which nodes were held, median; 0: not known
+  double node_s = 0;                   ///< for which nodes were held, median
   double predicted_node_s = 0;         ///< by the calibrated model
   double without_communication_s = 0;  ///< by the calibrated model, if objects crossed the network at once and for free
 

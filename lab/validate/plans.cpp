@@ -16,6 +16,7 @@
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/json_object.hpp>
 #include <ovlp/support/process.hpp>
+#include <ovlp/support/statistics.hpp>
 #include <ovlp/support/text.hpp>
 
 #include "prediction.hpp"
@@ -65,8 +66,15 @@ std::map<std::string, compared_plans> groups_of(results const& found) {
 struct difference {
   double saved_node_s, lost_time;
 };
+/// Medians over repetitions of what each one says: its runs came one after another, and what the host does meanwhile
+/// lasts longer.
 difference measured_difference(comparison const& with, comparison const& without) {
-  return {1 - with.node_s / without.node_s, with.median_s / without.median_s - 1};
+  std::vector<double> saved, lost;
+  for (std::size_t i = 0; i < std::min(with.measured_s.size(), without.measured_s.size()); ++i) {
+    saved.push_back(1 - with.measured_node_s[i] / without.measured_node_s[i]);
+    lost.push_back(with.measured_s[i] / without.measured_s[i] - 1);
+  }
+  return {support::median(saved), support::median(lost)};
 }
 difference predicted_difference(comparison const& with, comparison const& without) {
   return {1 - with.predicted_node_s / without.predicted_node_s, with.predicted_s / without.predicted_s - 1};
