@@ -106,10 +106,10 @@ TEST_CASE("each mechanism of overlap can be left out alone") {
   how = {};
   how.double_buffering = false;
   made = overlapped(even(), how);
-  CHECK(std::get<send>(made.ranks[0].records[1]).how == protocol::rendezvous);
-  how.advancing = false;
+  CHECK(std::get<send>(made.ranks[0].records[1]).how == protocol::eager);  // as the whole message
+  how.eager_bytes = 399;
   made = overlapped(even(), how);
-  CHECK(std::get<send>(made.ranks[0].records[1]).how == protocol::by_size);
+  CHECK(std::get<send>(made.ranks[0].records[1]).how == protocol::rendezvous);
 }
 
 TEST_CASE("the ideal pattern spreads chunks over the burst around other messages") {
@@ -278,6 +278,20 @@ TEST_CASE("a study says what overlap brings, and which bandwidths would do the s
   CHECK(found.ablations[1].measured_s == doctest::Approx(9).epsilon(1e-9));  // not advanced: from 4 s on
   CHECK(found.ablations[2].measured_s == doctest::Approx(9).epsilon(1e-9));  // not postponed: all at 5 s
   CHECK(found.ablations[3].measured_s == doctest::Approx(6).epsilon(1e-9));  // received before it comes
+}
+
+TEST_CASE("a program whose sends need no receive can be studied, whatever is left out") {
+  // Both send before they receive: eager messages only.
+  ovlp::testing::temporary_folder const folder;
+  trace const original = of_ranks({{{compute{1}, send{1, 0, 400}, receive{1, 0, 400}, compute{1}}, {}, {}},
+                                   {{compute{1}, send{0, 0, 400}, receive{0, 0, 400}, compute{1}}, {}, {}}});
+  CHECK(study_overlap(original, on_slow_network(folder)).base.original_s == doctest::Approx(6));
+}
+
+TEST_CASE("a trace that takes no time is refused") {
+  ovlp::testing::temporary_folder const folder;
+  CHECK_THROWS_WITH_AS(study_overlap(of_ranks({{{}, {}, {}}, {{}, {}, {}}}), on_slow_network(folder)),
+                       doctest::Contains("takes no time"), ovlp::config_error);
 }
 
 TEST_CASE("a platform whose network has no bandwidth to change is refused") {

@@ -8,6 +8,7 @@ void add_overlap(CLI::App& ovlp, std::vector<std::string> const& program) {
   CLI::App& overlap =
       *ovlp.add_subcommand("overlap", "Communication beside computation: how much there is, and what it would bring");
   overlap.require_subcommand(1);
+  overlap.footer("More: docs/overlap.md");
   add_overlap_bench(overlap);
   add_overlap_graph(overlap, program);
   add_overlap_potential(overlap);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp overlap graph
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,6 +48,10 @@ void add_overlap_graph(CLI::App& overlap, std::vector<std::string> const& progra
   graph.callback([jobs, program] {
     if (program.empty()) throw config_error("overlap graph: expected --, and then a program with its arguments");
     support::notice_interrupts();
+    if (std::find(program.begin(), program.end(), "partial") == program.end())
+      std::fprintf(stderr,
+                   "ovlp overlap graph: without --execution partial each run measures its kernels anew, and "
+                   "differs by that, too\n");
     support::write_output("-", text_of(lab::study::overlap_of_graph(program, *jobs)));
   });
 }

@@ -132,6 +132,7 @@ std::vector<timeline::interval> replayed(mpi::trace const& of, mpi::study_option
 std::string timelines(mpi::trace const& original, mpi::study_options const& options) {
   mpi::overlap_options how;
   how.chunks = options.chunks;
+  how.eager_bytes = options.eager_bytes;
   std::vector<std::pair<std::string, std::vector<timeline::interval>>> panels{
       {"original", replayed(original, options)}};
   panels.emplace_back("overlapped, measured pattern", replayed(mpi::overlapped(original, how), options));

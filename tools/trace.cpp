@@ -22,15 +22,26 @@ struct trace_options {
   std::string untraced;
 };
 
+/// What ranks of an earlier run have written there.
+void remove_earlier(std::string const& folder) {
+  std::error_code none_there;
+  for (auto const& entry : std::filesystem::directory_iterator(folder, none_there)) {
+    std::string const name = entry.path().filename().string();
+    if (name.starts_with("rank-") && name.ends_with(".raw")) std::filesystem::remove(entry.path());
+  }
+}
+
 /// Runs it, and reads what its ranks write meanwhile into this folder.
 std::vector<mpi::raw::rank> run_traced(std::vector<std::string> const& words, std::string const& folder) {
-  std::filesystem::remove_all(folder);  // of an earlier run
+  remove_earlier(folder);
   std::filesystem::create_directories(folder);
   support::outcome const ended =
       support::run({words, "", {{"OVLP_TRACE_FOLDER", std::filesystem::absolute(folder).string()}}});
   std::fputs(ended.out.c_str(), stdout);
   std::fputs(ended.err.c_str(), stderr);
-  if (!ended.good()) throw config_error("'" + words.front() + "', which was to be traced, " + ended.complaint());
+  if (!ended.good())  // it has said why
+    throw config_error("'" + words.front() + "', which was to be traced, ended with status " +
+                       std::to_string(ended.status));
   return mpi::raw::read_ranks(folder);
 }
 
@@ -41,21 +52,32 @@ std::vector<std::string> with_untraced(std::vector<std::string> words, mpi::raw:
     std::error_code ignored;
     return std::filesystem::equivalent(word, traced.program, ignored);
   };
-  auto const found = std::find_if(words.begin(), words.end(), is_program);
-  if (found == words.end())
+  if (std::none_of(words.begin(), words.end(), is_program))
     throw config_error("--untraced: no word of the command is the file of the traced program, '" + traced.program +
                        "': which one it replaces is not clear");
-  *found = untraced;
-  words.insert(found, {"env", "LD_PRELOAD=" + traced.library});
-  return words;
+  std::vector<std::string> others;
+  for (std::string& word : words) {
+    if (is_program(word)) others.insert(others.end(), {"env", "LD_PRELOAD=" + traced.library, untraced});
+    else others.push_back(std::move(word));
+  }
+  return others;
 }
 
 void run_trace(trace_options const& options, std::vector<std::string> const& program) {
+  support::notice_interrupts();
   if (program.empty()) throw config_error("trace: expected -- and a command, as in: -- mpirun -n 4 ./app");
   auto const recorded = run_traced(program, options.folder + "/accesses");
-  auto const timed = options.untraced.empty() ? recorded
-                                              : run_traced(with_untraced(program, recorded.front(), options.untraced),
-                                                           options.folder + "/times");
+  std::vector<mpi::raw::rank> timed = recorded;
+  if (options.untraced.empty()) {
+    remove_earlier(options.folder + "/times");
+  } else {
+    timed = run_traced(with_untraced(program, recorded.front(), options.untraced), options.folder + "/times");
+    for (mpi::raw::rank const& one : timed) {
+      if (one.about.instrumented != 0)
+        throw config_error("--untraced: rank " + std::to_string(one.about.rank) + " runs '" + one.program +
+                           "', which is compiled for tracing: expected a program compiled as usual");
+    }
+  }
   mpi::assembled const all = mpi::assemble(std::filesystem::path(recorded.front().program).filename(), recorded, timed);
   std::string const file = options.folder + "/trace.mpitrace";
   mpi::write_trace(all.made, file);

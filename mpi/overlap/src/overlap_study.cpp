@@ -71,10 +71,11 @@ class replayer {
   json platform_;
 };
 
-overlap_options with(overlap_options::pattern pattern, std::size_t chunks) {
+overlap_options with(overlap_options::pattern pattern, study_options const& options) {
   overlap_options how;
   how.from = pattern;
-  how.chunks = chunks;
+  how.chunks = options.chunks;
+  how.eager_bytes = options.eager_bytes;
   return how;
 }
 
@@ -104,17 +105,19 @@ std::size_t replays_of(study_options const& options) {
 
 overlap_study study_overlap(trace const& original, study_options const& options) {
   using pattern = overlap_options::pattern;
-  trace const measured = overlapped(original, with(pattern::measured, options.chunks));
-  trace const ideal = overlapped(original, with(pattern::ideal, options.chunks));
+  trace const measured = overlapped(original, with(pattern::measured, options));
+  trace const ideal = overlapped(original, with(pattern::ideal, options));
   replayer const on(options);
   auto const point = [&](double bandwidth_Bps, double latency_s) {
     auto const time_s = [&](trace const& of) { return on.time_s(of, bandwidth_Bps, latency_s); };
     return overlap_point{bandwidth_Bps, latency_s, time_s(original), time_s(measured), time_s(ideal)};
   };
   overlap_study found{patterns_of(original), point(on.bandwidth_Bps(), on.latency_s()), {}, {}, {}, {}};
+  if (!(found.base.original_s > 0))
+    throw config_error("the trace takes no time on the platform: nothing can be gained");
   for (mechanism const& m : mechanisms) {
     auto const time_s = [&](pattern from) {
-      overlap_options how = with(from, options.chunks);
+      overlap_options how = with(from, options);
       m.leave_out(how);
       return on.time_s(overlapped(original, how));
     };

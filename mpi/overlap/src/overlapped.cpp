@@ -85,7 +85,7 @@ class overlapped_rank {
   }
   std::uint64_t bytes_of(std::size_t i, std::size_t chunk) const {
     std::uint64_t const all = ends_[i].bytes, n = chunks_of(i);
-    return all * (chunk + 1) / n - all * chunk / n;
+    return all / n + all % n * (chunk + 1) / n - all % n * chunk / n;
   }
   std::int32_t tag_of(std::size_t i, std::size_t chunk) const {
     std::uint64_t const tag = std::uint64_t{ends_[i].number} * how_.chunks + chunk;
@@ -103,12 +103,15 @@ class overlapped_rank {
       part.tag = tag_of(i, chunk);
       part.request = next_request_++;
       part.profile = none;
-      if (how_.double_buffering) part.how = protocol::eager;
-      else if (how_.advancing) part.how = protocol::rendezvous;
+      part.how = how_.double_buffering || is_eager(call) ? protocol::eager : protocol::rendezvous;
       insertions_.push_back({how_.advancing ? ready(call, i, chunk) : place{i, 0}, part});
       waits.push_back({{end, 0}, wait{part.request}});
     }
     insertions_.insert(insertions_.end(), waits.begin(), waits.end());
+  }
+
+  bool is_eager(send const& call) const {
+    return call.how == protocol::eager || (call.how == protocol::by_size && call.bytes <= how_.eager_bytes);
   }
 
   void overlap(receive const& call, std::size_t i) {

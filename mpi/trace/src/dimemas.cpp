@@ -89,6 +89,7 @@ class dimemas_reader {
       lines_.fail("the file is cut short: its offset table should be at byte " + std::to_string(table_position_) +
                   ", and it has " + std::to_string(size_));
     auto const tasks = lines_.whole_before<std::size_t>("the number of tasks", "(");
+    if (tasks == 0) lines_.fail("expected a task or more, got 0");
     lines_.accept("(");
     for (std::size_t t = 0; t < tasks; ++t) {
       if (lines_.whole_before<unsigned>("the number of threads of a task", ",)") != 1)

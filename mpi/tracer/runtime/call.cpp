@@ -34,7 +34,7 @@ void begin_trace() {
   if (folder == nullptr || the_trace) return;                   // Fortran's MPI_Init may call C's
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  the_trace = std::make_unique<rank_trace>(std::string(folder) + "/rank-" + std::to_string(rank) + ".raw");
+  the_trace = std::make_unique<rank_trace>(std::string(folder) + "/rank-" + std::to_string(rank) + ".raw", now);
 }
 
 void end_trace() {

@@ -33,8 +33,10 @@ std::string own_file() {
 
 }  // namespace
 
-rank_trace::rank_trace(std::string const& file) : file_(file), communicators_(file_), messages_(file_) {
+rank_trace::rank_trace(std::string const& file, raw::moment const& when)
+    : file_(file), communicators_(file_), messages_(file_) {
   raw::begin begin;
+  begin.when = when;
   PMPI_Comm_rank(MPI_COMM_WORLD, &begin.rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &begin.ranks);
   begin.instrumented = memory.instrumented ? 1 : 0;

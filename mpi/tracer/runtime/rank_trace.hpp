@@ -55,7 +55,7 @@ struct exchange {
 /// Thread: one at a time; MPI_Init_thread provides no more.
 class rank_trace {
  public:
-  explicit rank_trace(std::string const& file);
+  rank_trace(std::string const& file, raw::moment const& when);
 
   // Blocking calls. Messages to and from MPI_PROC_NULL are none.
   void send(call_site const& at, message_to const& what);

@@ -7,7 +7,8 @@
 
 namespace ovlp::mpi::tracer {
 
-raw_file::raw_file(std::string name) : name_(std::move(name)), file_(std::fopen(name_.c_str(), "wbe")) {
+// A second process that takes itself for the same rank fails.
+raw_file::raw_file(std::string name) : name_(std::move(name)), file_(std::fopen(name_.c_str(), "wbxe")) {
   check(file_ != nullptr);
   std::setvbuf(file_, nullptr, _IOFBF, 1U << 20);
   put_value(raw::magic);

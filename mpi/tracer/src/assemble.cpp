@@ -75,7 +75,8 @@ class communicator_table {
 /// One rank's clock of accesses on its compute clock: between calls of MPI both go evenly.
 class clock_fit {
  public:
-  clock_fit(raw::rank const& recorded, raw::rank const& timed) : clocks_{0}, seconds_{0} {
+  clock_fit(raw::rank const& recorded, raw::rank const& timed)
+      : began_s_(timed.about.when.compute_s), clocks_{recorded.about.when.clock}, seconds_{0} {
     for (std::size_t i = 0; i < recorded.events.size(); ++i) add(when(recorded.events[i]), when(timed.events[i]));
     add(recorded.end, timed.end);
   }
@@ -94,8 +95,9 @@ class clock_fit {
  private:
   void add(raw::moment const& recorded, raw::moment const& timed) {
     clocks_.push_back(recorded.clock);
-    seconds_.push_back(timed.compute_s);
+    seconds_.push_back(timed.compute_s - began_s_);
   }
+  double const began_s_;
   std::vector<std::uint64_t> clocks_;
   std::vector<double> seconds_;
 };

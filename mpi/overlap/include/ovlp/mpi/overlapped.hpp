@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <ovlp/mpi/trace.hpp>
 
@@ -18,8 +19,10 @@ struct overlap_options {
   std::size_t chunks = 4;  ///< of each message, of whole bytes; 1: messages stay whole
   bool advancing = true;   ///< chunks are sent when they are ready, not where the send stood
   bool postponing = true;  ///< chunks are waited for when they are needed, not where the receive stood
-  bool double_buffering =
-      true;  ///< chunks that come before their receive is posted find a buffer; else they wait for it
+  /// Chunks that come before their receive is posted find a buffer. Else only those of messages that are sent eagerly
+  /// in the original do; others wait for the receive.
+  bool double_buffering = true;
+  std::uint64_t eager_bytes = 65536;  ///< largest message that is sent eagerly, if the trace leaves it open
 };
 
 /// The same program with its messages overlapped: each is cut into chunks, whose non-blocking sends begin as early, and

@@ -42,6 +42,7 @@ struct moment {
 };
 
 struct begin {
+  moment when;  ///< MPI_Init: what was before, such as loading the program, is none of the rank's computation
   std::int32_t rank = 0, ranks = 0;
   std::uint32_t instrumented = 0;  ///< 0: nothing that was accessed has been seen
 };                                 // text: the file of the library that wrote this; text: the file of the program
