@@ -76,7 +76,7 @@ std::vector<measurement> runs_of(configuration const& c, measurements const& fro
 void compare_one(grid const& of, configuration const& c, calibrated_testbed const& on, json const& durations,
                  places const& where, measurements const& from, results& found) {
   std::vector<measurement> const runs = runs_of(c, from);
-  comparison compared{c, measured_times_s(c, from)};
+  comparison compared{c, measured_times_s(c, from), {}};
   std::vector<double> works_s;
   for (measurement const& run : runs) {
     works_s.push_back(run.work_s);
