@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -31,8 +32,8 @@ struct Task {
 
 /// Tells the test which process this node is, once.
 void announce(ovlp::node_id node) {
-  static bool told = false;
-  if (!std::exchange(told, true))
+  static std::atomic<bool> told = false;
+  if (!told.exchange(true))
     std::fprintf(stderr, "node %u is at work: process %d.\n", node, static_cast<int>(::getpid()));
 }
 
