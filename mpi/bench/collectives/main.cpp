@@ -98,7 +98,7 @@ class rank {
     MPI_Request request = MPI_REQUEST_NULL;
     auto const bytes = static_cast<int>(what.bytes);
     auto const doubles = static_cast<int>((what.bytes + sizeof(double) - 1) / sizeof(double));
-    MPI_Comm const all = MPI_COMM_WORLD;
+    MPI_Comm all = MPI_COMM_WORLD;
     switch (what.what) {
       case operation::broadcast: MPI_Ibcast(out_.data(), bytes, MPI_BYTE, 0, all, &request); break;
       case operation::scatter:

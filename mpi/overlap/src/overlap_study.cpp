@@ -36,12 +36,12 @@ class replayer {
     }
   }
 
-  double bandwidth_Bps() const { return platform_["network"]["bandwidth_Bps"]; }
+  double bandwidth() const { return platform_["network"]["bandwidth_Bps"]; }
   double latency_s() const { return platform_["network"]["latency_s"]; }
 
-  double time_s(trace const& of, double bandwidth_Bps, double latency_s) const {
+  double time_s(trace const& of, double bandwidth, double latency_s) const {
     json changed = platform_;
-    changed["network"]["bandwidth_Bps"] = bandwidth_Bps;
+    changed["network"]["bandwidth_Bps"] = bandwidth;
     changed["network"]["latency_s"] = latency_s;
     machine::platform const on = machine::platform::parse(changed.dump(), options_.platform);
     replay_options how;
@@ -52,18 +52,18 @@ class replayer {
     if (options_.progress) options_.progress(1);
     return time_s;
   }
-  double time_s(trace const& of) const { return time_s(of, bandwidth_Bps(), latency_s()); }
+  double time_s(trace const& of) const { return time_s(of, bandwidth(), latency_s()); }
 
   /// The least bandwidth with which the trace takes no longer.
   std::optional<double> bandwidth_for(trace const& of, double wanted_s) const {
-    double low_Bps = bandwidth_Bps() / widest, high_Bps = bandwidth_Bps() * widest;
-    auto const reached = [&](double at_Bps) { return time_s(of, at_Bps, latency_s()) <= wanted_s * (1 + same_time); };
-    if (!reached(high_Bps) || reached(low_Bps)) return std::nullopt;
-    while (high_Bps > low_Bps * (1 + bisected_to)) {
-      double const middle_Bps = std::sqrt(low_Bps * high_Bps);
-      (reached(middle_Bps) ? high_Bps : low_Bps) = middle_Bps;
+    double low = bandwidth() / widest, high = bandwidth() * widest;
+    auto const reached = [&](double at) { return time_s(of, at, latency_s()) <= wanted_s * (1 + same_time); };
+    if (!reached(high) || reached(low)) return std::nullopt;
+    while (high > low * (1 + bisected_to)) {
+      double const middle = std::sqrt(low * high);
+      (reached(middle) ? high : low) = middle;
     }
-    return high_Bps;
+    return high;
   }
 
  private:
@@ -108,11 +108,11 @@ overlap_study study_overlap(trace const& original, study_options const& options)
   trace const measured = overlapped(original, with(pattern::measured, options));
   trace const ideal = overlapped(original, with(pattern::ideal, options));
   replayer const on(options);
-  auto const point = [&](double bandwidth_Bps, double latency_s) {
-    auto const time_s = [&](trace const& of) { return on.time_s(of, bandwidth_Bps, latency_s); };
-    return overlap_point{bandwidth_Bps, latency_s, time_s(original), time_s(measured), time_s(ideal)};
+  auto const point = [&](double bandwidth, double latency_s) {
+    auto const time_s = [&](trace const& of) { return on.time_s(of, bandwidth, latency_s); };
+    return overlap_point{bandwidth, latency_s, time_s(original), time_s(measured), time_s(ideal)};
   };
-  overlap_study found{patterns_of(original), point(on.bandwidth_Bps(), on.latency_s()), {}, {}, {}, {}};
+  overlap_study found{patterns_of(original), point(on.bandwidth(), on.latency_s()), {}, {}, {}, {}};
   if (!(found.base.original_s > 0))
     throw config_error("the trace takes no time on the platform: nothing can be gained");
   for (mechanism const& m : mechanisms) {
@@ -128,8 +128,8 @@ overlap_study study_overlap(trace const& original, study_options const& options)
   found.ideal = {on.bandwidth_for(ideal, found.base.original_s), on.bandwidth_for(original, found.base.ideal_s)};
   if (options.latencies_s.empty() && options.bandwidths_Bps.empty()) return found;
   for (double latency_s : or_else(options.latencies_s, on.latency_s())) {
-    for (double bandwidth_Bps : or_else(options.bandwidths_Bps, on.bandwidth_Bps())) {
-      found.points.push_back(point(bandwidth_Bps, latency_s));
+    for (double bandwidth : or_else(options.bandwidths_Bps, on.bandwidth())) {
+      found.points.push_back(point(bandwidth, latency_s));
     }
   }
   return found;

@@ -129,10 +129,10 @@ void ring(script& s, std::size_t first) {
 }
 
 /// What all algorithms of one shape have in common: make, and take.
-template <auto make>
+template <auto Make>
 std::vector<record> scripted(collective_part const& of) {
   script s(of);
-  if (s.size() > 1) make(s);
+  if (s.size() > 1) Make(s);
   return s.take();
 }
 

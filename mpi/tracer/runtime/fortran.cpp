@@ -12,6 +12,8 @@
 #include "call.hpp"
 #include "entry.hpp"
 
+// NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses, bugprone-branch-clone): names are MPI's, whose
+// handles may be of one type
 #if defined(OPEN_MPI)
 // Common blocks whose addresses mean something.
 extern "C" {
@@ -20,8 +22,8 @@ extern int mpi_fortran_in_place_ __attribute__((weak));
 }
 #else
 extern "C" {
-extern void* MPIR_F_MPI_BOTTOM __attribute__((weak));    // NOLINT(readability-identifier-naming)
-extern void* MPIR_F_MPI_IN_PLACE __attribute__((weak));  // NOLINT(readability-identifier-naming)
+extern void* MPIR_F_MPI_BOTTOM __attribute__((weak));
+extern void* MPIR_F_MPI_IN_PLACE __attribute__((weak));
 }
 #endif
 extern "C" {
@@ -351,3 +353,4 @@ OVLP_FORTRAN(dist_graph_create, Dist_graph_create, 9)
 OVLP_FORTRAN(dist_graph_create_adjacent, Dist_graph_create_adjacent, 10)
 OVLP_FORTRAN(comm_free, Comm_free, 1)
 OVLP_FORTRAN(type_free, Type_free, 1)
+// NOLINTEND(readability-identifier-naming, bugprone-macro-parentheses, bugprone-branch-clone)

@@ -29,7 +29,7 @@ inline void left();
 }  // namespace ovlp::instrument
 
 // Names and letter cases are the compilers'.
-// NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses)
+// NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses, misc-definitions-in-headers)
 #pragma GCC diagnostic push
 #if defined(__clang__)
 #pragma GCC diagnostic ignored "-Wreserved-identifier"
@@ -143,4 +143,4 @@ OVLP_DOOR void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_
 
 #undef OVLP_DOOR
 #pragma GCC diagnostic pop
-// NOLINTEND(readability-identifier-naming, bugprone-macro-parentheses)
+// NOLINTEND(readability-identifier-naming, bugprone-macro-parentheses, misc-definitions-in-headers)
