@@ -19,7 +19,7 @@
 namespace ovlp::tools {
 namespace {
 
-std::string text_of(lab::study::graph_overlap const& found) {
+std::string table_of(lab::study::graph_overlap const& found) {
   text_table table;
   table.add({"", "time [s]", "", "efficiency"});
   auto const row = [&](char const* name, lab::study::overlap_run const& run) {
@@ -52,7 +52,7 @@ void add_overlap_graph(CLI::App& overlap, std::vector<std::string> const& progra
       std::fprintf(stderr,
                    "ovlp overlap graph: without --execution partial each run measures its kernels anew, and "
                    "differs by that, too\n");
-    support::write_output("-", text_of(lab::study::overlap_of_graph(program, *jobs)));
+    support::write_output("-", table_of(lab::study::overlap_of_graph(program, *jobs)));
   });
 }
 

@@ -36,7 +36,7 @@ std::string escaped(std::string const& text) {
 }
 
 /// What gnuplot drew, without the head that a file of its own has.
-std::string figure(std::string const& script, std::string const& caption) {
+std::string svg_figure(std::string const& script, std::string const& caption) {
   std::string const svg = support::run_gnuplot(script);
   return "<figure>" + svg.substr(std::min(svg.size(), svg.find("<svg"))) + "<figcaption>" + escaped(caption) +
          "</figcaption></figure>\n";
@@ -117,7 +117,7 @@ class timeline final : public record_sink {
   void wait(wait_record const& r) override { intervals.push_back({r.at.thread, r.start_s, r.end_s, false}); }
 };
 
-std::vector<timeline::interval> replayed(mpi::trace const& of, mpi::study_options const& options) {
+std::vector<timeline::interval> replay_of(mpi::trace const& of, mpi::study_options const& options) {
   machine::platform const on = machine::platform::find(options.platform);
   timeline seen;
   mpi::replay_options how;
@@ -134,21 +134,21 @@ std::string timelines(mpi::trace const& original, mpi::study_options const& opti
   how.chunks = options.chunks;
   how.eager_bytes = options.eager_bytes;
   std::vector<std::pair<std::string, std::vector<timeline::interval>>> panels{
-      {"original", replayed(original, options)}};
-  panels.emplace_back("overlapped, measured pattern", replayed(mpi::overlapped(original, how), options));
+      {"original", replay_of(original, options)}};
+  panels.emplace_back("overlapped, measured pattern", replay_of(mpi::overlapped(original, how), options));
   how.from = mpi::overlap_options::pattern::ideal;
-  panels.emplace_back("overlapped, ideal pattern", replayed(mpi::overlapped(original, how), options));
+  panels.emplace_back("overlapped, ideal pattern", replay_of(mpi::overlapped(original, how), options));
 
   std::size_t const ranks = std::min(original.ranks.size(), most_ranks);
   double end_s = 0;
-  std::size_t most = 1;
+  std::size_t shown = 1;
   for (auto& [name, all] : panels) {
     std::erase_if(all, [&](timeline::interval const& i) { return i.rank >= ranks; });
     for (timeline::interval const& i : all) end_s = std::max(end_s, i.end_s);
-    most = std::max(most, all.size());
+    shown = std::max(shown, all.size());
   }
   // Long runs: a part from the middle, in which there is no more than can be seen.
-  double const shown_s = end_s * std::min(1.0, static_cast<double>(most_intervals) / static_cast<double>(most));
+  double const shown_s = end_s * std::min(1.0, static_cast<double>(most_intervals) / static_cast<double>(shown));
   double const from_s = (end_s - shown_s) / 2;
 
   std::ostringstream to;
@@ -190,14 +190,14 @@ std::string overlap_page(mpi::trace const& original, mpi::overlap_study const& s
       "figure{margin:2em 0}figure svg{max-width:100%;height:auto}pre{overflow-x:auto}</style></head>\n<body><h1>" +
       escaped(title) + "</h1>\n<pre>" + escaped(text_of(study)) + "</pre>\n";
   if (study.points.size() > 1)
-    page += figure(speed_ups(study), "How much faster the overlapped program is, over the network's bandwidth");
+    page += svg_figure(speed_ups(study), "How much faster the overlapped program is, over the network's bandwidth");
   if (auto const* profile = longest<mpi::send>(original); profile != nullptr)
-    page += figure(accesses(*profile, "Production of a message", "interval from the send before to the send"),
-                   "When each piece of one of the longest messages was stored last");
+    page += svg_figure(accesses(*profile, "Production of a message", "interval from the send before to the send"),
+                       "When each piece of one of the longest messages was stored last");
   if (auto const* profile = longest<mpi::receive>(original); profile != nullptr)
-    page += figure(accesses(*profile, "Consumption of a message", "interval from the receive to the next one"),
-                   "When each piece of one of the longest messages was loaded first");
-  page += figure(timelines(original, options), "What ranks do, on one scale of time");
+    page += svg_figure(accesses(*profile, "Consumption of a message", "interval from the receive to the next one"),
+                       "When each piece of one of the longest messages was loaded first");
+  page += svg_figure(timelines(original, options), "What ranks do, on one scale of time");
   return page + "</body></html>\n";
 }
 

@@ -19,12 +19,12 @@
 namespace ovlp::tools {
 namespace {
 
-struct options {
+struct overlap_study_options {
   std::string trace, page, csv, collectives;
   mpi::study_options study;
 };
 
-void run_study(options given) {
+void run_overlap_study(overlap_study_options given) {
   support::notice_interrupts();
   mpi::trace const original = mpi::read_trace(given.trace);
   given.study.collectives = mpi::collective_choice(given.collectives);
@@ -39,7 +39,7 @@ void run_study(options given) {
 }  // namespace
 
 void add_overlap_study(CLI::App& overlap) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<overlap_study_options>();
   CLI::App& study = *overlap.add_subcommand(
       "study", "What an MPI program would gain from messages that are cut into chunks, sent early and waited for late");
   study.add_option("trace", given->trace, "of ovlp trace, or of another tool (ovlp replay reads it)")
@@ -53,15 +53,16 @@ void add_overlap_study(CLI::App& overlap) {
   study.add_option("--chunks", given->study.chunks, "of each message (4)")
       ->type_name("N")
       ->transform(whole_number(1, 1024));
-  auto const numbers = [&](char const* name, std::vector<double>& to, char const* what, char const* type) {
+  auto const add_numbers = [&](char const* name, std::vector<double>& to, char const* what, char const* type) {
     study.add_option(name, to, what)
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name(type)
         ->check(quantity(1e-15, 1e15));
   };
-  numbers("--bandwidths", given->study.bandwidths_Bps, "of networks beside the platform's, in bytes a second", "B,...");
-  numbers("--latencies", given->study.latencies_s, "of networks beside the platform's, in seconds", "S,...");
+  add_numbers("--bandwidths", given->study.bandwidths_Bps, "of networks beside the platform's, in bytes a second",
+              "B,...");
+  add_numbers("--latencies", given->study.latencies_s, "of networks beside the platform's, in seconds", "S,...");
   study
       .add_option("--eager-bytes", given->study.eager_bytes, "largest message that is sent before its receive (65536)")
       ->type_name("B");
@@ -74,7 +75,7 @@ void add_overlap_study(CLI::App& overlap) {
       "  ovlp overlap study cg.trace --platform gigabit --bandwidths 1e7,3e7,1e8,3e8,1e9 --latencies 1e-6,1e-5 -o "
       "report.html\n"
       "Method: docs/overlap.md");
-  study.callback([given] { run_study(*given); });
+  study.callback([given] { run_overlap_study(*given); });
 }
 
 }  // namespace ovlp::tools

@@ -19,8 +19,8 @@ std::string speed_up(double original_s, double overlapped_s) {
   return fixed(100 * (original_s / overlapped_s - 1), 1) + " %";
 }
 
-std::string in_MBps(std::optional<double> bandwidth_Bps, char const* without) {
-  return bandwidth_Bps ? short_number(1e-6 * *bandwidth_Bps) : without;
+std::string in_megabytes(std::optional<double> bandwidth, char const* without) {
+  return bandwidth ? short_number(1e-6 * *bandwidth) : without;
 }
 
 std::string times_of(mpi::overlap_study const& study) {
@@ -30,10 +30,10 @@ std::string times_of(mpi::overlap_study const& study) {
   table.add({"time [s]", fixed(base.original_s, 6), fixed(base.measured_s, 6), fixed(base.ideal_s, 6)});
   table.add({"faster by", "", speed_up(base.original_s, base.measured_s), speed_up(base.original_s, base.ideal_s)});
   table.add({"bandwidth for the original's time [MB/s]", short_number(1e-6 * base.bandwidth_Bps),
-             in_MBps(study.measured.relaxed_Bps, "none"), in_MBps(study.ideal.relaxed_Bps, "none")});
+             in_megabytes(study.measured.relaxed_Bps, "none"), in_megabytes(study.ideal.relaxed_Bps, "none")});
   table.add({"bandwidth that the original would need [MB/s]", "",
-             in_MBps(study.measured.equivalent_Bps, "none is enough"),
-             in_MBps(study.ideal.equivalent_Bps, "none is enough")});
+             in_megabytes(study.measured.equivalent_Bps, "none is enough"),
+             in_megabytes(study.ideal.equivalent_Bps, "none is enough")});
   for (auto const& one : study.ablations) {
     table.add({"faster without " + one.without + " by", "", speed_up(base.original_s, one.measured_s),
                speed_up(base.original_s, one.ideal_s)});

@@ -88,10 +88,10 @@ void print(replayed const& what) {
   std::printf("a rank        least [s]     mean [s]     most [s]\n");
   auto const row = [&](char const* name, double mpi::rank_times::*time) {
     auto const of = [&](mpi::rank_times const& t) { return t.*time; };
-    auto const [least, most] = std::ranges::minmax(result.ranks, {}, time);
+    auto const [first, last] = std::ranges::minmax(result.ranks, {}, time);
     double sum_s = 0;
     for (mpi::rank_times const& t : result.ranks) sum_s += of(t);
-    std::printf("%-10s %12.6f %12.6f %12.6f\n", name, of(least), sum_s / count, of(most));
+    std::printf("%-10s %12.6f %12.6f %12.6f\n", name, of(first), sum_s / count, of(last));
   };
   row("computing", &mpi::rank_times::computing_s);
   row("sending", &mpi::rank_times::sending_s);

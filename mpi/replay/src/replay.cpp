@@ -359,7 +359,7 @@ class replayer {
   }
   std::string describe_call(rank_state const& r) const {
     strand const& s = r.program;
-    std::string const text = describe(trace_, r.self, s.next) + request_waited_for(s);
+    std::string text = describe(trace_, r.self, s.next) + request_waited_for(s);
     if (!std::holds_alternative<collective>(s.records[s.next])) return text;
     auto const part = std::ranges::find_if(strands_, [&](strand const& p) {
       return p.after.of == &s && p.after.request == none && p.next < p.records.size();

@@ -15,7 +15,7 @@ inline void filled(void* to, std::size_t bytes);
 
 }  // namespace ovlp::instrument
 
-// NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses)
+// NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses, misc-definitions-in-headers)
 #pragma GCC diagnostic push
 #if defined(__clang__)
 #pragma GCC diagnostic ignored "-Wreserved-identifier"
@@ -57,4 +57,4 @@ OVLP_DOOR void* __tsan_memset(void* to, int value, std::size_t bytes) { return _
 
 #undef OVLP_DOOR
 #pragma GCC diagnostic pop
-// NOLINTEND(readability-identifier-naming, bugprone-macro-parentheses)
+// NOLINTEND(readability-identifier-naming, bugprone-macro-parentheses, misc-definitions-in-headers)
