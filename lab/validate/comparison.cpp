@@ -48,11 +48,11 @@ json without_communication(json platform) {
 /// it gives more or less for as long as a period.
 std::map<int, double> measured_efficiencies(configuration const& c, measurements const& from,
                                             machine::node_kind const& node) {
-  double const shortest_s = node.quota ? periods_of_an_efficiency * node.quota->period_s : 0;
+  double const least_s = node.quota ? periods_of_an_efficiency * node.quota->period_s : 0;
   std::map<int, std::vector<double>> found;
   for (iteration_measurement const& i : from.iterations()) {
     bool const counts =
-        i.of.repeats(c.testbed, c.application, c.options) && i.held_node_s > 0 && i.end_s - i.start_s >= shortest_s;
+        i.of.repeats(c.testbed, c.application, c.options) && i.held_node_s > 0 && i.end_s - i.start_s >= least_s;
     if (counts) found[i.iteration].push_back(i.work_s / i.held_node_s / node.capacity());
   }
   std::map<int, double> medians;
