@@ -117,27 +117,24 @@ class timeline final : public record_sink {
   void wait(wait_record const& r) override { intervals.push_back({r.at.thread, r.start_s, r.end_s, false}); }
 };
 
-std::vector<timeline::interval> replay_of(mpi::trace const& of, mpi::study_options const& options) {
+std::vector<timeline::interval> intervals_of(mpi::trace const& of, mpi::study_options const& options) {
   machine::platform const on = machine::platform::find(options.platform);
   timeline seen;
-  mpi::replay_options how;
-  how.nodes = mpi::place_ranks(of.ranks.size(), on, options.map);
-  how.eager_bytes = options.eager_bytes;
-  how.collectives = options.collectives;
+  mpi::replay_options how = mpi::replay_of(options, of.ranks.size(), on);
   how.sink = &seen;
   mpi::replay(of, on, how);
   return std::move(seen.intervals);
 }
 
 std::string timelines(mpi::trace const& original, mpi::study_options const& options) {
-  mpi::overlap_options how;
-  how.chunks = options.chunks;
-  how.eager_bytes = options.eager_bytes;
-  std::vector<std::pair<std::string, std::vector<timeline::interval>>> panels{
-      {"original", replay_of(original, options)}};
-  panels.emplace_back("overlapped, measured pattern", replay_of(mpi::overlapped(original, how), options));
-  how.from = mpi::overlap_options::pattern::ideal;
-  panels.emplace_back("overlapped, ideal pattern", replay_of(mpi::overlapped(original, how), options));
+  using pattern = mpi::overlap_options::pattern;
+  auto const overlapped = [&](pattern from) {
+    return intervals_of(mpi::overlapped(original, mpi::overlap_of(options, from)), options);
+  };
+  std::vector<std::pair<std::string, std::vector<timeline::interval>>> panels;
+  panels.emplace_back("original", intervals_of(original, options));
+  panels.emplace_back("overlapped, measured pattern", overlapped(pattern::measured));
+  panels.emplace_back("overlapped, ideal pattern", overlapped(pattern::ideal));
 
   std::size_t const ranks = std::min(original.ranks.size(), most_ranks);
   double end_s = 0;

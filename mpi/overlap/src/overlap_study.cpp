@@ -44,11 +44,7 @@ class replayer {
     changed["network"]["bandwidth_Bps"] = bandwidth;
     changed["network"]["latency_s"] = latency_s;
     machine::platform const on = machine::platform::parse(changed.dump(), options_.platform);
-    replay_options how;
-    how.nodes = place_ranks(of.ranks.size(), on, options_.map);
-    how.eager_bytes = options_.eager_bytes;
-    how.collectives = options_.collectives;
-    double const time_s = replay(of, on, how).time_s;
+    double const time_s = replay(of, on, replay_of(options_, of.ranks.size(), on)).time_s;
     if (options_.progress) options_.progress(1);
     return time_s;
   }
@@ -71,14 +67,6 @@ class replayer {
   json platform_;
 };
 
-overlap_options with(overlap_options::pattern pattern, study_options const& options) {
-  overlap_options how;
-  how.from = pattern;
-  how.chunks = options.chunks;
-  how.eager_bytes = options.eager_bytes;
-  return how;
-}
-
 std::vector<double> or_else(std::vector<double> given, double otherwise) {
   if (given.empty()) given.push_back(otherwise);
   return given;
@@ -97,6 +85,22 @@ constexpr mechanism mechanisms[]{
 
 }  // namespace
 
+overlap_options overlap_of(study_options const& study, overlap_options::pattern from) {
+  overlap_options how;
+  how.from = from;
+  how.chunks = study.chunks;
+  how.eager_bytes = study.eager_bytes;
+  return how;
+}
+
+replay_options replay_of(study_options const& study, std::size_t ranks, machine::platform const& on) {
+  replay_options how;
+  how.nodes = place_ranks(ranks, on, study.map);
+  how.eager_bytes = study.eager_bytes;
+  how.collectives = study.collectives;
+  return how;
+}
+
 std::size_t replays_of(study_options const& options) {
   return 3 * (1 + std::max<std::size_t>(1, options.bandwidths_Bps.size()) *
                       std::max<std::size_t>(1, options.latencies_s.size())) +
@@ -105,8 +109,8 @@ std::size_t replays_of(study_options const& options) {
 
 overlap_study study_overlap(trace const& original, study_options const& options) {
   using pattern = overlap_options::pattern;
-  trace const measured = overlapped(original, with(pattern::measured, options));
-  trace const ideal = overlapped(original, with(pattern::ideal, options));
+  trace const measured = overlapped(original, overlap_of(options, pattern::measured));
+  trace const ideal = overlapped(original, overlap_of(options, pattern::ideal));
   replayer const on(options);
   auto const point = [&](double bandwidth, double latency_s) {
     auto const time_s = [&](trace const& of) { return on.time_s(of, bandwidth, latency_s); };
@@ -117,7 +121,7 @@ overlap_study study_overlap(trace const& original, study_options const& options)
     throw config_error("the trace takes no time on the platform: nothing can be gained");
   for (mechanism const& m : mechanisms) {
     auto const time_s = [&](pattern from) {
-      overlap_options how = with(from, options);
+      overlap_options how = overlap_of(options, from);
       m.leave_out(how);
       return on.time_s(overlapped(original, how));
     };

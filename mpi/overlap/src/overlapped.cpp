@@ -2,7 +2,6 @@
 #include <ovlp/mpi/overlapped.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -94,15 +93,21 @@ class overlapped_rank {
     return static_cast<std::int32_t>(tag);
   }
 
+  /// The non-blocking call of a chunk.
+  template <class Call>
+  Call part_of(Call call, std::size_t i, std::size_t chunk) {
+    call.bytes = bytes_of(i, chunk);
+    call.tag = tag_of(i, chunk);
+    call.request = next_request_++;
+    call.profile = none;
+    return call;
+  }
+
   void overlap(send const& call, std::size_t i) {
     std::size_t const end = replace(i);
     std::vector<insertion> waits;  // after all chunks' sends, also where both stand in one place
     for (std::size_t chunk = 0; chunk < chunks_of(i); ++chunk) {
-      send part = call;
-      part.bytes = bytes_of(i, chunk);
-      part.tag = tag_of(i, chunk);
-      part.request = next_request_++;
-      part.profile = none;
+      send part = part_of(call, i, chunk);
       part.how = how_.double_buffering || is_eager(call) ? protocol::eager : protocol::rendezvous;
       insertions_.push_back({how_.advancing ? ready(call, i, chunk) : place{i, 0}, part});
       waits.push_back({{end, 0}, wait{part.request}});
@@ -118,11 +123,7 @@ class overlapped_rank {
     std::size_t const end = replace(i);
     std::vector<insertion> waits;  // after all chunks' receives, also where both stand in one place
     for (std::size_t chunk = 0; chunk < chunks_of(i); ++chunk) {
-      receive part = call;
-      part.bytes = bytes_of(i, chunk);
-      part.tag = tag_of(i, chunk);
-      part.request = next_request_++;
-      part.profile = none;
+      receive const part = part_of(call, i, chunk);
       insertions_.push_back({{i, 0}, part});
       waits.push_back({how_.postponing ? needed(call, i, end, chunk) : place{end, 0}, wait{part.request}});
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/machine/platform.hpp>
 #include <ovlp/mpi/overlapped.hpp>
 #include <ovlp/mpi/patterns.hpp>
 #include <ovlp/mpi/replay.hpp>
@@ -57,6 +58,11 @@ struct overlap_study {
   };
   std::vector<ablation> ablations;
 };
+
+/// How a study overlaps messages, with all mechanisms, and how it replays a trace of so many ranks on its platform, or
+/// one with another network.
+overlap_options overlap_of(study_options const& study, overlap_options::pattern from);
+replay_options replay_of(study_options const& study, std::size_t ranks, machine::platform const& on);
 
 /// How many replays it takes, for progress; bisections are counted as if they were all needed.
 std::size_t replays_of(study_options const& options);

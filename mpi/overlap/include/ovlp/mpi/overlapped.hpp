@@ -35,7 +35,7 @@ struct overlap_options {
 ///
 /// Source: V. Subotic et al., A simulation framework to automatically analyze the communication-computation overlap in
 /// scientific applications, 2010, sections II and III.C.
-/// Errors: config_error that names the rank and its record: a message without a partner, or of another size than it.
+/// Errors: config_error that names the rank and its record: a receive that nobody sends to.
 trace overlapped(trace const& original, overlap_options const& how);
 
 }  // namespace ovlp::mpi
