@@ -232,23 +232,24 @@ OVLP_ENTRY void mpi_testany_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* plac
   *error = MPI_Testany(all.count(), all.get(), place, flag, of.get());
   if (*flag != 0) count_from_one(place, 1);
 }
+static MPI_Fint some(decltype(MPI_Waitsome)* call, MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended,
+                     MPI_Fint* places, MPI_Fint* statuses) {
+  request_array all(count, requests);
+  status_array of(count, statuses);
+  MPI_Fint const error = call(all.count(), all.get(), ended, places, of.get());
+  of.give_back(*ended);
+  count_from_one(places, *ended);
+  return error;
+}
 OVLP_ENTRY void mpi_waitsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended, MPI_Fint* places,
                               MPI_Fint* statuses, MPI_Fint* error) {
   OVLP_HERE;
-  request_array all(count, requests);
-  status_array of(count, statuses);
-  *error = MPI_Waitsome(all.count(), all.get(), ended, places, of.get());
-  of.give_back(*ended);
-  count_from_one(places, *ended);
+  *error = some(MPI_Waitsome, count, requests, ended, places, statuses);
 }
 OVLP_ENTRY void mpi_testsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended, MPI_Fint* places,
                               MPI_Fint* statuses, MPI_Fint* error) {
   OVLP_HERE;
-  request_array all(count, requests);
-  status_array of(count, statuses);
-  *error = MPI_Testsome(all.count(), all.get(), ended, places, of.get());
-  of.give_back(*ended);
-  count_from_one(places, *ended);
+  *error = some(MPI_Testsome, count, requests, ended, places, statuses);
 }
 
 // Of all others the arguments are converted one by one: OVLP_FORTRAN(name, C's name, its number of parameters).
