@@ -314,6 +314,57 @@ TEST_CASE("a trace is checked: who disagrees, and where, is said" * doctest::tim
   CHECK(has(faults(), "communicator 0: expected different ranks from 0 to 1, got 0"));
 }
 
+TEST_CASE("figures beyond what is possible are refused" * doctest::timeout(10)) {
+  auto const faults = [](record const& r, std::vector<access_profile> const& profiles = {}) {
+    trace t = of_ranks(1);
+    t.ranks[0] = {{compute{2}, r}, profiles, {}};
+    return fault([&] { check(t); });
+  };
+  CHECK(faults(compute{5e8}) == "");
+  CHECK(has(faults(compute{1e300}), "rank 0, record 2: expected a rank that computes for 10^9 seconds at most"));
+  CHECK(has(faults(send{0, 7, std::uint64_t{1} << 63}), "expected 2^40 bytes at most"));
+  CHECK(has(faults(receive{0, 7, std::uint64_t{1} << 63}), "expected 2^40 bytes at most"));
+  CHECK(has(faults(collective{operation::all_reduce, 0, 0, 8, ~std::uint64_t{0}}), "expected 2^40 bytes at most"));
+  CHECK(faults(compute{1}, {{0, 3, {0, 1}}}) == "");
+  char const* const why = "rank 0, profile 0: expected an interval of what the rank computes";
+  CHECK(has(faults(compute{1}, {{0, 3.1, {0, 1}}}), why));
+  CHECK(has(faults(compute{1}, {{-1, 3, {0, 1}}}), why));
+  CHECK(has(faults(compute{1}, {{2, 1, {0, 1}}}), why));
+  CHECK(has(faults(compute{1}, {{0, 3, {1.5F}}}), why));
+}
+
+TEST_CASE("ranks that disagree in the bytes of a collective are refused" * doctest::timeout(10)) {
+  using bytes = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // given and got
+  auto const faults = [](operation what, bytes const& moved) {
+    trace t = of_ranks(moved.size());
+    for (std::size_t r = 0; r < moved.size(); ++r)
+      t.ranks[r].records = {collective{what, 0, has_root(what) ? 1 : 0, moved[r].first, moved[r].second}};
+    return fault([&] { check_bytes_of_collectives(t); });
+  };
+  struct {
+    operation what;
+    bytes agree, disagree;
+    char const* why;
+  } const cases[] = {
+      {operation::barrier, {{0, 0}, {0, 0}}, {}, ""},
+      {operation::broadcast, {{0, 8}, {8, 0}}, {{0, 9}, {8, 0}}, "rank 0, call 1: broadcast"},
+      {operation::gather, {{5, 0}, {3, 8}}, {{5, 0}, {3, 7}}, "gets 7 bytes, expected 8"},
+      {operation::scatter, {{0, 3}, {8, 5}}, {{0, 3}, {9, 5}}, "gives 9 bytes, expected 8"},
+      {operation::all_gather, {{5, 8}, {3, 8}}, {{5, 8}, {3, 6}}, "rank 1, call 1"},
+      {operation::all_to_all, {{5, 7}, {9, 7}}, {{5, 7}, {9, 8}}, "gives, with all other ranks, 14 bytes, expected 15"},
+      {operation::reduce, {{8, 0}, {8, 8}}, {{4, 0}, {8, 8}}, "gives 4 bytes, expected 8"},
+      {operation::all_reduce, {{8, 8}, {8, 8}}, {{8, 8}, {8, 4}}, "rank 1, call 1"},
+      {operation::scan, {{8, 8}, {8, 8}}, {{8, 8}, {4, 4}}, "rank 1, call 1"},
+      {operation::exclusive_scan, {{8, 8}, {8, 8}}, {{8, 8}, {4, 8}}, "rank 1, call 1"},
+      {operation::reduce_scatter, {{8, 5}, {8, 3}}, {{8, 5}, {7, 3}}, "gives 7 bytes, expected 8"},
+  };
+  for (auto const& one : cases) {
+    CAPTURE(name_of(one.what));
+    CHECK(faults(one.what, one.agree) == "");
+    if (!one.disagree.empty()) CHECK(has(faults(one.what, one.disagree), one.why));
+  }
+}
+
 TEST_CASE("every algorithm of every collective makes messages that match, for any number of ranks" *
           doctest::timeout(30)) {
   for (collective_algorithm const& a : collective_algorithms()) {

@@ -358,12 +358,12 @@ trace two_ranks() {
   // Loaded first 1, 4, 3 and 2 s after the receive; and 3, 6, 5 and 4 s.
   access_profile const got{0, 8, {0.125F, 0.5F, 0.375F, 0.25F}}, again{8, 20, {0.25F, 0.5F, 5 / 12.F, 1 / 3.F}};
   collective const sum{operation::all_reduce, 0, 0, 8, 8, none, none};
-  t.ranks.push_back({{compute{10}, send{1, 7, 32, 0, none, 0}, sum, compute{10}, send{1, 9, 8}, compute{6},
-                      send{1, 7, 32, 0, none, 1}, sum, compute{2}},
+  t.ranks.push_back({{compute{10}, send{1, 7, 32, 0, none, 0}, sum, compute{16}, send{1, 7, 32, 0, none, 1}, sum,
+                      send{1, 9, 8}, compute{2}},
                      {first, second},
                      {}});
-  t.ranks.push_back({{receive{0, 7, 32, 0, none, 0}, sum, compute{8}, receive{0, 9, 8}, receive{0, 7, 32, 0, none, 1},
-                      sum, compute{12}, send{0, 1, 8}},
+  t.ranks.push_back({{receive{0, 7, 32, 0, none, 0}, sum, compute{8}, receive{0, 7, 32, 0, none, 1}, sum,
+                      receive{0, 9, 8}, compute{12}, send{0, 1, 8}},
                      {got, again},
                      {}});
   t.ranks[0].records.insert(t.ranks[0].records.end(), receive{1, 1, 8});
@@ -386,11 +386,11 @@ TEST_CASE("parameters of a trace are those computed by hand") {
   CHECK(rank_that_sends_most(t) == 0);
   code_parameters const code = overlap_parameters_of(t, 0);
   CHECK(code.name == "two, rank 0");
-  CHECK(code.computation_s == Approx(14));  // 28 s, 2 iterations
+  CHECK(code.computation_s == Approx(16));  // from the first message to the second
   REQUIRE(code.collectives.size() == 1);
   CHECK(code.collectives[0].processes == 2);
   CHECK(code.collectives[0].per_iteration == 1);
-  REQUIRE(code.messages.size() == 1);  // what is sent once is no part of an iteration
+  REQUIRE(code.messages.size() == 1);  // what is sent behind the last iteration is no part of one
   message_parameters const& m = code.messages[0];
   CHECK(m.name == "to rank 1, tag 7, 32 bytes");
   CHECK(m.per_iteration == 1);
@@ -465,7 +465,7 @@ TEST_CASE("wrong traces are refused in one line that names rank and message") {
   SUBCASE("a rank that computes nothing") {
     for (record& r : t.ranks[0].records)
       if (auto* const burst = std::get_if<compute>(&r)) burst->duration_s = 0;
-    CHECK(refusal_of(t, 0) == "two, rank 0: expected a rank that computes; this one does not");
+    CHECK(refusal_of(t, 0) == "two, rank 0: expected a rank that computes in its iterations; this one does not");
   }
   SUBCASE("a rank that sends nothing") {
     std::erase_if(t.ranks[1].records, [](record const& r) { return std::holds_alternative<send>(r); });

@@ -59,7 +59,7 @@ void add_jobs(CLI::App& to, std::size_t& jobs) {
 void expect_another_file(std::string const& output, std::string const& input) {
   std::error_code error;
   if (std::filesystem::equivalent(output, input, error))
-    throw config_error("'" + output + "': expected another file to write than the record that is read");
+    throw config_error("'" + output + "': expected another file to write than the one that is read");
 }
 
 }  // namespace ovlp::tools

@@ -126,7 +126,7 @@ void add_overlap_bench(CLI::App& overlap) {
   bench.add_option("--csv", options->csv, "all figures, for programs")->type_name("FILE");
   bench.add_option("--time-limit", options->time_limit_s, "of the measurement (1800)")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(quantity(1e-3, 1e9));
   bench.footer(
       "Examples:\n"
       "  ovlp overlap bench broadcast all-to-all --time 0.005\n"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp overlap study
 #include <algorithm>
+#include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,9 +22,19 @@ namespace ovlp::tools {
 namespace {
 
 struct overlap_study_options {
-  std::string trace, page, csv, collectives;
+  std::string trace, page, csv, traces, collectives;
   mpi::study_options study;
 };
+
+/// The three traces that are compared.
+void write_traces(mpi::trace const& original, overlap_study_options const& given) {
+  using enum mpi::overlap_options::pattern;
+  std::filesystem::path const folder = given.traces;
+  std::filesystem::create_directories(folder);
+  mpi::write_trace(original, folder / "original.mpitrace");
+  mpi::write_trace(mpi::overlapped(original, mpi::overlap_of(given.study, measured)), folder / "measured.mpitrace");
+  mpi::write_trace(mpi::overlapped(original, mpi::overlap_of(given.study, ideal)), folder / "ideal.mpitrace");
+}
 
 void run_overlap_study(overlap_study_options given) {
   support::notice_interrupts();
@@ -31,6 +43,7 @@ void run_overlap_study(overlap_study_options given) {
   support::progress progress("ovlp overlap study", mpi::replays_of(given.study), "replays at most");
   given.study.progress = [&](std::size_t done) { progress.advance(done); };
   mpi::overlap_study const found = mpi::study_overlap(original, given.study);
+  if (!given.traces.empty()) write_traces(original, given);
   if (!given.csv.empty()) support::write_output(given.csv, csv_of(found));
   if (!given.page.empty()) support::write_file(given.page, overlap_page(original, found, given.study));
   if (given.csv != "-") support::write_output("-", text_of(found));
@@ -65,9 +78,12 @@ void add_overlap_study(CLI::App& overlap) {
   add_numbers("--latencies", given->study.latencies_s, "of networks beside the platform's, in seconds", "S,...");
   study
       .add_option("--eager-bytes", given->study.eager_bytes, "largest message that is sent before its receive (65536)")
-      ->type_name("B");
+      ->type_name("B")
+      ->transform(whole_number(0, std::numeric_limits<std::size_t>::max()));
   study.add_option("--collectives", given->collectives, "algorithms, as ovlp replay takes them")->type_name("NAMES");
   study.add_option("-o,--output", given->page, "page for a browser, with pictures")->type_name("FILE.html");
+  study.add_option("--traces", given->traces, "for the three traces that are replayed: original, measured, ideal")
+      ->type_name("FOLDER");
   study.add_option("--csv", given->csv, "a row a network; - is standard output")->type_name("FILE");
   study.footer(
       "Examples:\n"

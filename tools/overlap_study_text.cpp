@@ -41,20 +41,33 @@ std::string times_of(mpi::overlap_study const& study) {
   return table.text();
 }
 
-std::string patterns_of(mpi::access_patterns const& patterns) {
+/// All messages, and those of each size, the largest first.
+std::string patterns_of(mpi::overlap_study const& study) {
+  constexpr std::size_t most_sizes = 8;
   auto const percent = [](double share) { return fixed(100 * share, 3); };
+  auto const each_row = [&](auto const& add) {
+    add("all", study.patterns);
+    std::size_t left = study.patterns_by_bytes.size() > 1 ? most_sizes : 0;
+    for (auto of = study.patterns_by_bytes.rbegin(); of != study.patterns_by_bytes.rend() && left > 0; ++of, --left)
+      add(std::to_string(of->first) + " bytes", of->second);
+  };
   text_table table;
-  if (patterns.produced) {
-    table.add({"produced of a message [% of the interval]", "first", "quarter", "half", "whole"});
-    auto const& p = *patterns.produced;
-    table.add({std::to_string(patterns.sends) + " sends", percent(p.first), percent(p.quarter), percent(p.half),
-               percent(p.whole)});
+  if (study.patterns.produced) {
+    table.add({"produced of a message [% of the interval]", "sends", "first", "quarter", "half", "whole"});
+    each_row([&](std::string const& name, mpi::access_patterns const& of) {
+      if (!of.produced) return;
+      auto const& p = *of.produced;
+      table.add(
+          {name, std::to_string(of.sends), percent(p.first), percent(p.quarter), percent(p.half), percent(p.whole)});
+    });
   }
-  if (patterns.consumed) {
-    table.add({"passed with so much of a message [% of the interval]", "nothing", "quarter", "half"});
-    auto const& c = *patterns.consumed;
-    table.add(
-        {std::to_string(patterns.receives) + " receives", percent(c.nothing), percent(c.quarter), percent(c.half)});
+  if (study.patterns.consumed) {
+    table.add({"passed with so much of a message [% of the interval]", "receives", "nothing", "quarter", "half"});
+    each_row([&](std::string const& name, mpi::access_patterns const& of) {
+      if (!of.consumed) return;
+      auto const& c = *of.consumed;
+      table.add({name, std::to_string(of.receives), percent(c.nothing), percent(c.quarter), percent(c.half)});
+    });
   }
   std::string const text = table.text();
   return text.empty() ? "The trace says nothing of how messages are produced and consumed.\n" : text;
@@ -75,7 +88,7 @@ std::string networks_of(mpi::overlap_study const& study) {
 }  // namespace
 
 std::string text_of(mpi::overlap_study const& study) {
-  std::string text = times_of(study) + "\n" + patterns_of(study.patterns);
+  std::string text = times_of(study) + "\n" + patterns_of(study);
   if (!study.points.empty()) text += "\n" + networks_of(study);
   return text;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "potential_plot.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <sstream>
 #include <utility>
 #include <vector>
 
+#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/gnuplot.hpp>
 
@@ -39,7 +41,8 @@ std::vector<curve> over_bandwidth(potential_study const& study, std::string cons
       std::string const latency = study.latencies_s.size() > 1 ? ", " + latency_text(latency_s) : "";
       curve of{code.name + latency + label_end, {}, all.size()};
       for (double const bandwidth : study.bandwidths_Bps) {
-        if (auto const y = value(code, study.network(latency_s, bandwidth)))
+        auto const y = value(code, study.network(latency_s, bandwidth));
+        if (y && *y > 0)  // both axes are logarithmic
           of.points.emplace_back(1e-6 * bandwidth, *y);
       }
       all.push_back(std::move(of));
@@ -110,6 +113,8 @@ figure figure_of(potential_figure what, potential_study const& study) {
 void plot_potential(potential_study const& study, potential_figure what, std::string const& file) {
   figure const shown = figure_of(what, study);
   std::vector<curve> const curves = shown.curves(study);
+  if (std::ranges::all_of(curves, [](curve const& of) { return of.points.empty(); }))
+    throw config_error("--picture: there is nothing to draw: no value is above 0");
   picture drawn{file, shown.title, {}, {}, 3};
   if (study.latencies_s.size() == 1) drawn.common.emplace_back("latency", latency_text(study.latencies_s.front()));
   for (curve const& of : curves) drawn.legend.push_back(of.label);

@@ -160,7 +160,7 @@ void add_replay(CLI::App& ovlp) {
       ->type_name("NAMES");
   replay.add_option("--flops", command->flops, "of SimGrid's traces: operations of the reference core a second (1e9)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(quantity(1e-3, 1e18));
   replay.add_option("--summary", command->summary, "write all figures as JSON; - for standard output, and no text")
       ->type_name("FILE");
   replay.add_option("--record", command->record, "store what happens, for ovlp export, report and metrics")

@@ -57,7 +57,7 @@ void add_report(CLI::App& ovlp) {
       .add_option("--cores", options->cores,
                   "reference cores of a node, for the efficiency of nodes whose record does not tell or is missing (1)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(quantity(1e-9, 1e15));
   command.footer(
       "Examples:\n"
       "  lu_sim --nodes 8 --record lu.sqlite && ovlp report lu.sqlite -o lu.html\n"

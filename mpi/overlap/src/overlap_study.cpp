@@ -116,7 +116,8 @@ overlap_study study_overlap(trace const& original, study_options const& options)
     auto const time_s = [&](trace const& of) { return on.time_s(of, bandwidth, latency_s); };
     return overlap_point{bandwidth, latency_s, time_s(original), time_s(measured), time_s(ideal)};
   };
-  overlap_study found{patterns_of(original), point(on.bandwidth(), on.latency_s()), {}, {}, {}, {}};
+  overlap_study found{
+      patterns_of(original), patterns_by_bytes(original), point(on.bandwidth(), on.latency_s()), {}, {}, {}, {}};
   if (!(found.base.original_s > 0))
     throw config_error("the trace takes no time on the platform: nothing can be gained");
   for (mechanism const& m : mechanisms) {

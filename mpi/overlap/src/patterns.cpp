@@ -38,33 +38,69 @@ access_patterns::consumption consumption_of(access_profile const& profile) {
   return {times.front(), accessed_beyond(times, 1), accessed_beyond(times, 2)};
 }
 
-access_patterns patterns_of(trace const& of) {
-  access_patterns found;
-  access_patterns::production produced{};
-  access_patterns::consumption consumed{};
+namespace {
+
+/// Sums, and then averages.
+class summary {
+ public:
+  void add(access_patterns::production const& one) {
+    produced_.first += one.first, produced_.quarter += one.quarter, produced_.half += one.half,
+        produced_.whole += one.whole;
+    ++sends_;
+  }
+  void add(access_patterns::consumption const& one) {
+    consumed_.nothing += one.nothing, consumed_.quarter += one.quarter, consumed_.half += one.half;
+    ++receives_;
+  }
+  access_patterns average() const {
+    access_patterns found;
+    found.sends = sends_, found.receives = receives_;
+    auto const sends = static_cast<double>(sends_), receives = static_cast<double>(receives_);
+    if (sends_ > 0)
+      found.produced = {produced_.first / sends, produced_.quarter / sends, produced_.half / sends,
+                        produced_.whole / sends};
+    if (receives_ > 0)
+      found.consumed = {consumed_.nothing / receives, consumed_.quarter / receives, consumed_.half / receives};
+    return found;
+  }
+
+ private:
+  access_patterns::production produced_{};
+  access_patterns::consumption consumed_{};
+  std::size_t sends_ = 0, receives_ = 0;
+};
+
+/// Calls it with the size and the pattern of each message that has a profile.
+template <class Function>
+void each_pattern(trace const& of, Function const& function) {
   for (trace_of_rank const& rank : of.ranks) {
+    auto const profile = [&](index which) -> access_profile const* {
+      return which == none || rank.profiles[which].shares.empty() ? nullptr : &rank.profiles[which];
+    };
     for (record const& r : rank.records) {
-      if (auto const* out = std::get_if<send>(&r); out != nullptr && out->profile != none) {
-        if (rank.profiles[out->profile].shares.empty()) continue;
-        access_patterns::production const one = production_of(rank.profiles[out->profile]);
-        produced.first += one.first, produced.quarter += one.quarter, produced.half += one.half,
-            produced.whole += one.whole;
-        ++found.sends;
-      } else if (auto const* in = std::get_if<receive>(&r); in != nullptr && in->profile != none) {
-        if (rank.profiles[in->profile].shares.empty()) continue;
-        access_patterns::consumption const one = consumption_of(rank.profiles[in->profile]);
-        consumed.nothing += one.nothing, consumed.quarter += one.quarter, consumed.half += one.half;
-        ++found.receives;
+      if (auto const* out = std::get_if<send>(&r)) {
+        if (auto const* seen = profile(out->profile)) function(out->bytes, production_of(*seen));
+      } else if (auto const* in = std::get_if<receive>(&r)) {
+        if (auto const* seen = profile(in->profile)) function(in->bytes, consumption_of(*seen));
       }
     }
   }
-  auto const sends = static_cast<double>(found.sends), receives = static_cast<double>(found.receives);
-  if (found.sends > 0) {
-    found.produced = {produced.first / sends, produced.quarter / sends, produced.half / sends, produced.whole / sends};
-  }
-  if (found.receives > 0)
-    found.consumed = {consumed.nothing / receives, consumed.quarter / receives, consumed.half / receives};
-  return found;
+}
+
+}  // namespace
+
+access_patterns patterns_of(trace const& of) {
+  summary all;
+  each_pattern(of, [&](std::uint64_t, auto const& one) { all.add(one); });
+  return all.average();
+}
+
+std::map<std::uint64_t, access_patterns> patterns_by_bytes(trace const& of) {
+  std::map<std::uint64_t, summary> all;
+  each_pattern(of, [&](std::uint64_t bytes, auto const& one) { all[bytes].add(one); });
+  std::map<std::uint64_t, access_patterns> averages;
+  for (auto const& [bytes, of_them] : all) averages.emplace(bytes, of_them.average());
+  return averages;
 }
 
 }  // namespace ovlp::mpi

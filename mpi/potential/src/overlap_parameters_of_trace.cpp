@@ -96,7 +96,7 @@ receives receives_from(trace_of_rank const& receiver, rank_id sender) {
 struct kind {
   std::string name;
   double bytes = 0;
-  double sent = 0;  // how many
+  double sent = 0;  // how many, in the iterations
   mean_distances produced{}, consumed{};
 };
 
@@ -124,25 +124,57 @@ message_parameters parameters_of(kind const& messages, double iterations) {
   return m;
 }
 
+/// Of messages of a rank: to whom, tag and bytes.
+using kind_key = std::tuple<rank_id, std::int32_t, std::uint64_t>;
+kind_key key_of(send const& sent) { return {sent.to, sent.tag, sent.bytes}; }
+
+/// The records of a rank that are its iterations: an iteration ends with each message of the kind that is sent most
+/// often, and the first one begins where that is sent first. All of them, as one iteration, if no kind is sent twice.
+struct iterations {
+  std::size_t begin = 0, end;
+  double count = 1;
+  bool contain(std::size_t at) const { return at >= begin && at < end; }
+};
+iterations iterations_of(trace_of_rank const& of) {
+  std::map<kind_key, iterations> kinds;
+  iterations most{0, of.records.size()};
+  for (std::size_t at = 0; at < of.records.size(); ++at) {
+    auto const* const sent = std::get_if<send>(&of.records[at]);
+    if (sent == nullptr) continue;
+    auto const [known, is_new] = kinds.try_emplace(key_of(*sent), iterations{at + 1, at + 1, 0});
+    if (is_new) continue;
+    known->second.end = at + 1;
+    ++known->second.count;
+  }
+  double sent_most = 0;
+  for (auto const& [key, its] : kinds) {
+    if (its.count > sent_most) most = its;
+    sent_most = std::max(sent_most, its.count);
+  }
+  return most;
+}
+
 class rank_reader {
  public:
-  rank_reader(trace const& of, rank_id rank) : trace_(of), rank_(rank), own_(rank_of(of, rank)) {}
+  rank_reader(trace const& of, rank_id rank)
+      : trace_(of), rank_(rank), own_(rank_of(of, rank)), iterations_(iterations_of(own_)) {}
 
   code_parameters read() {
-    for (record const& r : own_.records) {
-      if (auto const* const burst = std::get_if<compute>(&r)) computation_s_ += burst->duration_s;
-      if (auto const* const message = std::get_if<send>(&r)) add(*message);
-      if (auto const* const call = std::get_if<collective>(&r)) add(*call);
+    for (at_ = 0; at_ < own_.records.size(); ++at_) {
+      if (auto const* const message = std::get_if<send>(&own_.records[at_])) add(*message);
+      if (!iterations_.contain(at_)) continue;
+      if (auto const* const burst = std::get_if<compute>(&own_.records[at_])) computation_s_ += burst->duration_s;
+      if (auto const* const call = std::get_if<collective>(&own_.records[at_])) add(*call);
     }
-    if (!(computation_s_ > 0)) throw config_error(name() + ": expected a rank that computes; this one does not");
     if (kinds_.empty()) throw config_error(name() + ": expected a rank that sends messages; this one does not");
+    if (!(computation_s_ > 0))
+      throw config_error(name() + ": expected a rank that computes in its iterations; this one does not");
 
-    double iterations = 1;
-    for (kind const& k : kinds_) iterations = std::max(iterations, k.sent);
-    code_parameters code{name(), computation_s_ / iterations, {}, {}};
+    code_parameters code{name(), computation_s_ / iterations_.count, {}, {}};
     for (kind const& k : kinds_)
-      if (iterations == 1 || k.sent > 1) code.messages.push_back(parameters_of(k, iterations));
-    for (auto const& [processes, calls] : collectives_) code.collectives.push_back({processes, calls / iterations});
+      if (k.sent > 0) code.messages.push_back(parameters_of(k, iterations_.count));
+    for (auto const& [processes, calls] : collectives_)
+      code.collectives.push_back({processes, calls / iterations_.count});
     return code;
   }
 
@@ -158,14 +190,14 @@ class rank_reader {
   }
 
   void add(send const& sent) {
-    auto const [at, is_new] = places_.try_emplace({sent.to, sent.tag, sent.bytes}, kinds_.size());
+    auto const [at, is_new] = places_.try_emplace(key_of(sent), kinds_.size());
     if (is_new) {
       kinds_.push_back({"to rank " + std::to_string(sent.to) + ", tag " + std::to_string(sent.tag) + ", " +
                             std::to_string(sent.bytes) + " bytes",
                         static_cast<double>(sent.bytes)});
     }
     kind& of = kinds_[at->second];
-    ++of.sent;
+    if (iterations_.contain(at_)) ++of.sent;
     std::string const message = name() + ": message " + of.name;
     receive const& got = partner_of(sent, message);
     if (sent.profile != none) of.produced.add(before_send_s(profile_of(own_, sent.profile, message)), message);
@@ -199,9 +231,11 @@ class rank_reader {
   trace const& trace_;
   rank_id const rank_;
   trace_of_rank const& own_;
+  iterations const iterations_;
+  std::size_t at_ = 0;  // of the record that is looked at
   double computation_s_ = 0;
   std::vector<kind> kinds_;  // in order of the first
-  std::map<std::tuple<rank_id, std::int32_t, std::uint64_t>, std::size_t> places_;
+  std::map<kind_key, std::size_t> places_;
   std::map<rank_id, receives> received_;  // by who receives
   std::map<std::tuple<rank_id, std::int32_t, index>, std::size_t> sent_;
   std::map<std::size_t, double> collectives_;  // how many, by size

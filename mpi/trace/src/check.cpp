@@ -14,6 +14,10 @@
 namespace ovlp::mpi {
 namespace {
 
+/// Beyond any program; what is computed with them stays exact enough, and does not overflow.
+constexpr double longest_s = 1e9;                             // that a rank computes
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;  // of a call
+
 [[noreturn]] void refuse(trace const& in, std::string const& what) {
   throw config_error("trace '" + in.name + "': " + what);
 }
@@ -62,32 +66,44 @@ class checker {
   }
 
   void check_records() {
+    requests_.clear();
+    made_.clear();
+    clock_s_ = 0;
+    for (std::size_t r = 0; r < own().records.size(); ++r)
+      std::visit([&](auto const& one) { check_record(r, one); }, own().records[r]);
+    check_profiles();
+  }
+
+  /// When the compute clock is known.
+  void check_profiles() const {
     for (std::size_t p = 0; p < own().profiles.size(); ++p) {
       access_profile const& profile = own().profiles[p];
-      bool const good = std::isfinite(profile.begin_s) && std::isfinite(profile.end_s) &&
-                        profile.begin_s <= profile.end_s && std::ranges::all_of(profile.shares, [](float share) {
+      bool const good = profile.begin_s >= 0 && profile.begin_s <= profile.end_s &&
+                        profile.end_s <= clock_s_ * (1 + 1e-9) && std::ranges::all_of(profile.shares, [](float share) {
                           return (share >= 0 && share <= 1) || share == access_profile::never;
                         });
       if (!good)
         refuse(trace_, "rank " + std::to_string(rank_) + ", profile " + std::to_string(p) +
-                           ": expected an interval, and shares from 0 to 1, or never");
+                           ": expected an interval of what the rank computes, and shares from 0 to 1, or never");
     }
-    requests_.clear();
-    made_.clear();
-    for (std::size_t r = 0; r < own().records.size(); ++r)
-      std::visit([&](auto const& one) { check_record(r, one); }, own().records[r]);
   }
 
   void check_record(std::size_t at, compute const& c) {
     if (!std::isfinite(c.duration_s) || c.duration_s < 0)
       refuse(trace_, "rank " + std::to_string(rank_) + ", record " + std::to_string(at + 1) +
                          ": expected a duration of 0 or more");
+    clock_s_ += c.duration_s;
+    if (clock_s_ > longest_s)
+      refuse(trace_, "rank " + std::to_string(rank_) + ", record " + std::to_string(at + 1) +
+                         ": expected a rank that computes for 10^9 seconds at most");
   }
   void check_record(std::size_t at, send const& s) {
+    check_bytes(at, s.bytes);
     check_message(at, s.to, s.communicator, s.profile);
     begin_request(at, s.request);
   }
   void check_record(std::size_t at, receive const& r) {
+    check_bytes(at, r.bytes);
     check_message(at, r.from, r.communicator, r.profile);
     begin_request(at, r.request);
   }
@@ -101,6 +117,8 @@ class checker {
     if (has_root(c.what) && !members_[c.communicator].contains(c.root)) fail(at, "expected a root of the communicator");
     if (c.counts != none && (c.counts >= own().counts.size() || own().counts[c.counts].size() != members.size()))
       fail(at, "expected counts that exist, one for each of " + std::to_string(members.size()) + " ranks");
+    for (std::uint64_t const bytes : {c.bytes_sent, c.bytes_received}) check_bytes(at, bytes);
+    if (c.counts != none) std::ranges::for_each(own().counts[c.counts], [&](auto bytes) { check_bytes(at, bytes); });
     begin_request(at, c.request);
     compare_with_others(at, c);
   }
@@ -144,6 +162,9 @@ class checker {
     }
   }
 
+  void check_bytes(std::size_t at, std::uint64_t bytes) const {
+    if (bytes > most_bytes) fail(at, "expected 2^40 bytes at most");
+  }
   void check_message(std::size_t at, rank_id partner, index communicator, index profile) {
     check_membership(at, communicator, partner);
     check_membership(at, communicator, self());
@@ -204,12 +225,90 @@ class checker {
   std::unordered_map<channel, traffic, hash_of_channel> messages_;
   // Of the rank that is looked at
   std::size_t rank_ = 0;
+  double clock_s_ = 0;
   std::unordered_set<index> requests_;
   std::unordered_map<index, std::size_t> made_;
 };
 
+/// What all ranks of a communicator together give and get in one of its collectives, and its root: the first rank,
+/// where there is none.
+struct moved_bytes {
+  std::uint64_t sent = 0, received = 0;
+  std::uint64_t root_sent = 0, root_received = 0;
+};
+
+struct side_of_collective {
+  char const* what;
+  std::uint64_t bytes, expected;
+};
+/// Of one rank's call, that side which has to agree with the others'.
+std::vector<side_of_collective> sides_of(collective const& c, bool is_root, moved_bytes const& all) {
+  side_of_collective const gets{"gets", c.bytes_received, 0}, gives{"gives", c.bytes_sent, 0};
+  auto const like = [](side_of_collective side, std::uint64_t expected) {
+    side.expected = expected;
+    return side;
+  };
+  switch (c.what) {
+    case operation::barrier: return {};
+    case operation::broadcast:
+      if (is_root) return {};
+      return {like(gets, all.root_sent)};
+    case operation::gather:
+      if (!is_root) return {};
+      return {like(gets, all.sent)};
+    case operation::scatter:
+      if (!is_root) return {};
+      return {like(gives, all.received)};
+    case operation::all_gather: return {like(gets, all.sent)};
+    case operation::all_to_all:
+      if (!is_root) return {};  // only the sums have to agree
+      return {{"gives, with all other ranks,", all.sent, all.received}};
+    case operation::reduce: return {like(gives, all.root_received)};
+    case operation::reduce_scatter: return {like(gives, all.received)};
+    case operation::all_reduce:
+    case operation::scan:
+    case operation::exclusive_scan: return {like(gives, all.root_sent), like(gets, all.root_sent)};
+  }
+  return {};
+}
+
+/// Calls `function(call, its place among its communicator's collectives, whether by its root, rank, record)`.
+template <class Function>
+void each_collective(trace const& of, Function const& function) {
+  for (std::size_t rank = 0; rank < of.ranks.size(); ++rank) {
+    std::unordered_map<index, std::size_t> made;
+    for (std::size_t at = 0; at < of.ranks[rank].records.size(); ++at) {
+      auto const* const c = std::get_if<collective>(&of.ranks[rank].records[at]);
+      if (c == nullptr) continue;
+      rank_id const root = has_root(c->what) ? c->root : of.communicators[c->communicator].front();
+      function(*c, made[c->communicator]++, static_cast<rank_id>(rank) == root, rank, at);
+    }
+  }
+}
+
 }  // namespace
 
 void check(trace const& what) { checker(what).run(); }
+
+void check_bytes_of_collectives(trace const& of) {
+  std::unordered_map<index, std::vector<moved_bytes>> moved;
+  each_collective(of, [&](collective const& c, std::size_t place, bool is_root, std::size_t, std::size_t) {
+    auto& all = moved[c.communicator];
+    if (place == all.size()) all.emplace_back();
+    all[place].sent += c.bytes_sent;
+    all[place].received += c.bytes_received;
+    if (is_root) {
+      all[place].root_sent = c.bytes_sent;
+      all[place].root_received = c.bytes_received;
+    }
+  });
+  each_collective(of, [&](collective const& c, std::size_t place, bool is_root, std::size_t rank, std::size_t at) {
+    for (side_of_collective const& side : sides_of(c, is_root, moved[c.communicator][place])) {
+      if (side.bytes == side.expected) continue;
+      refuse(of, describe(of, static_cast<rank_id>(rank), at) + ": " + side.what + " " + std::to_string(side.bytes) +
+                     " bytes, expected " + std::to_string(side.expected) + " by what the other ranks give and get");
+    }
+  });
+}
 
 }  // namespace ovlp::mpi

@@ -37,7 +37,8 @@ constexpr std::array formats{
 
 std::string name_of_file(std::string const& file) { return std::filesystem::path(file).stem().string(); }
 
-trace read_trace(std::string const& file, double flops) {
+trace read_trace(std::string const& name, double flops) {
+  std::string const file = std::filesystem::is_directory(name) ? name + "/trace.mpitrace" : name;
   std::string const contents = support::read_file(file);
   auto const found = std::ranges::find_if(formats, [&](format const& f) { return f.is(contents); });
   if (found == formats.end()) {
@@ -48,6 +49,7 @@ trace read_trace(std::string const& file, double flops) {
   trace made = found->read({contents, file, flops});
   try {
     check(made);
+    if (found->read == read_own_format) check_bytes_of_collectives(made);
   } catch (config_error const& wrong) {
     throw config_error(file + ": " + wrong.what());
   }

@@ -228,6 +228,7 @@ assembled assemble(std::string const& name, std::vector<raw::rank> const& record
     all.made.ranks.push_back(rank_assembly(recorded[i], timed[i], communicators).make());
   }
   check(all.made);
+  check_bytes_of_collectives(all.made);
   return all;
 }
 

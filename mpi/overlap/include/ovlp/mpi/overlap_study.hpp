@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,8 +39,9 @@ struct overlap_point {
 /// scientific applications, 2010, section V.
 struct overlap_study {
   access_patterns patterns;
-  overlap_point base;                 ///< on the platform as it is
-  std::vector<overlap_point> points;  ///< all bandwidths with all latencies
+  std::map<std::uint64_t, access_patterns> patterns_by_bytes;  ///< of messages of each size
+  overlap_point base;                                          ///< on the platform as it is
+  std::vector<overlap_point> points;                           ///< all bandwidths with all latencies
 
   /// The measured and the ideal pattern, each on the platform's latency. None: no bandwidth from a millionth to a
   /// million times the platform's does it.

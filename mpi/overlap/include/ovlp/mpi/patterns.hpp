@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 
 #include <ovlp/mpi/trace.hpp>
@@ -30,6 +32,9 @@ struct access_patterns {
   std::size_t sends = 0, receives = 0;  ///< with a profile
 };
 access_patterns patterns_of(trace const& of);
+
+/// The same for messages of each size.
+std::map<std::uint64_t, access_patterns> patterns_by_bytes(trace const& of);
 
 /// That of one message: time by piece, sorted. Pieces never stored were ready from the start, pieces never loaded are
 /// not needed before the end.
