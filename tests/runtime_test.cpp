@@ -437,6 +437,34 @@ TEST_CASE("relative goes from the posting thread, round the ends of the collecti
   }
 }
 
+TEST_CASE("the command line says where threads live at first" * doctest::timeout(60)) {
+  auto const check_places = [](std::vector<std::string> const& options, std::vector<int> const& expected) {
+    run_on(3, options, [&](engine& run) {
+      threads<> const master{"master", 1}, workers{"workers", 4};
+      graph const look =
+          ovlp::everywhere("look", workers, [](here<>& here, Note) { return Note{static_cast<int>(here.node())}; }) >>
+          ovlp::gather("all", master.at(0));
+      std::vector<int> found;
+      for (Note const& one : run(look, Note{0})) found.push_back(one.value);
+      CHECK(found == expected);
+    });
+  };
+  SUBCASE("as the program has it") { check_places({}, {0, 1, 2, 0}); }
+  SUBCASE("elsewhere") { check_places({"--mapping", "workers=node2 node[0-1] node2"}, {2, 0, 1, 2}); }
+  SUBCASE("nowhere") {
+    auto const refused = [](std::string const& mapping, std::string const& why) {
+      ovlp::testing::simulate_on(3, {"--mapping", mapping}, [&](engine& run) {
+        threads<> const workers{"workers", 4};
+        graph const stay{"stay", ovlp::leaf("stay", workers.at(0), [](Note n) { return n; })};
+        CHECK_THROWS_WITH_AS(run(stay, Note{0}), why.c_str(), ovlp::config_error);
+      });
+    };
+    refused("others=node0*4", "--mapping: expected a collection of workers, got 'others'");
+    refused("workers=node0*3", "--mapping workers: expected 4 threads, got 3");
+    refused("workers=node3*4", "collection 'workers': mapped to node3, but the run has 3 nodes");
+  }
+}
+
 TEST_CASE("by calls a function of the object on the posting node" * doctest::timeout(60)) {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 4};

@@ -58,6 +58,7 @@ int main(int argc, char** argv) try {
   ovlp::tools::add_advise(commands, program);
   ovlp::tools::add_whatif(commands, program);
   ovlp::tools::add_trace(commands, program);
+  ovlp::tools::add_threads(commands, program);
   ovlp::tools::add_plot(commands);
   ovlp::tools::add_platform(commands);
   ovlp::tools::add_export(commands);

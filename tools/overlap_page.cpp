@@ -16,6 +16,7 @@
 #include <ovlp/records/sink.hpp>
 #include <ovlp/support/gnuplot.hpp>
 
+#include "html_page.hpp"
 #include "overlap_study_text.hpp"
 #include "picture.hpp"
 
@@ -23,24 +24,6 @@ namespace ovlp::tools {
 namespace {
 
 constexpr std::size_t most_ranks = 32, most_intervals = 4000;  // of a timeline
-
-std::string escaped(std::string const& text) {
-  std::string safe;
-  for (char c : text) {
-    if (c == '&') safe += "&amp;";
-    else if (c == '<') safe += "&lt;";
-    else if (c == '>') safe += "&gt;";
-    else safe += c;
-  }
-  return safe;
-}
-
-/// What gnuplot drew, without the head that a file of its own has.
-std::string svg_figure(std::string const& script, std::string const& caption) {
-  std::string const svg = support::run_gnuplot(script);
-  return "<figure>" + svg.substr(std::min(svg.size(), svg.find("<svg"))) + "<figcaption>" + escaped(caption) +
-         "</figcaption></figure>\n";
-}
 
 std::string speed_ups(mpi::overlap_study const& study) {
   std::map<double, std::vector<mpi::overlap_point const*>> by_latency;
@@ -181,21 +164,17 @@ std::string overlap_page(mpi::trace const& original, mpi::overlap_study const& s
                          mpi::study_options const& options) {
   std::string const title =
       "Overlap of " + original.name + ", " + std::to_string(original.ranks.size()) + " ranks, on " + options.platform;
-  std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title) +
-      "</title>\n<style>body{font-family:sans-serif;max-width:960px;margin:2em auto;padding:0 1em}"
-      "figure{margin:2em 0}figure svg{max-width:100%;height:auto}pre{overflow-x:auto}</style></head>\n<body><h1>" +
-      escaped(title) + "</h1>\n<pre>" + escaped(text_of(study)) + "</pre>\n";
+  html_page page(title, text_of(study));
   if (study.points.size() > 1)
-    page += svg_figure(speed_ups(study), "How much faster the overlapped program is, over the network's bandwidth");
+    page.figure(speed_ups(study), "How much faster the overlapped program is, over the network's bandwidth");
   if (auto const* profile = longest<mpi::send>(original); profile != nullptr)
-    page += svg_figure(accesses(*profile, "Production of a message", "interval from the send before to the send"),
-                       "When each piece of one of the longest messages was stored last");
+    page.figure(accesses(*profile, "Production of a message", "interval from the send before to the send"),
+                "When each piece of one of the longest messages was stored last");
   if (auto const* profile = longest<mpi::receive>(original); profile != nullptr)
-    page += svg_figure(accesses(*profile, "Consumption of a message", "interval from the receive to the next one"),
-                       "When each piece of one of the longest messages was loaded first");
-  page += svg_figure(timelines(original, options), "What ranks do, on one scale of time");
-  return page + "</body></html>\n";
+    page.figure(accesses(*profile, "Consumption of a message", "interval from the receive to the next one"),
+                "When each piece of one of the longest messages was loaded first");
+  page.figure(timelines(original, options), "What ranks do, on one scale of time");
+  return page.end();
 }
 
 }  // namespace ovlp::tools

@@ -32,6 +32,17 @@ void add_report(CLI::App& ovlp);
 void add_status(CLI::App& ovlp);
 void add_sweep(CLI::App& ovlp);
 /// `program`: take_program().
+void add_threads(CLI::App& ovlp, std::vector<std::string> const& program);
+void add_threads_compare(CLI::App& threads);
+void add_threads_map(CLI::App& threads);
+/// `program`: take_program().
+void add_threads_place(CLI::App& threads, std::vector<std::string> const& program);
+/// `program`: take_program().
+void add_threads_run(CLI::App& threads, std::vector<std::string> const& program);
+void add_threads_show(CLI::App& threads);
+/// `program`: take_program().
+void add_threads_trace(CLI::App& threads, std::vector<std::string> const& program);
+/// `program`: take_program().
 void add_trace(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_transfers(CLI::App& ovlp);
 void add_validate(CLI::App& ovlp);
@@ -40,8 +51,8 @@ void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program);
 
 /// Becomes the program of a subcommand that is one of its own, if the command line asks for such. Errors: io_error.
 void become_calibrate(int argc, char** argv);
-/// Of a command line of advise, overlap graph, trace or whatif: -- goes with all that follows, and that, the program
-/// that is to be run, is given back.
+/// Of a command line of advise, overlap graph, threads, trace or whatif: -- goes with all that follows, and that, the
+/// program that is to be run, is given back.
 std::vector<std::string> take_program(int& argc, char** argv);
 
 }  // namespace ovlp::tools

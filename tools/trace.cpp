@@ -35,10 +35,9 @@ void remove_earlier(std::string const& folder) {
 std::vector<mpi::raw::rank> run_traced(std::vector<std::string> const& words, std::string const& folder) {
   remove_earlier(folder);
   std::filesystem::create_directories(folder);
-  support::outcome const ended =
-      support::run({words, "", {{"OVLP_TRACE_FOLDER", std::filesystem::absolute(folder).string()}}});
-  std::fputs(ended.out.c_str(), stdout);
-  std::fputs(ended.err.c_str(), stderr);
+  support::command traced{words, "", {{"OVLP_TRACE_FOLDER", std::filesystem::absolute(folder).string()}}};
+  traced.shares_streams = true;
+  support::outcome const ended = support::run(traced);
   if (!ended.good())  // it has said why
     throw config_error("'" + words.front() + "', which was to be traced, ended with status " +
                        std::to_string(ended.status));

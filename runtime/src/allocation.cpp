@@ -50,7 +50,7 @@ void allocation::begin(change_request request) {
     return;
   }
   if (target_.empty()) {
-    mapping const& first = known_.collection(now_.collection).initial;
+    mapping const& first = known_.initial(now_.collection);
     target_ = view;
     target_.resize(now_.count);
     for (std::size_t i = view.size(); i < now_.count; ++i) target_[i] = first.beyond(i, nodes_);

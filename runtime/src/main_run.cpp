@@ -100,8 +100,10 @@ thread_manager& main_run::started() {
   if (driver() == nullptr) {
     program.close();
     for (auto const& [iteration, hold] : plan().changes) {
-      for (auto const& [name, nodes] : hold.collections) program.expect_collection(name, plan().file);
+      for (auto const& [name, nodes] : hold.collections)
+        program.number_of(name, plan().file.empty() ? "plan" : "--plan " + plan().file);
     }
+    for (auto const& [collection, onto] : common_options().mappings) program.map(collection, onto, nodes());
     start();
   }
   return *driver();

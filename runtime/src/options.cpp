@@ -157,11 +157,11 @@ std::string program_name(int argc, char const* const* argv) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-void run_options::add_common(options& to, std::string& threads) {
+void run_options::add_common(options& to, texts& given) {
   CLI::App& parser = to.internals().parser;
   auto const run = [](CLI::Option* option) { return option->group("Run"); };
   run(add_value(parser, "--nodes", nodes, "nodes of the run"))->check(number_between(1, mapping::most_nodes));
-  run(add_value(parser, "--execution-threads", threads,
+  run(add_value(parser, "--execution-threads", given.threads,
                 "operations that run at once on a node: 'collections' (for each collection as many as it has threads "
                 "there, at most one a core), 'cores', or a number"));
   run(add_to(parser, "--summary", summary_file, "write the figures of the run to this JSON file"));
@@ -187,13 +187,18 @@ void run_options::add_common(options& to, std::string& threads) {
              "write the dynamic efficiency in a sliding window to this CSV file"));
   run(add_value(parser, "--window", window_s, "seconds of that window, a thousandth of the call at least; 0: a 25th"))
       ->check(at_least_number(0));
+  run(add_to(parser, "--mapping", given.mappings,
+             "COLLECTION=NODES: where the threads of a collection live at first, such as 'columns=node0*2 node[1-3]'; "
+             "may be repeated"))
+      ->allow_extra_args(false);
   run(add_to(parser, "--barriers", barriers,
              "let streams post when all their objects have come, as a merge and a split after it would"));
   run(add_value(parser, "--stack-kib", stack_kib, "stack of an operation that waits"))
       ->check(number_between(64, 1 << 20));
 }
 
-void run_options::check(options& given, std::string const& threads) {
+void run_options::check(options& given, texts const& said) {
+  std::string const& threads = said.threads;
   CLI::App const& parser = given.internals().parser;
   nodes_given = parser.count("--nodes") > 0;
   check_own();
@@ -211,6 +216,12 @@ void run_options::check(options& given, std::string const& threads) {
   if (!plan_file.empty()) {
     plan = ovlp::plan::read(plan_file);
     plan.expect(application, nodes);
+  }
+  for (std::string const& text : said.mappings) {
+    std::size_t const equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw CLI::ValidationError("--mapping", "expected COLLECTION=NODES, got '" + text + "'");
+    mappings.emplace_back(text.substr(0, equals), mapping(text.substr(equals + 1)));
   }
   if (threads == "cores") {
     execution_thread_per_core = true;
@@ -232,9 +243,9 @@ void run_options::read(int argc, char const* const* argv, options& program_optio
   application = parser.get_name();
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
 
-  std::string threads = "collections";
+  texts given;
   parser.set_version_flag("--version", "ovlp " + std::string(version()));
-  add_common(program_options, threads);
+  add_common(program_options, given);
   add_own(program_options);
   std::vector<std::string> ignored;
   bool ignored_flag = false;
@@ -246,7 +257,7 @@ void run_options::read(int argc, char const* const* argv, options& program_optio
 
   try {
     parser.parse(argc, argv);
-    check(program_options, threads);
+    check(program_options, given);
   } catch (CLI::Success const& asked) {
     check_output_at_exit(application);
     std::exit(parser.exit(asked));

@@ -80,14 +80,28 @@ std::string program::opener(std::uint32_t graph, std::uint32_t port) const {
   return std::string(kind_name(opened_it.kind)) + " '" + opened_it.name + "'";
 }
 
-void program::expect_collection(std::string const& name, std::string const& file) const {
+std::uint32_t program::number_of(std::string const& collection, std::string const& where) const {
   std::string known;
-  for (auto const& collection : collections_) {
-    if (collection->name == name) return;
-    known += (known.empty() ? "" : ", ") + collection->name;
+  for (std::uint32_t c = 0; c < collections_.size(); ++c) {
+    if (collections_[c]->name == collection) return c;
+    known += (known.empty() ? "" : ", ") + collections_[c]->name;
   }
-  throw config_error((file.empty() ? "plan" : "--plan " + file) + ": expected a collection of " + known + ", got '" +
-                     name + "'");
+  throw config_error(where + ": expected a collection of " + known + ", got '" + collection + "'");
+}
+
+void program::map(std::string const& collection, mapping const& onto, std::size_t nodes) {
+  std::uint32_t const number = number_of(collection, "--mapping");
+  std::size_t const threads = first_mapping(number, nodes).size();
+  std::size_t const mapped = onto.resolve(nodes, collection).size();
+  if (mapped != threads)
+    throw config_error("--mapping " + collection + ": expected " + std::to_string(threads) + " threads, got " +
+                       std::to_string(mapped));
+  mapped_.insert_or_assign(number, onto);
+}
+
+mapping const& program::initial(std::uint32_t collection) const {
+  auto const found = mapped_.find(collection);
+  return found == mapped_.end() ? collections_[collection]->initial : found->second;
 }
 
 std::string program::name(thread_address thread) const {
@@ -95,8 +109,7 @@ std::string program::name(thread_address thread) const {
 }
 
 std::vector<node_id> program::first_mapping(std::uint32_t collection, std::size_t nodes) const {
-  collection_definition const& mapped = *collections_[collection];
-  return mapped.initial.resolve(nodes, mapped.name);
+  return initial(collection).resolve(nodes, collections_[collection]->name);
 }
 
 std::set<node_id> program::nodes_at_first(std::size_t nodes) const {
@@ -111,10 +124,11 @@ std::string program::description(std::size_t nodes) const {
   std::ostringstream text;
   text << "ovlp " << version() << (std::endian::native == std::endian::little ? " little" : " big") << " endian, "
        << sizeof(void*) << " byte pointers\n";
-  for (auto const& collection : collections_) {
-    text << "collection " << collection->name << " state "
-         << (collection->state.type != nullptr ? collection->state.type->layout() : "that stays");
-    for (node_id node : collection->initial.resolve(nodes, collection->name)) text << " " << node;
+  for (std::uint32_t c = 0; c < collections_.size(); ++c) {
+    collection_definition const& collection = *collections_[c];
+    text << "collection " << collection.name << " state "
+         << (collection.state.type != nullptr ? collection.state.type->layout() : "that stays");
+    for (node_id node : first_mapping(c, nodes)) text << " " << node;
     text << "\n";
   }
   for (graph_entry const& entry : graphs_) {

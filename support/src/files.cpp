@@ -94,8 +94,8 @@ void replace_file(std::string const& file, std::string_view contents) {
   if (error) throw io_error(file + ": cannot be written: " + error.message());
 }
 
-temporary_folder::temporary_folder() {
-  std::string made = (std::filesystem::temp_directory_path() / "ovlp-XXXXXX").string();
+temporary_folder::temporary_folder(std::filesystem::path const& in) {
+  std::string made = (in / "ovlp-XXXXXX").string();
   if (::mkdtemp(made.data()) == nullptr) throw io_error(made + ": cannot be made: " + std::strerror(errno));
   path_ = made;
 }

@@ -19,20 +19,24 @@ std::vector<std::string> directories() {
 
 }  // namespace
 
-void* load_module_function(std::string const& what, std::string const& module, std::string const& function,
-                           std::string const& package, symbols seen) {
+std::string module_file(std::string const& what, std::string const& module, std::string const& package) {
   std::string tried;
   for (std::string const& directory : directories()) {
-    std::string const file = directory + "/" + module;
+    std::string file = directory + "/" + module;
+    if (std::filesystem::exists(file)) return file;
     tried += (tried.empty() ? "" : ", ") + file;
-    if (!std::filesystem::exists(file)) continue;
-    void* const loaded = ::dlopen(file.c_str(), RTLD_NOW | (seen == symbols::global ? RTLD_GLOBAL : RTLD_LOCAL));
-    void* const found = loaded == nullptr ? nullptr : ::dlsym(loaded, function.c_str());
-    if (found != nullptr) return found;
-    throw config_error(what + ": its module cannot be loaded: " + ::dlerror());
   }
-  throw config_error(what + ": there is no module for it (" + tried + "): install " + package +
-                     ", and build ovlp again");
+  std::string const install = package.empty() ? "" : "install " + package + ", and ";
+  throw config_error(what + ": there is no module for it (" + tried + "): " + install + "build ovlp again");
+}
+
+void* load_module_function(std::string const& what, std::string const& module, std::string const& function,
+                           std::string const& package, symbols seen) {
+  std::string const file = module_file(what, module, package);
+  void* const loaded = ::dlopen(file.c_str(), RTLD_NOW | (seen == symbols::global ? RTLD_GLOBAL : RTLD_LOCAL));
+  void* const found = loaded == nullptr ? nullptr : ::dlsym(loaded, function.c_str());
+  if (found == nullptr) throw config_error(what + ": its module cannot be loaded: " + ::dlerror());
+  return found;
 }
 
 }  // namespace ovlp::support

@@ -93,16 +93,18 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
-pid_t spawn(command const& what, descriptor const& in, descriptor const& out, descriptor const& err) {
+/// `streams`: what become its input, output and errors; none: ours are.
+pid_t spawn(command const& what, std::vector<int> const& streams) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, in.number(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, out.number(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, err.number(), STDERR_FILENO);
+  for (std::size_t i = 0; i < streams.size(); ++i)
+    ::posix_spawn_file_actions_adddup2(&actions, streams[i], static_cast<int>(i));
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  ::posix_spawnattr_setpgroup(&attributes, 0);  // its own number
+  if (!what.shares_streams) {
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setpgroup(&attributes, 0);  // its own number
+  }
   std::vector<std::string> words = what.words, variables = with_environment(what);
   pid_t child = -1;
   int const error = ::posix_spawnp(&child, words.front().c_str(), &actions, &attributes, pointers(words).data(),
@@ -120,13 +122,17 @@ double seconds_of(timeval const& time) {
 
 }  // namespace
 
-process::process(command const& what) {
-  descriptor const in = holding(what.input);
-  pipe_ends out = make_pipe(), err = make_pipe();
-  id_ = spawn(what, in, out.write, err.write);
+process::process(command const& what) : has_group_(!what.shares_streams) {
+  if (what.shares_streams) {
+    id_ = spawn(what, {});
+  } else {
+    descriptor const in = holding(what.input);
+    pipe_ends out = make_pipe(), err = make_pipe();
+    id_ = spawn(what, {in.number(), out.write.number(), err.write.number()});
+    from_ = {out.read.release(), err.read.release()};
+    for (int end : from_) ::fcntl(end, F_SETFL, O_NONBLOCK);
+  }
   handle_ = static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
-  from_ = {out.read.release(), err.read.release()};
-  for (int end : from_) ::fcntl(end, F_SETFL, O_NONBLOCK);
 }
 
 process::~process() {
@@ -140,7 +146,7 @@ process::~process() {
 }
 
 void process::kill(int signal) const { ::kill(id_, signal); }
-void process::kill_group(int signal) const { ::kill(-id_, signal); }
+void process::kill_group(int signal) const { ::kill(has_group_ ? -id_ : id_, signal); }
 
 bool process::reap(int flags) {
   int status = 0;

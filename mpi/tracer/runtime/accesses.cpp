@@ -9,8 +9,8 @@ namespace ovlp::instrument {
 namespace tracer = mpi::tracer;
 
 void started() { tracer::expect_tables(); }
-void loaded(void const* at) { tracer::load_word(reinterpret_cast<std::uintptr_t>(at)); }
-void stored(void const* at) { tracer::store_word(reinterpret_cast<std::uintptr_t>(at)); }
+void loaded_word(void const* at, std::size_t) { tracer::load_word(reinterpret_cast<std::uintptr_t>(at)); }
+void stored_word(void const* at, std::size_t) { tracer::store_word(reinterpret_cast<std::uintptr_t>(at)); }
 void loaded(void const* at, std::size_t bytes) { tracer::for_words(at, bytes, tracer::load_word); }
 void stored(void const* at, std::size_t bytes) { tracer::for_words(at, bytes, tracer::store_word); }
 void entered(void const*) {}

@@ -16,9 +16,9 @@ namespace ovlp::instrument {
 
 /// The program starts: called once or several times, before all others.
 inline void started();
-/// An access of at most 8 bytes at a multiple of its size.
-inline void loaded(void const* at);
-inline void stored(void const* at);
+/// An access of 1, 2, 4 or 8 bytes at a multiple of their number.
+inline void loaded_word(void const* at, std::size_t bytes);
+inline void stored_word(void const* at, std::size_t bytes);
 /// Any other.
 inline void loaded(void const* at, std::size_t bytes);
 inline void stored(void const* at, std::size_t bytes);
@@ -45,14 +45,14 @@ OVLP_DOOR void __tsan_init() { ovlp::instrument::started(); }
 OVLP_DOOR void __tsan_func_entry(void* from) { ovlp::instrument::entered(from); }
 OVLP_DOOR void __tsan_func_exit() { ovlp::instrument::left(); }
 
-#define OVLP_ALIGNED(bytes)                                                               \
-  OVLP_DOOR void __tsan_read##bytes(void* at) { ovlp::instrument::loaded(at); }           \
-  OVLP_DOOR void __tsan_write##bytes(void* at) { ovlp::instrument::stored(at); }          \
-  OVLP_DOOR void __tsan_volatile_read##bytes(void* at) { ovlp::instrument::loaded(at); }  \
-  OVLP_DOOR void __tsan_volatile_write##bytes(void* at) { ovlp::instrument::stored(at); } \
-  OVLP_DOOR void __tsan_read_write##bytes(void* at) {                                     \
-    ovlp::instrument::loaded(at);                                                         \
-    ovlp::instrument::stored(at);                                                         \
+#define OVLP_ALIGNED(bytes)                                                                           \
+  OVLP_DOOR void __tsan_read##bytes(void* at) { ovlp::instrument::loaded_word(at, bytes); }           \
+  OVLP_DOOR void __tsan_write##bytes(void* at) { ovlp::instrument::stored_word(at, bytes); }          \
+  OVLP_DOOR void __tsan_volatile_read##bytes(void* at) { ovlp::instrument::loaded_word(at, bytes); }  \
+  OVLP_DOOR void __tsan_volatile_write##bytes(void* at) { ovlp::instrument::stored_word(at, bytes); } \
+  OVLP_DOOR void __tsan_read_write##bytes(void* at) {                                                 \
+    ovlp::instrument::loaded_word(at, bytes);                                                         \
+    ovlp::instrument::stored_word(at, bytes);                                                         \
   }
 OVLP_ALIGNED(1)
 OVLP_ALIGNED(2)
@@ -85,36 +85,36 @@ OVLP_UNALIGNED(16)
 
 OVLP_DOOR void __tsan_read_range(void* at, std::size_t bytes) { ovlp::instrument::loaded(at, bytes); }
 OVLP_DOOR void __tsan_write_range(void* at, std::size_t bytes) { ovlp::instrument::stored(at, bytes); }
-OVLP_DOOR void __tsan_vptr_read(void** at) { ovlp::instrument::loaded(at); }
-OVLP_DOOR void __tsan_vptr_update(void** at, void*) { ovlp::instrument::stored(at); }
+OVLP_DOOR void __tsan_vptr_read(void** at) { ovlp::instrument::loaded_word(at, sizeof *at); }
+OVLP_DOOR void __tsan_vptr_update(void** at, void*) { ovlp::instrument::stored_word(at, sizeof *at); }
 
 // The last arguments are orders of memory, which is the strongest one here.
 #define OVLP_ATOMIC_CHANGE(Type, bits, name)                                           \
   OVLP_DOOR Type __tsan_atomic##bits##_fetch_##name(Type volatile* at, Type by, int) { \
-    ovlp::instrument::loaded(const_cast<Type*>(at));                                   \
-    ovlp::instrument::stored(const_cast<Type*>(at));                                   \
+    ovlp::instrument::loaded_word(const_cast<Type*>(at), sizeof(Type));                \
+    ovlp::instrument::stored_word(const_cast<Type*>(at), sizeof(Type));                \
     return __atomic_fetch_##name(at, by, __ATOMIC_SEQ_CST);                            \
   }
 #define OVLP_ATOMIC_COMPARISON(Type, bits, name)                                                                    \
   OVLP_DOOR int __tsan_atomic##bits##_compare_exchange_##name(Type volatile* at, Type* expected, Type wanted, int,  \
                                                               int) {                                                \
-    ovlp::instrument::loaded(const_cast<Type*>(at));                                                                \
+    ovlp::instrument::loaded_word(const_cast<Type*>(at), sizeof(Type));                                             \
     bool const same = __atomic_compare_exchange_n(at, expected, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    if (same) ovlp::instrument::stored(const_cast<Type*>(at));                                                      \
+    if (same) ovlp::instrument::stored_word(const_cast<Type*>(at), sizeof(Type));                                   \
     return same ? 1 : 0;                                                                                            \
   }
 #define OVLP_ATOMIC(Type, bits)                                                                                       \
   OVLP_DOOR Type __tsan_atomic##bits##_load(Type const volatile* at, int) {                                           \
-    ovlp::instrument::loaded(const_cast<Type const*>(at));                                                            \
+    ovlp::instrument::loaded_word(const_cast<Type const*>(at), sizeof(Type));                                         \
     return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                     \
   }                                                                                                                   \
   OVLP_DOOR void __tsan_atomic##bits##_store(Type volatile* at, Type value, int) {                                    \
-    ovlp::instrument::stored(const_cast<Type*>(at));                                                                  \
+    ovlp::instrument::stored_word(const_cast<Type*>(at), sizeof(Type));                                               \
     __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                    \
   }                                                                                                                   \
   OVLP_DOOR Type __tsan_atomic##bits##_exchange(Type volatile* at, Type value, int) {                                 \
-    ovlp::instrument::loaded(const_cast<Type*>(at));                                                                  \
-    ovlp::instrument::stored(const_cast<Type*>(at));                                                                  \
+    ovlp::instrument::loaded_word(const_cast<Type*>(at), sizeof(Type));                                               \
+    ovlp::instrument::stored_word(const_cast<Type*>(at), sizeof(Type));                                               \
     return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                                          \
   }                                                                                                                   \
   OVLP_ATOMIC_CHANGE(Type, bits, add)                                                                                 \

@@ -22,7 +22,7 @@ void replace_file(std::string const& file, std::string_view contents);
 /// A folder that is removed, with all in it, at the end of this object's life. Errors: io_error.
 class temporary_folder {
  public:
-  temporary_folder();
+  explicit temporary_folder(std::filesystem::path const& in = std::filesystem::temp_directory_path());
   temporary_folder(temporary_folder const&) = delete;
   temporary_folder& operator=(temporary_folder const&) = delete;
   ~temporary_folder();

@@ -9,9 +9,12 @@ namespace ovlp::support {
 /// Who sees what a module and its libraries define.
 enum class symbols : std::uint8_t { local, global };
 
-/// A function of a module of ovlp: a shared library that is loaded when it is asked for. It is looked for where
+/// The file of a module of ovlp, a shared library that is loaded when it is asked for. It is looked for where
 /// $OVLP_MODULE_DIR says, or where the build and the installation put modules. `what` is for messages, `package` what
-/// the module needs to be built. Errors: config_error.
+/// the module needs to be built; may be empty. Errors: config_error.
+std::string module_file(std::string const& what, std::string const& module, std::string const& package);
+
+/// A function of such a module. Errors: config_error.
 void* load_module_function(std::string const& what, std::string const& module, std::string const& function,
                            std::string const& package, symbols seen);
 

@@ -18,11 +18,12 @@ struct command {
   std::string input = {};                                             ///< on its standard input
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< beside ours
   std::optional<std::chrono::duration<double>> time_limit = {};       ///< of run()
+  /// Its input and output are ours, in place of `input` and what is kept; and so is its process group.
+  bool shares_streams = false;
 };
 
-/// A program that runs, in a process group of its own. What it prints is kept, as far as somebody asks: until then it
-/// is in pipes, which hold 64 KiB each.
-/// Thread: one at a time.
+/// A program that runs, in a process group of its own unless it shares our streams. What it prints is kept, as far as
+/// somebody asks: until then it is in pipes, which hold 64 KiB each. Thread: one at a time.
 class process {
  public:
   /// Starts it. Errors: io_error that names the program.
@@ -34,6 +35,7 @@ class process {
 
   pid_t id() const { return id_; }
   void kill(int signal) const;
+  /// Only the program itself, if the group is ours.
   void kill_group(int signal) const;
 
   /// Reads what it prints until it ends: then its exit status, or 128 + the number of the signal that ended it. None if
@@ -51,6 +53,7 @@ class process {
   bool reap(int flags);
 
   pid_t id_ = -1;
+  bool has_group_;
   int handle_ = -1;  // that poll() takes
   std::optional<int> status_;
   double cpu_s_ = 0;

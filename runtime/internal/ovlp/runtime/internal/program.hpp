@@ -42,8 +42,12 @@ class program {
   /// Errors: graph_error if the graph was not added.
   std::uint32_t number_of(graph_definition const& graph) const;
   std::uint32_t number_of(collection_definition const& collection) const;
-  /// Errors: config_error, naming `file`, if the program has none of that name. Closed.
-  void expect_collection(std::string const& name, std::string const& file) const;
+  /// Errors: config_error, which begins with `where`, if the program has none of that name. Closed.
+  std::uint32_t number_of(std::string const& collection, std::string const& where) const;
+  /// Its threads live there at first, in the place of where the program says. Before the run starts. Closed.
+  /// Errors: config_error, for other threads or nodes than there are.
+  void map(std::string const& collection, mapping const& onto, std::size_t nodes);
+  mapping const& initial(std::uint32_t collection) const;
   collection_definition& collection(std::uint32_t number) const { return *collections_[number]; }
   std::size_t collections() const { return collections_.size(); }
 
@@ -76,6 +80,7 @@ class program {
   std::vector<std::shared_ptr<collection_definition>> collections_;
   std::map<graph_definition const*, std::uint32_t> graph_numbers_;
   std::map<collection_definition const*, std::uint32_t> collection_numbers_;
+  std::map<std::uint32_t, mapping> mapped_;  ///< collections whose first mapping is not the program's
   bool closed_ = false;
 };
 

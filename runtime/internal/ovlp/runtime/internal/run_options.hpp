@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/options.hpp>
 #include <ovlp/runtime/plan.hpp>
 
@@ -19,7 +20,8 @@ class run_options {
   bool nodes_given = false;           ///< by the command line
   std::size_t execution_threads = 0;  ///< 0: per collection
   bool execution_thread_per_core = false;
-  bool barriers = false;  ///< streams post when they have taken in all
+  bool barriers = false;                                  ///< streams post when they have taken in all
+  std::vector<std::pair<std::string, mapping>> mappings;  ///< of collections, in the place of the program's
   std::size_t stack_kib = 256;
   std::string summary_file;
   std::string trace_file;
@@ -74,9 +76,15 @@ class run_options {
   /// Whether another process with the same command line says what is wrong with it, and the launcher then ends all.
   virtual bool is_one_of_many() const { return false; }
 
-  void add_common(options& to, std::string& threads);
+  /// Of the command line, before they are checked.
+  struct texts {
+    std::string threads = "collections";
+    std::vector<std::string> mappings;
+  };
+
+  void add_common(options& to, texts& given);
   [[noreturn]] void end_program(std::string const& why) const;
-  void check(options& given, std::string const& threads);
+  void check(options& given, texts const& said);
 };
 
 /// The name of the program that runs, without its folder.

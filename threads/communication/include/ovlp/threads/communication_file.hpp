@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include <ovlp/threads/communication.hpp>
+
+namespace ovlp::threads {
+
+/// As docs/formats/communication.md says.
+std::string json_of(communication const& what);
+/// Errors: config_error "FILE: KEY: expected ..., got ...".
+communication read_communication(std::string const& file);
+
+/// What a person, or another program, reads: a row for each thread.
+std::string csv_of(communication_matrix const& what);
+/// The same with the last thread first, as numalize writes it.
+std::string numalize_csv_of(communication_matrix const& what);
+
+/// Of any of these three; of a run, what counts as communication. Rows that are symmetric only from the last one on
+/// are numalize's. Errors: config_error "FILE: ..." or "FILE:LINE: ...", for one that is not square, not symmetric, has
+/// less than two threads, or numbers that are negative or not finite.
+communication_matrix read_matrix(std::string const& file);
+
+}  // namespace ovlp::threads

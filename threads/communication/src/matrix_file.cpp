@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matrices alone, as tables of numbers.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/text.hpp>
+#include <ovlp/threads/communication_file.hpp>
+
+namespace ovlp::threads {
+namespace {
+
+using row = std::vector<double>;
+
+void append_row(std::string& to, communication_matrix const& of, std::size_t a) {
+  for (std::size_t b = 0; b < of.threads(); ++b) {
+    char digits[400];
+    to.append(digits, std::to_chars(digits, digits + sizeof digits, of(a, b)).ptr);
+    to += b + 1 < of.threads() ? ',' : '\n';
+  }
+}
+
+row read_row(std::string_view line, std::string const& place) {
+  row numbers;
+  for (std::size_t at = 0; at <= line.size();) {
+    std::size_t const end = std::min(line.find(',', at), line.size());
+    std::string_view const field = support::trimmed(line.substr(at, end - at));
+    double value = 0;
+    auto const [stop, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (error != std::errc{} || stop != field.data() + field.size() || !std::isfinite(value) || value < 0)
+      throw config_error(place + ": expected numbers of 0 or more with commas between, got " + support::quoted(field));
+    numbers.push_back(value);
+    at = end + 1;
+  }
+  return numbers;
+}
+
+bool symmetric(std::vector<row> const& rows) {
+  for (std::size_t a = 0; a < rows.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (rows[a][b] != rows[b][a]) return false;
+  return true;
+}
+bool empty_diagonal(std::vector<row> const& rows) {
+  for (std::size_t a = 0; a < rows.size(); ++a)
+    if (rows[a][a] != 0) return false;
+  return true;
+}
+
+/// Whoever writes a matrix with the last thread first: then the diagonal is where it belongs.
+std::vector<row> in_order(std::vector<row> rows, std::string const& file) {
+  std::vector<row> const reversed(rows.rbegin(), rows.rend());
+  bool const as_it_is = symmetric(rows), other_way = symmetric(reversed);
+  if (!as_it_is && !other_way)
+    throw config_error(file + ": expected a symmetric matrix: what two threads communicate is one number");
+  bool const reverse = !as_it_is || (other_way && !empty_diagonal(rows) && empty_diagonal(reversed));
+  return reverse ? reversed : rows;
+}
+
+}  // namespace
+
+std::string csv_of(communication_matrix const& what) {
+  std::string text;
+  for (std::size_t a = 0; a < what.threads(); ++a) append_row(text, what, a);
+  return text;
+}
+
+std::string numalize_csv_of(communication_matrix const& what) {
+  std::string text;
+  for (std::size_t a = what.threads(); a-- > 0;) append_row(text, what, a);
+  return text + "\n";
+}
+
+communication_matrix read_matrix(std::string const& file) {
+  std::string const contents = support::read_file(file);
+  if (support::trimmed(contents).starts_with('{')) return read_communication(file).whole().relevant();
+  std::vector<row> rows;
+  std::vector<std::string> lines = support::lines_of(contents);
+  std::size_t number = 0;
+  for (std::string& line : lines) {
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    if (support::trimmed(line).empty()) continue;
+    std::string const place = file + ":" + std::to_string(number);
+    rows.push_back(read_row(line, place));
+    if (rows.back().size() != rows.front().size())
+      throw config_error(place + ": expected " + std::to_string(rows.front().size()) +
+                         " numbers, as in the first row, got " + std::to_string(rows.back().size()));
+  }
+  if (rows.size() < 2 || rows.size() != rows.front().size())
+    throw config_error(file + ": expected a square matrix of two threads or more, got " + std::to_string(rows.size()) +
+                       " rows" + (rows.empty() ? "" : " of " + std::to_string(rows.front().size()) + " numbers"));
+  rows = in_order(std::move(rows), file);
+  communication_matrix made(rows.size());
+  for (std::size_t a = 0; a < rows.size(); ++a)
+    for (std::size_t b = a + 1; b < rows.size(); ++b) made.add(a, b, rows[a][b]);
+  return made;
+}
+
+}  // namespace ovlp::threads

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/threads/shared_counters.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/host.hpp>
+#include <ovlp/threads/caches.hpp>
+
+namespace ovlp::threads {
+namespace {
+
+void check(counting_options const& options) {
+  if (!std::has_single_bit(options.block_bytes) || options.block_bytes < 64 || options.block_bytes > 1 << 20)
+    throw config_error("expected blocks of 64, 128, 256, ... up to 1048576 bytes, got " +
+                       std::to_string(options.block_bytes));
+  if (std::string const wrong = complaint_about(options.caches); !wrong.empty()) throw config_error("caches: " + wrong);
+  for (std::size_t const unit : options.units)
+    if (unit >= 64 * options.caches[0].shared_by)
+      throw config_error("expected units below " + std::to_string(64 * options.caches[0].shared_by) +
+                         " of simulated caches, got " + std::to_string(unit));
+}
+
+counters* make_file(std::string const& file) {
+  auto const failed = [&](int descriptor) {
+    std::string const why = std::generic_category().message(errno);
+    if (descriptor >= 0) ::close(descriptor);
+    throw io_error(file + ": cannot be made: " + why);
+  };
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg)
+  int const descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0 || ::ftruncate(descriptor, sizeof(counters)) != 0) failed(descriptor);
+  void* const at = ::mmap(nullptr, sizeof(counters), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (at == MAP_FAILED) failed(descriptor);
+  ::close(descriptor);
+  return static_cast<counters*>(at);
+}
+
+}  // namespace
+
+/// Counters at one time, of threads that there were.
+struct shared_counters::snapshot {
+  std::string name;
+  double time_s = 0;
+  std::vector<thread_counters> of_thread;
+  std::vector<std::vector<std::uint64_t>> of_kind;  ///< `threads` rows of `threads` + 1 counters
+
+  std::size_t threads() const { return of_thread.size(); }
+  std::uint64_t count(std::size_t kind, std::size_t thread, std::size_t place) const {
+    return thread < threads() && place <= threads() ? of_kind[kind][thread * (threads() + 1) + place] : 0;
+  }
+  std::int64_t accesses(std::size_t thread, definition how) const {
+    if (thread >= threads()) return 0;
+    std::int64_t all = of_thread[thread].accesses;
+    if (how == definition::relaxed)
+      for (std::size_t place = 0; place <= threads(); ++place)
+        all += static_cast<std::int64_t>(count(0, thread, place));
+    return all;
+  }
+  std::int64_t private_accesses(std::size_t thread) const {
+    return thread < threads() ? of_thread[thread].private_accesses : 0;
+  }
+  std::int64_t found(std::size_t thread, std::size_t source) const {
+    return thread < threads() ? of_thread[thread].found[source] : 0;
+  }
+};
+
+shared_counters::shared_counters(std::string const& folder, counting_options const& options)
+    : file_(folder + "/counters"), now_(nullptr) {
+  check(options);
+  now_ = make_file(file_);
+  now_->magic = counters::right_magic;
+  now_->how = options.how;
+  now_->block_bits = static_cast<std::uint32_t>(std::countr_zero(options.block_bytes));
+  now_->clear_freed = options.clear_freed ? 1 : 0;
+  now_->caches = options.caches;
+  for (std::size_t t = 0; t < most_threads; ++t)
+    now_->unit_of_thread[t] = static_cast<std::uint16_t>(t < options.units.size() ? options.units[t] : t);
+}
+
+shared_counters::~shared_counters() { ::munmap(now_, sizeof(counters)); }
+
+shared_counters::snapshot shared_counters::now(double time_s, std::string const& name) const {
+  snapshot made{name, time_s, {}, {}};
+  std::size_t const threads = now_->threads;
+  made.of_thread.assign(now_->of_thread.begin(), now_->of_thread.begin() + static_cast<std::ptrdiff_t>(threads));
+  for (std::size_t k = 0; k < (now_->how == definition::accurate ? kinds : 1); ++k) {
+    auto& rows = made.of_kind.emplace_back();
+    for (std::size_t t = 0; t < threads; ++t) {
+      counter_row const& row = now_->tables[k][t];
+      rows.insert(rows.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(threads) + 1);
+    }
+  }
+  return made;
+}
+
+void shared_counters::mark() {
+  if (started()) marks_.push_back(now(support::monotonic_s() - now_->started_s, ""));
+}
+
+std::vector<shared_counters::snapshot> shared_counters::phases_of_program() const {
+  std::vector<snapshot> all;
+  for (std::uint32_t i = 0; i < now_->phases; ++i) {
+    std::string const contents = support::read_file(file_ + ".phase-" + std::to_string(i));
+    std::string_view left = contents;
+    auto const take = [&](void* to, std::size_t bytes) {
+      if (left.size() < bytes) throw config_error("the counters of phase " + std::to_string(i + 1) + " are cut short");
+      std::memcpy(to, left.data(), bytes);
+      left.remove_prefix(bytes);
+    };
+    phase_header header{};
+    take(&header, sizeof header);
+    snapshot& one = all.emplace_back();
+    one.name.resize(header.name_bytes);
+    take(one.name.data(), header.name_bytes);
+    one.time_s = header.begin_s;
+    one.of_thread.resize(header.threads);
+    take(one.of_thread.data(), header.threads * sizeof(thread_counters));
+    for (std::size_t k = 0; k < (now_->how == definition::accurate ? kinds : 1); ++k) {
+      auto& rows = one.of_kind.emplace_back(header.threads * (header.threads + 1));
+      take(rows.data(), rows.size() * sizeof(std::uint64_t));
+    }
+  }
+  return all;
+}
+
+communication shared_counters::read(std::string const& program) {
+  if (!started())
+    throw config_error("'" + program +
+                       "' has counted nothing: expected a program that was compiled and linked by ovlp-cc, ovlp-cxx or "
+                       "ovlp-f90");
+  mark();
+  std::vector<snapshot> borders = phases_of_program();
+  borders.insert(borders.end(), marks_.begin(), marks_.end());
+  std::ranges::stable_sort(borders, {}, &snapshot::time_s);
+
+  std::size_t const threads = borders.back().threads();
+  communication made{program, now_->how, std::uint64_t{1} << now_->block_bits, now_->caches, {}};
+  snapshot const nothing{"", 0, {}, std::vector<std::vector<std::uint64_t>>(borders.back().of_kind.size())};
+  snapshot const* before = &nothing;
+  std::string name;
+  for (snapshot const& border : borders) {
+    communication_phase& phase = made.phases.emplace_back();
+    phase.name = name;
+    phase.begin_s = before->time_s;
+    phase.end_s = border.time_s;
+    for (std::size_t k = 0; k < border.of_kind.size(); ++k) {
+      communication_matrix& matrix = phase.of_kind.emplace_back(threads);
+      for (std::size_t a = 0; a < threads; ++a)
+        for (std::size_t b = 0; b < threads; ++b)
+          if (a != b) matrix.add(a, b, static_cast<double>(border.count(k, a, b + 1) - before->count(k, a, b + 1)));
+    }
+    for (std::size_t t = 0; t < threads; ++t) {
+      phase.accesses.push_back(static_cast<double>(border.accesses(t, made.how) - before->accesses(t, made.how)));
+      for (std::size_t s = 0; s < line_sources; ++s)
+        phase.found[s] += static_cast<double>(border.found(t, s) - before->found(t, s));
+      if (made.how == definition::accurate)
+        phase.private_accesses.push_back(static_cast<double>(border.private_accesses(t) - before->private_accesses(t)));
+    }
+    if (!border.name.empty()) name = border.name;
+    before = &border;
+  }
+  // Phases that end where they begin are none.
+  communication_phase const last = made.phases.back();
+  std::erase_if(made.phases, [&](communication_phase const& p) {
+    return std::ranges::all_of(p.accesses, [](double n) { return n == 0; });
+  });
+  if (made.phases.empty()) made.phases.push_back(last);
+  return made;
+}
+
+}  // namespace ovlp::threads

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "counting.hpp"
+
+/// Threads, and what is counted of them.
+namespace ovlp::threads {
+
+/// By creation: 0 is the program's first one. `unobserved`, if the table is full or nothing is counted.
+std::uint32_t number_of_new_thread();
+/// The calling thread has this number.
+void observe(std::uint32_t number);
+
+/// What this process counts; nullptr: nothing.
+counters* counted();
+/// The file of it; nullptr.
+char const* file_of_counters();
+/// Only while something is counted.
+double seconds_since_start();
+
+/// Memory that is given back: nobody has accessed the blocks that lie in it.
+void forget_blocks(std::uintptr_t begin, std::size_t bytes);
+
+}  // namespace ovlp::threads

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/threads/topology.hpp>
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/json_object.hpp>
+#include <ovlp/support/text.hpp>
+
+namespace ovlp::threads {
+namespace {
+
+constexpr std::size_t most_units = std::size_t{1} << 20;
+
+std::size_t leaves_of(std::vector<topology::level> const& levels) {
+  std::size_t leaves = 1;
+  for (topology::level const& l : levels) leaves = std::min(leaves * l.children, most_units + 1);
+  return leaves;
+}
+
+/// Numbered from 0, if nothing else is said.
+topology with_units(std::vector<topology::level> levels, std::vector<std::size_t> units, std::string const& place) {
+  std::size_t const leaves = leaves_of(levels);
+  if (levels.empty() || leaves == 0 || leaves > most_units)
+    throw config_error(place + ": expected levels of 1 to " + std::to_string(most_units) + " units");
+  if (units.empty()) {
+    units.resize(leaves);
+    std::iota(units.begin(), units.end(), 0);
+  }
+  std::vector<std::size_t> sorted = units;
+  std::ranges::sort(sorted);
+  if (units.size() != leaves || std::ranges::adjacent_find(sorted) != sorted.end())
+    throw config_error(place + ": expected " + std::to_string(leaves) + " different units");
+  return {std::move(levels), std::move(units)};
+}
+
+topology read_text(std::string const& text) {
+  std::vector<topology::level> levels;
+  for (std::string const& word : support::words_of(text)) {
+    std::size_t const colon = word.find(':');
+    std::size_t children = 0;
+    char const* const end = word.data() + word.size();
+    bool const good = colon != std::string::npos && colon > 0 &&
+                      std::from_chars(word.data() + colon + 1, end, children).ptr == end && children > 0;
+    if (!good)
+      throw config_error("topology: expected levels as 'package:2 core:8 PU:2', or a file, got " +
+                         support::quoted(word));
+    levels.push_back({word.substr(0, colon), children});
+  }
+  return with_units(std::move(levels), {}, "topology '" + text + "'");
+}
+
+topology read_file(std::string const& file) {
+  nlohmann::json const contents = support::read_json(file);
+  support::json_object top(contents, file);
+  std::vector<topology::level> levels;
+  for (support::json_object& level : top.objects("levels")) {
+    levels.push_back({level.text("name"), level.count("children", 1)});
+    level.end();
+  }
+  std::vector<std::size_t> units;
+  if (top.has("units")) {
+    for (double const unit : top.numbers("units", 0)) {
+      if (unit != static_cast<double>(static_cast<std::size_t>(unit)))
+        top.fail("units", "whole numbers", top.at("units"));
+      units.push_back(static_cast<std::size_t>(unit));
+    }
+  }
+  top.end();
+  return with_units(std::move(levels), std::move(units), file);
+}
+
+struct free_topology {
+  void operator()(hwloc_topology* of) const { ::hwloc_topology_destroy(of); }
+};
+
+std::unique_ptr<hwloc_topology, free_topology> look_at_machine() {
+  hwloc_topology_t made = nullptr;
+  if (::hwloc_topology_init(&made) != 0) throw config_error("topology: hwloc cannot begin");
+  std::unique_ptr<hwloc_topology, free_topology> owned(made);
+  // What has one child says nothing about distances.
+  ::hwloc_topology_set_all_types_filter(made, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
+  if (::hwloc_topology_load(made) != 0) throw config_error("topology: hwloc cannot look at this machine");
+  return owned;
+}
+
+}  // namespace
+
+topology topology::of_this_machine() {
+  auto const machine = look_at_machine();
+  hwloc_obj_t const root = ::hwloc_get_root_obj(machine.get());
+  if (root->symmetric_subtree == 0)
+    throw config_error(
+        "topology: not all nodes of this machine's tree have equally many children, or this process may use only some "
+        "of its units; expected a file, or levels as 'package:2 core:8 PU:2'");
+  std::vector<level> levels;
+  hwloc_obj_t at = root;
+  for (; at->arity > 0; at = at->first_child) {
+    char name[64];
+    ::hwloc_obj_type_snprintf(name, sizeof name, at->first_child, 0);
+    levels.push_back({name, at->arity});
+  }
+  if (levels.empty()) levels.push_back({"PU", 1});
+  std::vector<std::size_t> units;
+  for (hwloc_obj_t unit = nullptr; (unit = ::hwloc_get_next_obj_by_type(machine.get(), HWLOC_OBJ_PU, unit)) != nullptr;)
+    units.push_back(unit->os_index);
+  return with_units(std::move(levels), std::move(units), "this machine's topology");
+}
+
+topology topology::find(std::string const& name_or_file) {
+  if (name_or_file == "machine") return of_this_machine();
+  return name_or_file.find(':') != std::string::npos ? read_text(name_or_file) : read_file(name_or_file);
+}
+
+std::size_t topology::distance(std::size_t leaf, std::size_t other) const {
+  std::size_t up = 0;
+  for (auto l = levels.rbegin(); leaf != other; ++l, ++up) {
+    leaf /= l->children;
+    other /= l->children;
+  }
+  return up;
+}
+
+std::string text_of(topology const& what) {
+  std::string text;
+  for (topology::level const& l : what.levels)
+    text += (text.empty() ? "" : " ") + l.name + ":" + std::to_string(l.children);
+  return text;
+}
+
+}  // namespace ovlp::threads

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp threads compare
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/threads/communication_file.hpp>
+
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+void compare_matrices(std::vector<std::string> const& files) {
+  threads::communication_matrix const first = threads::read_matrix(files.front());
+  auto const n = static_cast<double>(first.threads());
+  std::printf("mean squared error to %s (0 to %.2f)\n", files.front().c_str(), (n * n - n) / (n * n) * 1e4);
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    try {
+      std::printf("%12.4f  %s\n", mean_squared_error(first, threads::read_matrix(files[i])), files[i].c_str());
+    } catch (config_error const& wrong) {
+      throw config_error(files[i] + ": " + wrong.what());
+    }
+  }
+}
+
+}  // namespace
+
+void add_threads_compare(CLI::App& threads) {
+  auto const files = std::make_shared<std::vector<std::string>>();
+  CLI::App& compare = *threads.add_subcommand("compare", "How far matrices are from the first one");
+  compare.add_option("matrices", *files, "of ovlp threads trace, or tables of numbers (CSV)")
+      ->required()
+      ->expected(2, 1 << 20)
+      ->type_name("MATRIX");
+  compare.footer("Example: ovlp threads compare accurate.json relaxed-64.json relaxed-4096.json");
+  compare.callback([files] { compare_matrices(*files); });
+}
+
+}  // namespace ovlp::tools

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp threads run: becomes a program whose threads run where a mapping says.
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/modules.hpp>
+#include <ovlp/threads/mapping.hpp>
+
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+void check_units(threads::thread_mapping const& mapping, std::string const& file) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ::sched_getaffinity(0, sizeof allowed, &allowed);
+  for (std::size_t t = 0; t < mapping.units.size(); ++t) {
+    if (mapping.units[t] >= CPU_SETSIZE || !CPU_ISSET(mapping.units[t], &allowed))
+      throw config_error(file + ": thread " + std::to_string(t) + " is to run on unit " +
+                         std::to_string(mapping.units[t]) + ", which this process may not use or there is not");
+  }
+}
+
+void set(char const* name, std::string const& value) {
+  ::setenv(name, value.c_str(), 1);
+}  // NOLINT(concurrency-mt-unsafe)
+
+[[noreturn]] void become(std::vector<std::string> const& program, threads::thread_mapping const& mapping) {
+  std::string units;
+  for (std::size_t const unit : mapping.units) units += (units.empty() ? "" : " ") + std::to_string(unit);
+  char const* const preloaded = std::getenv("LD_PRELOAD");  // NOLINT(concurrency-mt-unsafe)
+  std::string const module = support::module_file("threads run", "ovlp_pin_threads.so", "");
+  set("LD_PRELOAD", preloaded == nullptr ? module : module + ":" + preloaded);
+  set("OVLP_THREAD_UNITS", units);
+  set("OMP_PLACES", mapping.omp_places());
+  set("OMP_PROC_BIND", "true");
+  std::vector<char*> words;
+  for (std::string const& word : program) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words.front(), words.data());
+  throw io_error("'" + program.front() + "' cannot be started: " + std::strerror(errno));
+}
+
+}  // namespace
+
+void add_threads_run(CLI::App& threads, std::vector<std::string> const& program) {
+  auto const file = std::make_shared<std::string>();
+  CLI::App& run = *threads.add_subcommand("run", "Run the program after --, its threads where a mapping says");
+  run.add_option("--map", *file, "of ovlp threads map")->required()->type_name("MAPPING");
+  run.footer(
+      "Example: ovlp threads run --map mapping.json -- ./app\n"
+      "Threads are mapped by their creation; of OpenMP also by OMP_PLACES.");
+  run.callback([file, program] {
+    if (program.empty()) throw config_error("threads run: expected -- and a program, as in: -- ./program");
+    threads::thread_mapping const mapping = threads::read_mapping(*file);
+    check_units(mapping, *file);
+    become(program, mapping);
+  });
+}
+
+}  // namespace ovlp::tools

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp threads show: what ovlp threads trace has found, as text, tables and pictures.
+#include <algorithm>
+#include <functional>
+#include <iomanip>
+#include <memory>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/gnuplot.hpp>
+#include <ovlp/threads/communication_file.hpp>
+
+#include "checks.hpp"
+#include "html_page.hpp"
+#include "picture.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+using threads::communication;
+using threads::communication_matrix;
+using threads::communication_phase;
+
+struct threads_show_options {
+  std::string run, kind, csv, numalize, picture, page;
+  std::size_t phase = 0;
+  bool normalized = false;
+};
+
+double sum(std::vector<double> const& numbers) { return std::accumulate(numbers.begin(), numbers.end(), 0.0); }
+
+std::string padded(std::string const& text, std::size_t width) {
+  return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
+}
+std::string number(double value, int width, int digits = 0) {
+  std::ostringstream text;
+  text << std::setw(width) << std::fixed << std::setprecision(digits) << value;
+  return text.str();
+}
+
+/// Which pairs communicate most.
+std::string text_of_pairs(communication_matrix const& of) {
+  struct pair {
+    std::size_t a, b;
+    double events;
+  };
+  std::vector<pair> pairs;
+  for (std::size_t a = 0; a < of.threads(); ++a)
+    for (std::size_t b = a + 1; b < of.threads(); ++b)
+      if (of(a, b) > 0) pairs.push_back({a, b, of(a, b)});
+  std::ranges::stable_sort(pairs, std::greater(), &pair::events);
+  constexpr std::size_t shown = 8;
+  std::string text = "most between threads\n";
+  if (pairs.empty()) text += "  none\n";
+  for (std::size_t i = 0; i < std::min(shown, pairs.size()); ++i) {
+    pair const& p = pairs[i];
+    text += number(static_cast<double>(p.a), 7) + number(static_cast<double>(p.b), 6) + number(p.events, 17) +
+            number(100 * p.events / of.sum(), 8, 1) + " %\n";
+  }
+  return text;
+}
+
+std::string text_of_sources(communication_phase const& of) {
+  double const all = std::accumulate(of.found.begin(), of.found.end(), 0.0);
+  std::string text;
+  for (std::size_t s = 0; s < threads::line_sources; ++s)
+    text += padded("  found in " + std::string(threads::source_names[s]), 24) + number(of.found[s], 16) +
+            number(all > 0 ? 100 * of.found[s] / all : 0, 8, 2) + " %\n";
+  return text;
+}
+
+std::string text_of(communication const& run, communication_phase const& phase) {
+  bool const accurate = run.how == threads::definition::accurate;
+  std::string text = run.program + ", " + std::to_string(run.threads()) + " threads, " +
+                     (accurate ? "simulated caches" : "blocks of " + std::to_string(run.block_bytes) + " bytes") +
+                     ", " + number(phase.begin_s, 0, 3) + " s to " + number(phase.end_s, 0, 3) + " s\n" +
+                     padded("accesses", 24) + number(sum(phase.accesses), 16) + "\n";
+  if (accurate) text += padded("  to private lines", 24) + number(sum(phase.private_accesses), 16) + "\n";
+  if (accurate) text += text_of_sources(phase);
+  char const* const names[] = {accurate ? "true communication" : "communication", "spatially false",
+                               "temporally false"};
+  for (std::size_t k = 0; k < phase.of_kind.size(); ++k)
+    text += padded(names[k], 24) + number(phase.of_kind[k].sum(), 16) + " events\n";
+  text += text_of_pairs(phase.relevant());
+  if (run.phases.size() == 1) return text;
+  text += "phases                       begin [s]      end [s]       events\n";
+  for (std::size_t i = 0; i < run.phases.size(); ++i) {
+    communication_phase const& one = run.phases[i];
+    text += padded("  " + padded(std::to_string(i + 1), 5) + one.name, 27) + number(one.begin_s, 11, 3) +
+            number(one.end_s, 13, 3) + number(one.relevant().sum(), 13) + "\n";
+  }
+  return text;
+}
+
+/// Script of a picture: the darker, the more two threads communicate.
+std::string heat_map(communication_matrix const& of, std::string const& file, std::string const& title) {
+  std::ostringstream to;
+  std::string const range = "[-0.5:" + std::to_string(of.threads()) + "-0.5]";
+  to << beginning_of({file, title, {}, {}, 15}) << "unset key\nset size ratio 1\nunset grid\nset cbrange [0:100]\n"
+     << "set palette defined (0 'white', 100 '#202020')\nset cblabel 'communication [% of the most]'\n"
+     << "set xlabel 'thread'\nset ylabel 'thread'\nset xrange " << range << "\nset yrange " << range
+     << "\n$cells << END\n";
+  communication_matrix const cells = of.normalized();
+  for (std::size_t a = 0; a < cells.threads(); ++a)
+    for (std::size_t b = 0; b < cells.threads(); ++b) to << a << ' ' << b << ' ' << cells(a, b) << '\n';
+  to << "END\nplot $cells using 1:2:3 with image pixels\n";
+  return to.str();
+}
+
+std::string events_over_time(communication const& run) {
+  std::ostringstream to;
+  to << beginning_of({"time.svg", "Communication over time", {}, {}, 3})
+     << "unset key\nset xlabel 'time [s]'\nset ylabel 'events a second'\nset yrange [0:*]\n$rates << END\n";
+  for (communication_phase const& p : run.phases) {
+    double const rate = p.end_s > p.begin_s ? p.relevant().sum() / (p.end_s - p.begin_s) : 0;
+    to << p.begin_s << ' ' << rate << '\n' << p.end_s << ' ' << rate << '\n';
+  }
+  to << "END\nplot $rates using 1:2 with lines lw 2 lc rgb '" << color(0) << "'\n";
+  return to.str();
+}
+
+std::string page_of(communication const& run, communication_phase const& shown, communication_matrix const& matrix) {
+  constexpr std::size_t most_phases = 12;
+  std::string const title = "Communication of " + run.program;
+  html_page page(title, text_of(run, shown));
+  page.figure(heat_map(matrix, "matrix.svg", title), "How much threads communicate");
+  for (std::size_t k = 0; k < shown.of_kind.size() && shown.of_kind.size() > 1; ++k) {
+    std::string const kind(threads::kind_names[k]);
+    page.figure(heat_map(shown.of_kind[k], "kind.svg", kind), "Of one kind: " + kind);
+  }
+  if (run.phases.size() > 1) page.figure(events_over_time(run), "From phase to phase");
+  for (std::size_t i = 0; i < run.phases.size() && i < most_phases && run.phases.size() > 1; ++i) {
+    std::string const name =
+        "phase " + std::to_string(i + 1) + (run.phases[i].name.empty() ? "" : ", ") + run.phases[i].name;
+    page.figure(heat_map(run.phases[i].relevant(), "phase.svg", name), name);
+  }
+  return page.end();
+}
+
+communication_matrix chosen(communication_phase const& phase, threads_show_options const& given) {
+  if (given.kind.empty()) return phase.relevant();
+  auto const k =
+      static_cast<std::size_t>(std::ranges::find(threads::kind_names, given.kind) - threads::kind_names.begin());
+  if (k >= phase.of_kind.size())
+    throw config_error("--kind " + given.kind + ": expected what was traced with --definition accurate");
+  return phase.of_kind[k];
+}
+
+void show(threads_show_options const& given) {
+  if (!given.picture.empty() && !is_picture(given.picture))
+    throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
+  for (std::string const& output : {given.csv, given.numalize, given.picture, given.page})
+    expect_another_file(output, given.run);
+  communication const run = threads::read_communication(given.run);
+  if (given.phase > run.phases.size())
+    throw config_error("--phase: expected 1 to " + std::to_string(run.phases.size()) + ", got " +
+                       std::to_string(given.phase));
+  communication_phase const phase = given.phase == 0 ? run.whole() : run.phases[given.phase - 1];
+  communication_matrix matrix = chosen(phase, given);
+  if (given.normalized) matrix = matrix.normalized();
+  if (!given.csv.empty()) support::write_output(given.csv, csv_of(matrix));
+  if (!given.numalize.empty()) support::write_output(given.numalize, numalize_csv_of(matrix));
+  if (!given.picture.empty())
+    support::write_output(given.picture,
+                          support::run_gnuplot(heat_map(matrix, given.picture, "Communication of " + run.program)));
+  if (!given.page.empty()) support::write_file(given.page, page_of(run, phase, matrix));
+  if (given.csv != "-" && given.numalize != "-") support::write_output("-", text_of(run, phase));
+}
+
+}  // namespace
+
+void add_threads_show(CLI::App& threads) {
+  auto const given = std::make_shared<threads_show_options>();
+  CLI::App& show_command = *threads.add_subcommand("show", "What ovlp threads trace has found");
+  show_command.add_option("run", given->run, "of ovlp threads trace")->required()->type_name("RUN");
+  show_command.add_option("--phase", given->phase, "only this one (all)")
+      ->type_name("N")
+      ->transform(whole_number(1, 1 << 20));
+  show_command
+      .add_option("--kind", given->kind, "what goes into tables and pictures (all that is not temporally false)")
+      ->type_name("communication|spatial_false|temporal_false")
+      ->check(among("communication|spatial_false|temporal_false"));
+  show_command.add_flag("--normalized", given->normalized, "tables with the largest number at 100");
+  show_command.add_option("--csv", given->csv, "the matrix, a row a thread; - is standard output")->type_name("FILE");
+  show_command.add_option("--numalize", given->numalize, "the same, the last thread first, as numalize writes it")
+      ->type_name("FILE");
+  show_command.add_option("--picture", given->picture, "a heat map (.svg, .png)")->type_name("FILE");
+  show_command.add_option("-o,--output", given->page, "page for a browser, with heat maps of kinds and phases")
+      ->type_name("FILE.html");
+  show_command.footer(
+      "Examples:\n"
+      "  ovlp threads show app.json --picture app.svg -o app.html\n"
+      "  ovlp threads show app.json --phase 2 --csv -");
+  show_command.callback([given] { show(*given); });
+}
+
+}  // namespace ovlp::tools

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp threads trace: runs a program, and says which of its threads communicated.
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/text.hpp>
+#include <ovlp/threads/communication_file.hpp>
+#include <ovlp/threads/mapping.hpp>
+#include <ovlp/threads/shared_counters.hpp>
+
+#include "checks.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+struct threads_trace_options {
+  std::string output, definition = "relaxed", caches, mapping;
+  threads::counting_options counting;
+  double interval_s = 0;
+};
+
+/// "32K:8:2,256K:8:2,18M:24:16": size, ways, and units that share it, of each level.
+std::array<threads::cache_level, threads::cache_levels> read_caches(std::string const& text) {
+  std::array<threads::cache_level, threads::cache_levels> levels{};
+  std::size_t count = 0;
+  std::string left = text;
+  while (!left.empty() && count < levels.size()) {
+    std::size_t const end = std::min(left.find(','), left.size());
+    unsigned long long size = 0;  // NOLINT(google-runtime-int): as sscanf() has it
+    unsigned ways = 0, shared_by = 0;
+    char unit = 0;
+    int read = 0;
+    // NOLINTNEXTLINE(cert-err34-c): what it read is checked
+    bool const whole =
+        std::sscanf(left.substr(0, end).c_str(), "%12llu%c:%9u:%9u%n", &size, &unit, &ways, &shared_by, &read) == 4 &&
+        static_cast<std::size_t>(read) == end && (unit == 'K' || unit == 'M');
+    if (!whole) break;
+    levels[count++] = {size << (unit == 'K' ? 10 : 20), ways, shared_by};
+    left.erase(0, end + 1);
+  }
+  if (count != levels.size() || !left.empty())
+    throw config_error(
+        "--caches: expected three levels as SIZE:WAYS:SHARED-BY, as in 32K:8:2,256K:8:2,18M:24:16, got " +
+        support::quoted(text));
+  return levels;
+}
+
+/// In memory, if there is a place for that.
+std::filesystem::path folder_for_counters() {
+  std::filesystem::path const in_memory = "/dev/shm";
+  std::error_code none_there;
+  return std::filesystem::is_directory(in_memory, none_there) ? in_memory : std::filesystem::temp_directory_path();
+}
+
+/// Runs it with the counters, which are marked each `interval_s`. Its exit status.
+int run_counted(std::vector<std::string> const& words, threads::shared_counters& counters, double interval_s) {
+  support::command what{words, "", {{threads::counters_variable, counters.file()}}};
+  what.shares_streams = true;
+  support::process program(what);
+  constexpr double look_up_s = 0.1;
+  auto const begin = std::chrono::steady_clock::now();
+  std::optional<int> status;
+  for (std::size_t marks = 1; !status;) {
+    support::end_if_interrupted();
+    double const passed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    double const next_s = interval_s > 0 ? static_cast<double>(marks) * interval_s : passed_s + look_up_s;
+    status = program.wait(std::chrono::duration<double>(std::min(look_up_s, std::max(0.0, next_s - passed_s))));
+    if (status || interval_s == 0 || passed_s < next_s) continue;
+    counters.mark();
+    ++marks;
+  }
+  return *status;
+}
+
+void say(std::string const& what) { std::fprintf(stderr, "ovlp threads trace: %s\n", what.c_str()); }
+
+void run_threads_trace(threads_trace_options given, std::vector<std::string> const& program) {
+  if (program.empty()) throw config_error("threads trace: expected -- and a program, as in: -- ./program");
+  if (!given.caches.empty() && given.definition != "accurate")
+    throw config_error("--caches: expected with --definition accurate");
+  if (given.definition == "accurate") given.counting.how = threads::definition::accurate;
+  if (!given.caches.empty()) given.counting.caches = read_caches(given.caches);
+  if (!given.mapping.empty() && given.definition != "accurate")
+    throw config_error("--map: expected with --definition accurate; ovlp threads run puts threads on real units");
+  if (!given.mapping.empty()) given.counting.units = threads::read_mapping(given.mapping).units;
+  support::notice_interrupts();
+  support::temporary_folder const folder(folder_for_counters());
+  threads::shared_counters counters(folder.path(), given.counting);
+  int status = 0;
+  bool interrupted = false;
+  try {
+    status = run_counted(program, counters, given.interval_s);
+  } catch (support::interrupted const&) {
+    interrupted = true;
+  }
+  threads::communication const found = counters.read(std::filesystem::path(program.front()).filename());
+  support::write_file(given.output, json_of(found));
+  if (counters.unobserved_threads() > 0)
+    say(std::to_string(counters.unobserved_threads()) + " threads beyond the first " +
+        std::to_string(threads::most_threads) + " were not observed");
+  if (counters.forks() > 0)
+    say("the program forked " + std::to_string(counters.forks()) + " times: what its children did is not counted");
+  if (interrupted) throw support::interrupted{given.output};
+  if (status != 0)
+    throw config_error("'" + program.front() + "' ended with status " + std::to_string(status) +
+                       "; what it counted is in '" + given.output + "'");
+}
+
+}  // namespace
+
+void add_threads_trace(CLI::App& threads, std::vector<std::string> const& program) {
+  auto const given = std::make_shared<threads_trace_options>();
+  CLI::App& trace =
+      *threads.add_subcommand("trace", "Run the program after --, and count which of its threads communicate");
+  trace.add_option("-o,--output", given->output, "what was found (JSON)")->required()->type_name("FILE");
+  trace
+      .add_option("--definition", given->definition,
+                  "of communication: by the last two threads of each block, or by simulated caches")
+      ->type_name("relaxed|accurate")
+      ->check(among("relaxed|accurate"));
+  trace
+      .add_option("--block", given->counting.block_bytes,
+                  "bytes of a block (64), relaxed: a power of two up to 1048576")
+      ->type_name("N")
+      ->transform(whole_number(64, 1 << 20));
+  trace
+      .add_option("--caches", given->caches,
+                  "accurate: SIZE:WAYS:SHARED-BY of three levels (32K:8:2,256K:8:2,18M:24:16, the paper's)")
+      ->type_name("LEVELS");
+  trace.add_option("--map", given->mapping, "accurate: on which units of the caches threads run (thread t on unit t)")
+      ->type_name("MAPPING");
+  trace.add_flag("--clear-freed", given->counting.clear_freed,
+                 "relaxed: nobody has accessed memory that was freed since");
+  trace.add_option("--interval", given->interval_s, "seconds of a phase; without it the program says when one begins")
+      ->type_name("S")
+      ->check(quantity(1e-3, 1e9));
+  trace.footer(
+      "Example: ovlp-cc -O2 -fopenmp -o app app.c\n"
+      "         ovlp threads trace -o app.json -- ./app && ovlp threads show app.json\n"
+      "Method: docs/shared-memory.md");
+  trace.callback([given, program] { run_threads_trace(*given, program); });
+}
+
+}  // namespace ovlp::tools
