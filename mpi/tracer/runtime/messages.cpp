@@ -107,43 +107,46 @@ void messages::sent(std::uint64_t message, blocks const& sent_memory, int to, vo
   count_unseen(from, false, words, unseen_words);
 }
 
-void messages::received(std::uint64_t message, blocks const& to, void const* from) {
+void messages::received(std::uint64_t message, blocks const& to, std::uint64_t posted, void const* from) {
   if (!memory.instrumented) return;
-  overwritten(to);
+  overwritten(to, posted);
   for_words(to, [](std::uintptr_t at, std::uint64_t) { loaded_at(at) = 0; });
   for (block const& one : to) received_blocks_[one.begin] = {one.end, message};
-  arrivals_.emplace(message, arrival{message, memory.clock, to, from});
+  arrivals_.emplace(message, arrival{message, posted, memory.clock, to, from});
 }
 
-void messages::overwritten(blocks const& by) {
+void messages::overwritten(blocks const& by, std::uint64_t posted) {
   for (block const& one : by) {
     auto found = received_blocks_.lower_bound(one.begin);
     if (found != received_blocks_.begin() && std::prev(found)->second.first > one.begin) --found;
     while (found != received_blocks_.end() && found->first < one.end) {
       auto const ended = arrivals_.extract(found->second.second);
-      end_interval_of(ended.mapped());
+      end_interval_of(ended.mapped(), posted);
       for (block const& its : ended.mapped().memory) received_blocks_.erase(its.begin);
       found = received_blocks_.lower_bound(one.begin);
     }
   }
 }
 
-void messages::end_interval_of(arrival const& ended) {
+void messages::end_interval_of(arrival const& ended, std::uint64_t end) {
   std::uint64_t words = 0, unseen_words = 0;
+  end = std::max(end, ended.arrived);
   std::vector<std::uint64_t> times(raw::pieces(bytes_of(ended.memory)), raw::never);
   for_words(ended.memory, [&](std::uintptr_t at, std::uint64_t piece) {
     std::uint64_t& loaded = loaded_at(at);
     ++words;
     if (loaded == 0) ++unseen_words;
     // A word that two messages share may have been loaded already when this one came.
-    if (loaded > ended.begin) times[piece] = times[piece] == raw::never ? loaded : std::min(times[piece], loaded);
+    if (loaded <= ended.arrived) return;
+    times[piece] = times[piece] == raw::never ? loaded : std::min(times[piece], loaded);
+    end = std::max(end, loaded);
   });
   for_words(ended.memory, [](std::uintptr_t at, std::uint64_t) {
     if (loaded_at(at) == 0) loaded_at(at) = not_awaited;
   });
   file_.put(raw::kind::consumed,
-            raw::consumed{ended.message, ended.begin, memory.clock, static_cast<std::uint32_t>(times.size())});
-  file_.put_times(ended.begin, times);
+            raw::consumed{ended.message, ended.posted, end, static_cast<std::uint32_t>(times.size())});
+  file_.put_times(ended.posted, times);
   count_unseen(ended.from, true, words, unseen_words);
 }
 
@@ -156,7 +159,7 @@ void messages::count_unseen(void const* from, bool receives, std::uint64_t words
 }
 
 void messages::end() {
-  for (auto const& [message, one] : arrivals_) end_interval_of(one);
+  for (auto const& [message, one] : arrivals_) end_interval_of(one, memory.clock);
   arrivals_.clear();
   for (auto const& [call, sum] : unseen_) {
     if (sum.unseen_words == 0) continue;

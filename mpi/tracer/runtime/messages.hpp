@@ -20,17 +20,18 @@ class messages {
 
   /// A message leaves this memory, for this rank.
   void sent(std::uint64_t message, blocks const& memory, int to, void const* from);
-  /// A message has arrived in this memory. What was there before cannot be loaded any more.
-  void received(std::uint64_t message, blocks const& memory, void const* from);
+  /// A message has arrived in this memory, which was offered to it when the clock was `posted`. What was there before
+  /// cannot be loaded any more.
+  void received(std::uint64_t message, blocks const& memory, std::uint64_t posted, void const* from);
   /// So has something else that is no message.
-  void overwritten(blocks const& memory);
+  void overwritten(blocks const& memory, std::uint64_t posted);
   /// The rank ends: so do the intervals of what it has received.
   void end();
 
  private:
   struct arrival {
     std::uint64_t message;
-    std::uint64_t begin;
+    std::uint64_t posted, arrived;
     blocks memory;
     void const* from;
   };
@@ -41,7 +42,8 @@ class messages {
   /// Where its interval begins: at the send before; but what has not been stored since then, and goes to yet another
   /// rank, is the same as what went there.
   std::uint64_t begin_of_interval(blocks const& sent_memory, int to);
-  void end_interval_of(arrival const& ended);
+  /// `end`: when its memory was offered to something else.
+  void end_interval_of(arrival const& ended, std::uint64_t end);
   void count_unseen(void const* from, bool receives, std::uint64_t words, std::uint64_t unseen_words);
 
   struct last_send {

@@ -54,7 +54,7 @@ void rank_trace::receive(call_site const& at, message_from const& what, MPI_Stat
   if (what.rank == MPI_PROC_NULL) return;
   std::uint64_t const bytes = bytes_in(status);
   std::uint64_t const number = put_receive(at, what, bytes, status.MPI_SOURCE, status.MPI_TAG, none);
-  messages_.received(number, first_bytes(memory_of(what.what), bytes), at.from);
+  messages_.received(number, first_bytes(memory_of(what.what), bytes), at.when.clock, at.from);
 }
 
 void rank_trace::start_exchange(call_site const& at, message_to const& to, message_from const& from) {
@@ -68,21 +68,21 @@ void rank_trace::start(call_site const& at, message_to const& what, MPI_Request 
   if (what.rank == MPI_PROC_NULL) return;
   std::uint32_t const number = next_request_++;
   put_send(at, what, number);
-  under_way_.emplace(request, under_way{number, 0, false, {}, nullptr, at.from});
+  under_way_.emplace(request, under_way{number, 0, 0, false, {}, nullptr, at.from});
 }
 
 void rank_trace::start(call_site const& at, message_from const& what, MPI_Request request) {
   if (what.rank == MPI_PROC_NULL) return;
   std::uint32_t const number = next_request_++;
   std::uint64_t const number_of_message = put_receive(at, what, bytes_of(what.what), what.rank, what.tag, number);
-  under_way_.emplace(
-      request, under_way{number, number_of_message, true, memory_of(what.what), communicators_.of(what.in), at.from});
+  under_way_.emplace(request, under_way{number, number_of_message, at.when.clock, true, memory_of(what.what),
+                                        communicators_.of(what.in), at.from});
 }
 
 void rank_trace::start(call_site const& at, exchange const& what, MPI_Comm in, MPI_Request request) {
   std::uint32_t const number = next_request_++;
   put_collective(at, what, in, number);
-  under_way_.emplace(request, under_way{number, 0, false, {}, nullptr, at.from});
+  under_way_.emplace(request, under_way{number, 0, 0, false, {}, nullptr, at.from});
 }
 
 void rank_trace::ended(call_site const& at, MPI_Request request, MPI_Status const& status) {
@@ -99,7 +99,7 @@ void rank_trace::ended(call_site const& at, MPI_Request request, MPI_Status cons
       got.bytes = bytes_in(status);
     }
     file_.put(raw::kind::received, got);
-    if (cancelled == 0) messages_.received(its.message, first_bytes(its.memory, got.bytes), its.from);
+    if (cancelled == 0) messages_.received(its.message, first_bytes(its.memory, got.bytes), its.posted, its.from);
   }
   file_.put(raw::kind::wait, raw::wait{at.when, its.number});
 }
@@ -145,7 +145,7 @@ void rank_trace::put_collective(call_site const& at, exchange const& what, MPI_C
             raw::collective{at.when, what.what, met.id, met.global(what.root), what.bytes_sent, what.bytes_received,
                             request, static_cast<std::uint32_t>(what.counts.size())});
   file_.put_values(what.counts);
-  for (data const& one : what.results) messages_.overwritten(memory_of(one));
+  for (data const& one : what.results) messages_.overwritten(memory_of(one), at.when.clock);
 }
 
 blocks rank_trace::memory_of(data const& what) {

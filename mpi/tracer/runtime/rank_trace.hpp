@@ -88,7 +88,7 @@ class rank_trace {
  private:
   struct under_way {
     std::uint32_t number;
-    std::uint64_t message;  // of a receive
+    std::uint64_t message, posted;  // of a receive; by the clock of accesses
     bool receives;
     blocks memory;
     std::shared_ptr<communicator> in;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -116,11 +115,7 @@ access_profile on_compute_clock(raw::profile const& its, clock_fit const& fit, d
 class rank_assembly {
  public:
   rank_assembly(raw::rank const& recorded, raw::rank const& timed, communicator_table const& communicators)
-      : recorded_(recorded), communicators_(communicators), fit_(recorded, timed) {
-    for (std::size_t i = 0; i < recorded.events.size(); ++i) {
-      if (auto const* its = std::get_if<raw::wait>(&recorded.events[i])) wait_of_[its->request] = i;
-    }
-  }
+      : recorded_(recorded), communicators_(communicators), fit_(recorded, timed) {}
 
   trace_of_rank make() {
     for (place_ = 0; place_ < recorded_.events.size(); ++place_) {
@@ -148,8 +143,7 @@ class rank_assembly {
                          " receives from any source, and was never waited for");
     index profile = none;
     if (auto const* const seen = accesses()) {
-      std::size_t const ended = its.request == none ? place_ : wait_of_.at(its.request);
-      profile = add_profile(*seen, fit_.at_call(ended), fit_(seen->end));
+      profile = add_profile(*seen, now_s_, fit_(seen->end));
     }
     made_.records.emplace_back(
         receive{its.from, its.tag, its.bytes, communicator(its.communicator), its.request, profile});
@@ -177,9 +171,8 @@ class rank_assembly {
   raw::rank const& recorded_;
   communicator_table const& communicators_;
   clock_fit const fit_;
-  std::unordered_map<std::uint32_t, std::size_t> wait_of_;  // its place, by request
-  std::size_t place_ = 0;                                   // of the event at hand
-  double now_s_ = 0;                                        // compute clock
+  std::size_t place_ = 0;  // of the event at hand
+  double now_s_ = 0;       // compute clock
   trace_of_rank made_;
 };
 

@@ -91,7 +91,7 @@ using record = std::variant<compute, send, receive, wait, collective, marker>;
 ///
 /// Produced (of a send): time of the last store to any byte of the piece, in the interval from the send before of that
 /// memory (or the rank's start) to this send. Consumed (of a receive): time of the first load of any byte of it, in the
-/// interval from this receive to the next one into that memory (or the rank's end).
+/// interval from this receive, where a non-blocking one begins, to the next one into that memory (or the rank's end).
 /// Source: V. Subotic et al., A simulation framework to automatically analyze the communication-computation overlap in
 /// scientific applications, 2010, section V.A.
 struct access_profile {
