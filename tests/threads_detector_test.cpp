@@ -42,10 +42,10 @@ std::map<std::pair<int, int>, int> relaxed(std::vector<int> const& accesses) {
   std::map<std::pair<int, int>, int> events;
   for (int a = 0; a < 4; ++a) {
     std::int64_t all = threads[static_cast<std::size_t>(a)].accesses;
-    for (int b = -1; b < 4; ++b) {
-      auto const n = static_cast<int>((*rows[static_cast<std::size_t>(a)])[static_cast<std::size_t>(b + 1)]);
+    for (int place = 0; place < 5; ++place) {
+      auto const n = static_cast<int>((*rows[static_cast<std::size_t>(a)])[static_cast<std::size_t>(place)]);
       all += n;
-      if (b >= 0 && n > 0) events[{a, b}] = n;
+      if (place > 0 && n > 0) events[{a, place - 1}] = n;
     }
     CHECK(all == std::ranges::count(accesses, a));
   }

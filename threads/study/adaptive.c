@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { steps_a_mesh = 5 };
+enum { steps_a_mesh = 10 };
 
 typedef struct {
   int x, y, size; /* in squares of the finest level */
@@ -25,7 +25,7 @@ static double source_x, source_y;
 
 static int wanted(int x, int y, int size) {
   double const far = hypot(x + size / 2.0 - source_x, y + size / 2.0 - source_y);
-  return size == 1 || far > 1.5 * size;
+  return size == 1 || far > 8 * size;
 }
 
 /* Depth first: the curve. */

@@ -4,6 +4,7 @@
  *
  *   wavefront [CELLS an edge, 64] [SWEEPS, 4] */
 #include <omp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,8 +19,7 @@ static struct {
 static double* cell(int plane, int row, int column) { return &cells[((size_t)plane * n + row) * n + column]; }
 
 static void wait_for(int thread, int planes) {
-  while (__atomic_load_n(&done[thread].planes, __ATOMIC_ACQUIRE) < planes) {
-  }
+  while (__atomic_load_n(&done[thread].planes, __ATOMIC_ACQUIRE) < planes) sched_yield();
 }
 
 /* From the first row, column and plane to the last. */
@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   n = argc > 1 ? atoi(argv[1]) : 64;
   int const sweeps = argc > 2 ? atoi(argv[2]) : 4;
   cells = malloc((size_t)n * n * n * sizeof *cells);
+  double sum = 0;
   if (n < 2 || sweeps < 1 || cells == NULL || omp_get_max_threads() > 1024) return 2;
 #pragma omp parallel
   {
@@ -74,9 +75,13 @@ int main(int argc, char** argv) {
       sweep_down(thread, threads, first, last);
 #pragma omp barrier
     }
+    double own = 0;
+    for (int plane = 0; plane < n; ++plane)
+      for (int row = first; row < last; ++row)
+        for (int column = 0; column < n; ++column) own += *cell(plane, row, column);
+#pragma omp atomic
+    sum += own;
   }
-  double sum = 0;
-  for (size_t i = 0; i < (size_t)n * n * n; ++i) sum += cells[i];
   printf("%.6f\n", sum);
   free(cells);
   return 0;

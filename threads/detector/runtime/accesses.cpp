@@ -13,8 +13,8 @@ void loaded_word(void const* at, std::size_t bytes) {
 void stored_word(void const* at, std::size_t bytes) {
   threads::access_within_block(reinterpret_cast<std::uintptr_t>(at), bytes, true);
 }
-void loaded(void const* at, std::size_t bytes) { threads::access(at, bytes, false); }
-void stored(void const* at, std::size_t bytes) { threads::access(at, bytes, true); }
+void loaded(void const* at, std::size_t bytes) { threads::access(reinterpret_cast<std::uintptr_t>(at), bytes, false); }
+void stored(void const* at, std::size_t bytes) { threads::access(reinterpret_cast<std::uintptr_t>(at), bytes, true); }
 void entered(void const*) {}
 void left() {}
 

@@ -26,7 +26,7 @@ void for_words(void const* at, std::size_t bytes, Use const& use) {
 void copied(void* to, void const* from, std::size_t bytes) {
   auto const distance = reinterpret_cast<std::uintptr_t>(from) - reinterpret_cast<std::uintptr_t>(to);
   for_words(to, bytes, [distance](std::uintptr_t address, std::size_t part) {
-    threads::access(reinterpret_cast<void const*>(address + distance), part, false);
+    threads::access(address + distance, part, false);
     threads::access_within_block(address, part, true);
   });
 }

@@ -55,8 +55,7 @@ inline void access_within_block(std::uintptr_t address, std::size_t bytes, bool 
   other_access(address, bytes, stores);
 }
 
-inline void access(void const* at, std::size_t bytes, bool stores) {
-  auto address = reinterpret_cast<std::uintptr_t>(at);
+inline void access(std::uintptr_t address, std::size_t bytes, bool stores) {
   std::uintptr_t const end = address + bytes;
   while (address < end) {
     std::uintptr_t next = ((address >> table.block_bits) + 1) << table.block_bits;

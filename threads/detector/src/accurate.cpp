@@ -7,8 +7,6 @@
 namespace ovlp::threads {
 namespace {
 
-constexpr std::uint64_t line_bytes = std::uint64_t{1} << line_bits;
-
 /// Bytes of a line from here on, as bits.
 std::uint64_t mask_of(std::uint64_t first, std::uint64_t count) {
   return (count == line_bytes ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << first;

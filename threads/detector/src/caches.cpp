@@ -8,7 +8,6 @@ namespace ovlp::threads {
 namespace {
 
 constexpr std::size_t most_caches = 64;  // of a level: bits of its holders
-constexpr std::uint64_t line_bytes = std::uint64_t{1} << line_bits;
 constexpr std::size_t last = cache_levels - 1;
 
 std::uint64_t bit_of(std::size_t cache) { return std::uint64_t{1} << cache; }

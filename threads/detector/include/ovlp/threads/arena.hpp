@@ -14,7 +14,7 @@ class arena {
 
   template <class Element>
   Element* take_array(std::size_t count) {
-    return static_cast<Element*>(take(count * sizeof(Element)));
+    return static_cast<Element*>(take(count * sizeof(Element)));  // NOLINT(bugprone-sizeof-expression)
   }
 
  private:

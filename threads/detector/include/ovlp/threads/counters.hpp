@@ -34,7 +34,8 @@ struct cache_level {
   std::uint32_t shared_by;  ///< processing units that use one cache
 };
 inline constexpr std::size_t cache_levels = 3;
-inline constexpr unsigned line_bits = 6;  // 64 bytes, of all simulated caches
+inline constexpr unsigned line_bits = 6;  // of all simulated caches
+inline constexpr std::uint64_t line_bytes = std::uint64_t{1} << line_bits;
 
 /// The paper's machine: Intel Nehalem, 32 KiB and 256 KiB by pairs of units, 18 MiB by 16 (section V.A).
 inline constexpr std::array<cache_level, cache_levels> nehalem{
