@@ -159,7 +159,7 @@ TEST_CASE("what is wrong with a report is said in a line") {
     run(ovlp::split("deal", master.at(0), cut) >> ovlp::merge("sum", master.at(0), add), Range{0, 4});
   });
   std::string const onto = std::string(OVLP_COMMAND) + " report " + whole + " -o " + whole;
-  CHECK(shell(onto).text == "ovlp: '" + whole + "': expected another file to write than the record that is read\n");
+  CHECK(shell(onto).text == "ovlp: '" + whole + "': expected another file to write than the one that is read\n");
   std::string const bytes = contents(whole);
   std::string const damaged = folder.file("damaged.sqlite", bytes.substr(0, bytes.size() - 1000));
   auto const told = shell(std::string(OVLP_COMMAND) + " report " + damaged + " " + whole + " -o " + page);

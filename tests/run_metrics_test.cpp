@@ -207,7 +207,7 @@ TEST_CASE("ovlp metrics refuses what it cannot answer in a line" * doctest::time
   CHECK(other.err ==
         "ovlp: --ideal: '" + three + "': expected a simulation of lu on 2 nodes, got a simulated run of lu on 3\n");
   outcome const onto = run({{OVLP_COMMAND, "metrics", two, "--json", two}});
-  CHECK(onto.err == "ovlp: '" + two + "': expected another file to write than the record that is read\n");
+  CHECK(onto.err == "ovlp: '" + two + "': expected another file to write than the one that is read\n");
   CHECK(run({{OVLP_COMMAND, "metrics", two, "--ideal", two}}).good());
   outcome const unnamed = run({{OVLP_LU_SIMULATED, "--record", ""}});
   CHECK(unnamed.err == "lu: --record: expected the name of a file, got ''\n");
