@@ -157,9 +157,9 @@ TEST_CASE("threads beyond those that are told apart are not observed, and that i
   CHECK(matrix(4092, 4095) == 0);
 }
 
-#if defined(TEAM)
-TEST_CASE("threads of OpenMP have the numbers of their team") {
-  traced const all = trace({}, {TEAM}, {{"OMP_NUM_THREADS", "4"}});
+/// Each thread of OpenMP reads what the next one of its team has written.
+void check_team(std::string const& program) {
+  traced const all = trace({}, {program}, {{"OMP_NUM_THREADS", "4"}});
   CHECK(all.ended.good());
   communication_matrix const matrix = all.found.whole().relevant();
   REQUIRE(matrix.threads() == 4);
@@ -172,6 +172,10 @@ TEST_CASE("threads of OpenMP have the numbers of their team") {
   CHECK(matrix(0, 2) < 100);
   CHECK(matrix(1, 3) < 100);
 }
+
+TEST_CASE("threads of OpenMP have the numbers of their team") { check_team(TEAM); }
+#if defined(TEAM_CLANG)
+TEST_CASE("so have threads of Clang's OpenMP") { check_team(TEAM_CLANG); }
 #endif
 
 TEST_CASE("a program that was not compiled for it is refused, and so is one that there is not") {
@@ -235,7 +239,6 @@ TEST_CASE("ovlp threads show, compare and map print what was found") {
   CHECK(missing.err.find("expected what was traced with --definition accurate") != std::string::npos);
 }
 
-#if defined(TEAM)
 TEST_CASE("threads run where a mapping says") {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -263,6 +266,5 @@ TEST_CASE("threads run where a mapping says") {
   CHECK(refused.err.find("thread 0 is to run on unit 1023, which this process may not use or there is not") !=
         std::string::npos);
 }
-#endif
 
 }  // namespace

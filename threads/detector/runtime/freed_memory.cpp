@@ -8,13 +8,23 @@
 #include "entry.hpp"
 #include "observed.hpp"
 
+// The C library's own. Until the next definitions are known.
+extern "C" {
+void __libc_free(void* at);                         // NOLINT(bugprone-reserved-identifier)
+void* __libc_realloc(void* at, std::size_t bytes);  // NOLINT(bugprone-reserved-identifier)
+}
+
 namespace ovlp::threads {
 namespace {
 
-/// The next definition of that name: the C library's, or that of another allocator.
-template <class Function>
-Function* next(char const* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+/// The next definitions of these names: the C library's, or those of another allocator. Not when they are called first:
+/// dlsym() itself may free memory.
+void (*free_next)(void*) = __libc_free;
+void* (*realloc_next)(void*, std::size_t) = __libc_realloc;
+
+__attribute__((constructor(101))) void find_next() {
+  free_next = reinterpret_cast<decltype(free_next)>(::dlsym(RTLD_NEXT, "free"));
+  realloc_next = reinterpret_cast<decltype(realloc_next)>(::dlsym(RTLD_NEXT, "realloc"));
 }
 
 bool clears_freed() {
@@ -29,14 +39,12 @@ void forget(void const* at, std::size_t bytes) { forget_blocks(reinterpret_cast<
 
 OVLP_ENTRY void free(void* at) {
   using namespace ovlp::threads;  // NOLINT(google-build-using-namespace)
-  static auto* const free_next = next<void(void*)>("free");
   if (at != nullptr && clears_freed()) forget(at, ::malloc_usable_size(at));
   free_next(at);
 }
 
 OVLP_ENTRY void* realloc(void* at, std::size_t bytes) {
   using namespace ovlp::threads;  // NOLINT(google-build-using-namespace)
-  static auto* const realloc_next = next<void*(void*, std::size_t)>("realloc");
   if (at == nullptr || !clears_freed()) return realloc_next(at, bytes);
   std::size_t const had = ::malloc_usable_size(at);
   void* const now = realloc_next(at, bytes);
