@@ -93,6 +93,8 @@ TEST_CASE("a table that is no matrix of communication is refused") {
   CHECK(fault_of_file("0,1\n1,0,3\n") == "matrix.csv:2: expected 2 numbers, as in the first row, got 3");
   CHECK(fault_of_file("0,1,2\n1,0,3\n2,4,0\n") ==
         "matrix.csv: expected a symmetric matrix: what two threads communicate is one number");
+  CHECK(fault_of_file("0,1\n2,0\n") ==
+        "matrix.csv: expected a symmetric matrix: what two threads communicate is one number");
   for (std::string const bad : {"-1", "nan", "inf", "x", "", "1e999"}) {
     CHECK(fault_of_file("0," + bad + "\n1,0\n") ==
           "matrix.csv:1: expected numbers of 0 or more with commas between, got '" + bad + "'");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/mpi/overlap_study.hpp>
 #include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/support/files.hpp>
@@ -30,7 +31,9 @@ struct overlap_study_options {
 void write_traces(mpi::trace const& original, overlap_study_options const& given) {
   using enum mpi::overlap_options::pattern;
   std::filesystem::path const folder = given.traces;
-  std::filesystem::create_directories(folder);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw io_error("--traces " + given.traces + ": cannot be made: " + failed.message());
   mpi::write_trace(original, folder / "original.mpitrace");
   mpi::write_trace(mpi::overlapped(original, mpi::overlap_of(given.study, measured)), folder / "measured.mpitrace");
   mpi::write_trace(mpi::overlapped(original, mpi::overlap_of(given.study, ideal)), folder / "ideal.mpitrace");

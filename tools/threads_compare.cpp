@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp threads compare
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/text.hpp>
 #include <ovlp/threads/communication_file.hpp>
 
 #include "subcommands.hpp"
@@ -16,14 +17,17 @@ namespace {
 void compare_matrices(std::vector<std::string> const& files) {
   threads::communication_matrix const first = threads::read_matrix(files.front());
   auto const n = static_cast<double>(first.threads());
-  std::printf("mean squared error to %s (0 to %.2f)\n", files.front().c_str(), (n * n - n) / (n * n) * 1e4);
+  std::string text =
+      "mean squared error to " + files.front() + " (0 to " + support::fixed((n * n - n) / (n * n) * 1e4, 2) + ")\n";
   for (std::size_t i = 1; i < files.size(); ++i) {
     try {
-      std::printf("%12.4f  %s\n", mean_squared_error(first, threads::read_matrix(files[i])), files[i].c_str());
+      std::string const error = support::fixed(mean_squared_error(first, threads::read_matrix(files[i])), 4);
+      text += std::string(error.size() < 12 ? 12 - error.size() : 0, ' ') + error + "  " + files[i] + "\n";
     } catch (config_error const& wrong) {
       throw config_error(files[i] + ": " + wrong.what());
     }
   }
+  support::write_output("-", text);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp threads map
-#include <cstdio>
+#include <iomanip>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include <ovlp/support/files.hpp>
@@ -19,17 +20,21 @@ struct threads_map_options {
 };
 
 void map_matrix(threads_map_options const& given) {
-  if (!given.output.empty()) expect_another_file(given.output, given.matrix);
+  for (std::string const& input : {given.matrix, given.topology}) expect_another_file(given.output, input);
   threads::communication_matrix const matrix = threads::read_matrix(given.matrix);
   threads::topology const onto = threads::topology::find(given.topology);
   threads::placement const mapped = threads::map_threads(matrix, onto);
   threads::thread_mapping const made = threads::mapping_of(mapped, onto);
-  std::printf("topology   %s, %zu units\nthread     unit\n", text_of(onto).c_str(), onto.units.size());
-  for (std::size_t t = 0; t < made.units.size(); ++t) std::printf("%-10zu %zu\n", t, made.units[t]);
-  std::printf("average distance of what is communicated, in levels (0 to %zu)\n", onto.levels.size());
-  std::printf("  mapped   %.4f\n", mean_distance(matrix, onto, mapped));
-  std::printf("  in order %.4f\n", mean_distance(matrix, onto, threads::in_order(matrix.threads(), onto)));
-  std::printf("OMP_PLACES=\"%s\" OMP_PROC_BIND=true\n", made.omp_places().c_str());
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(4) << "topology   " << text_of(onto) << ", " << onto.units.size()
+       << " units\nthread     unit\n"
+       << std::left;
+  for (std::size_t t = 0; t < made.units.size(); ++t) text << std::setw(11) << t << made.units[t] << '\n';
+  text << "average distance of what is communicated, in levels (0 to " << onto.levels.size() << ")\n"
+       << "  mapped   " << mean_distance(matrix, onto, mapped) << '\n'
+       << "  in order " << mean_distance(matrix, onto, threads::in_order(matrix.threads(), onto)) << '\n'
+       << "OMP_PLACES=\"" << made.omp_places() << "\" OMP_PROC_BIND=true\n";
+  support::write_output("-", text.str());
   if (!given.output.empty()) support::write_file(given.output, json_of(made));
 }
 

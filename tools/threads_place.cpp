@@ -29,6 +29,7 @@ void print(lab::study::thread_placement const& found) {
   row("as it is", found.time_s, found.bytes);
   if (!found.candidates.empty()) row("mapped", found.candidates.front().time_s, found.candidates.front().bytes);
   std::fputs(table.text().c_str(), stdout);
+  if (found.failed > 0) std::printf("with %zu mappings the program cannot run\n", found.failed);
   if (!found.gains()) {
     std::printf("%zu mappings with fewer bytes between nodes were simulated: none is faster\n",
                 found.candidates.size());
@@ -48,7 +49,8 @@ void add_threads_place(CLI::App& threads, std::vector<std::string> const& progra
   add_jobs(place, *jobs);
   place.footer(
       "Example:\n"
-      "  ovlp threads place -- heat_sim --nodes 4 --strips 16 --platform gigabit --execution partial --no-alloc\n"
+      "  ovlp threads place -- lu_sim --nodes 4 --n 864 --block 108 --platform fast-ethernet-ultrasparc --execution "
+      "partial --no-alloc\n"
       "Method: docs/shared-memory.md");
   place.callback([jobs, program] {
     if (program.empty()) throw config_error("threads place: expected --, and then a program with its arguments");

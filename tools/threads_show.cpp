@@ -12,6 +12,7 @@
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/gnuplot.hpp>
+#include <ovlp/support/text.hpp>
 #include <ovlp/threads/communication_file.hpp>
 
 #include "checks.hpp"
@@ -91,8 +92,8 @@ std::string text_of(communication const& run, communication_phase const& phase) 
   text += "phases                       begin [s]      end [s]       events\n";
   for (std::size_t i = 0; i < run.phases.size(); ++i) {
     communication_phase const& one = run.phases[i];
-    text += padded("  " + padded(std::to_string(i + 1), 5) + one.name, 27) + number(one.begin_s, 11, 3) +
-            number(one.end_s, 13, 3) + number(one.relevant().sum(), 13) + "\n";
+    text += padded("  " + padded(std::to_string(i + 1), 5) + support::one_line(one.name), 27) +
+            number(one.begin_s, 11, 3) + number(one.end_s, 13, 3) + number(one.relevant().sum(), 13) + "\n";
   }
   return text;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp threads trace: runs a program, and says which of its threads communicated.
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -27,6 +29,7 @@ struct threads_trace_options {
   std::string output, definition = "relaxed", caches, mapping;
   threads::counting_options counting;
   double interval_s = 0;
+  bool relaxed_only = false;  ///< an option was given that means something only then
 };
 
 /// "32K:8:2,256K:8:2,18M:24:16": size, ways, and units that share it, of each level.
@@ -55,11 +58,13 @@ std::array<threads::cache_level, threads::cache_levels> read_caches(std::string 
   return levels;
 }
 
-/// In memory, if there is a place for that.
+/// In memory, if there is room for all of them.
 std::filesystem::path folder_for_counters() {
   std::filesystem::path const in_memory = "/dev/shm";
   std::error_code none_there;
-  return std::filesystem::is_directory(in_memory, none_there) ? in_memory : std::filesystem::temp_directory_path();
+  bool const has_room = std::filesystem::space(in_memory, none_there).available > sizeof(threads::counters);
+  bool const good = !none_there && has_room && ::access(in_memory.c_str(), W_OK) == 0;
+  return good ? in_memory : std::filesystem::temp_directory_path();
 }
 
 /// Runs it with the counters, which are marked each `interval_s`. Its exit status.
@@ -86,6 +91,9 @@ void say(std::string const& what) { std::fprintf(stderr, "ovlp threads trace: %s
 
 void run_threads_trace(threads_trace_options given, std::vector<std::string> const& program) {
   if (program.empty()) throw config_error("threads trace: expected -- and a program, as in: -- ./program");
+  expect_another_file(given.output, program.front());
+  if (given.relaxed_only && given.definition == "accurate")
+    throw config_error("--block, --clear-freed: expected with --definition relaxed");
   if (!given.caches.empty() && given.definition != "accurate")
     throw config_error("--caches: expected with --definition accurate");
   if (given.definition == "accurate") given.counting.how = threads::definition::accurate;
@@ -148,7 +156,10 @@ void add_threads_trace(CLI::App& threads, std::vector<std::string> const& progra
       "Example: ovlp-cc -O2 -fopenmp -o app app.c\n"
       "         ovlp threads trace -o app.json -- ./app && ovlp threads show app.json\n"
       "Method: docs/shared-memory.md");
-  trace.callback([given, program] { run_threads_trace(*given, program); });
+  trace.callback([given, program, &trace] {
+    given->relaxed_only = trace.count("--block") + trace.count("--clear-freed") > 0;
+    run_threads_trace(*given, program);
+  });
 }
 
 }  // namespace ovlp::tools

@@ -180,14 +180,19 @@ thread_placement place_threads(std::vector<std::string> const& words, std::size_
       [&](std::size_t i, std::size_t) {
         simulated_run run = as_it_is;
         for (proposed_mapping const& m : found.candidates[i].mappings) {
-          std::vector<std::string> const option{"--mapping", m.collection + "=" + m.nodes};
-          run.other_words.insert(run.other_words.begin(), option.begin(), option.end());
+          // Of several for one collection the last one holds.
+          run.other_words.insert(run.other_words.end(), {"--mapping", m.collection + "=" + m.nodes});
         }
         return summarized(run.command_with_files_in(name("run-", i + 1)), name("summary-", i + 1));
       },
       [&](std::size_t i, std::size_t, support::outcome const& ran) {
-        found.candidates[i].time_s = summary_of(ran, name("summary-", i + 1)).at("time_s");
+        try {
+          found.candidates[i].time_s = summary_of(ran, name("summary-", i + 1)).at("time_s");
+        } catch (io_error const&) {  // such as one that puts threads on a node which is to be given back
+          ++found.failed;
+        }
       });
+  std::erase_if(found.candidates, [](thread_placement::candidate const& one) { return one.time_s == 0; });
   std::ranges::stable_sort(found.candidates, {}, &thread_placement::candidate::time_s);
   return found;
 }

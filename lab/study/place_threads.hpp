@@ -21,6 +21,7 @@ struct thread_placement {
     double time_s, bytes;
   };
   std::vector<candidate> candidates;  ///< the fastest first; those whose threads live where they did are none
+  std::size_t failed = 0;             ///< mappings with which the program cannot run
   bool gains() const { return !candidates.empty() && candidates.front().time_s < time_s; }
 };
 

@@ -54,10 +54,11 @@ bool empty_diagonal(std::vector<row> const& rows) {
 /// Whoever writes a matrix with the last thread first: then the diagonal is where it belongs.
 std::vector<row> in_order(std::vector<row> rows, std::string const& file) {
   std::vector<row> const reversed(rows.rbegin(), rows.rend());
-  bool const as_it_is = symmetric(rows), other_way = symmetric(reversed);
+  bool const as_it_is = symmetric(rows);
+  bool const other_way = symmetric(reversed) && empty_diagonal(reversed);  // as numalize's is
   if (!as_it_is && !other_way)
     throw config_error(file + ": expected a symmetric matrix: what two threads communicate is one number");
-  bool const reverse = !as_it_is || (other_way && !empty_diagonal(rows) && empty_diagonal(reversed));
+  bool const reverse = !as_it_is || (other_way && !empty_diagonal(rows));
   return reverse ? reversed : rows;
 }
 

@@ -160,7 +160,9 @@ communication shared_counters::read(std::string const& program) {
           if (a != b) matrix.add(a, b, static_cast<double>(border.count(k, a, b + 1) - before->count(k, a, b + 1)));
     }
     for (std::size_t t = 0; t < threads; ++t) {
-      phase.accesses.push_back(static_cast<double>(border.accesses(t, made.how) - before->accesses(t, made.how)));
+      // Of counters that change while they are copied.
+      auto const more = std::max<std::int64_t>(0, border.accesses(t, made.how) - before->accesses(t, made.how));
+      phase.accesses.push_back(static_cast<double>(more));
       for (std::size_t s = 0; s < line_sources; ++s)
         phase.found[s] += static_cast<double>(border.found(t, s) - before->found(t, s));
       if (made.how == definition::accurate)

@@ -102,18 +102,29 @@ __attribute__((constructor(101))) void begin_counting() {
   observe(number_of_new_thread());
 }
 
+/// The calling thread has the caches: in a signal handler its accesses are not counted.
+__thread bool has_caches = false;
+
 /// By one thread at a time, which is what a cache hierarchy takes.
 void access_caches(memory_access const& what) {
+  if (has_caches) return;
+  has_caches = true;
   for (int tries = 0; caches_taken.test_and_set(std::memory_order_acquire); ++tries) {
     if (tries % 64 == 63) ::sched_yield();
   }
   bool const counted = shared == nullptr || caches.access(self.place - 1, what, *shared);
   if (!counted) stop_counting();
   caches_taken.clear(std::memory_order_release);
+  has_caches = false;
   if (!counted) say("there is no more memory for simulated caches: what follows is not counted");
 }
 
 }  // namespace
+
+void give_back(std::uint32_t number) {
+  std::uint32_t next = number + 1;
+  if (number != unobserved && shared != nullptr) shared->threads.compare_exchange_strong(next, number);
+}
 
 std::uint32_t number_of_new_thread() {
   if (shared == nullptr) return unobserved;

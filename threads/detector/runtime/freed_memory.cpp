@@ -49,5 +49,8 @@ OVLP_ENTRY void* realloc(void* at, std::size_t bytes) {
   std::size_t const had = ::malloc_usable_size(at);
   void* const now = realloc_next(at, bytes);
   if (now != at && (now != nullptr || bytes == 0)) forget(at, had);
+  if (now != at) return now;
+  std::size_t const has = ::malloc_usable_size(now);
+  if (has < had) forget(static_cast<char*>(now) + has, had - has);
   return now;
 }

@@ -11,6 +11,8 @@ namespace ovlp::threads {
 
 /// By creation: 0 is the program's first one. `unobserved`, if the table is full or nothing is counted.
 std::uint32_t number_of_new_thread();
+/// There is no such thread after all: the next one gets the number, if no other was numbered since.
+void give_back(std::uint32_t number);
 /// The calling thread has this number.
 void observe(std::uint32_t number);
 

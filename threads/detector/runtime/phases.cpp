@@ -46,10 +46,11 @@ OVLP_ENTRY void ovlp_threads_begin_phase(char const* name) {
   counters* const so_far = counted();
   if (so_far == nullptr) return;
   char file[4096];
-  std::snprintf(file, sizeof file, "%s.phase-%u", file_of_counters(), so_far->phases++);
+  std::snprintf(file, sizeof file, "%s.phase-%u", file_of_counters(), so_far->phases.load());
   int const to =
       ::open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);  // NOLINT(cppcoreguidelines-pro-type-vararg)
   bool const good = to >= 0 && write_phase(to, name, *so_far);
   if (to >= 0) ::close(to);
+  if (good) ++so_far->phases;
   if (!good) std::fprintf(stderr, "ovlp threads: the counters at the start of phase '%s' cannot be written\n", name);
 }

@@ -37,8 +37,12 @@ OVLP_ENTRY int pthread_create(pthread_t* made, pthread_attr_t const* attributes,
   if (counted() == nullptr) return create(made, attributes, function, argument);
   auto* const its = static_cast<beginning*>(std::malloc(sizeof(beginning)));
   if (its == nullptr) return EAGAIN;
-  *its = {function, argument, number_of_new_thread()};
+  std::uint32_t const number = number_of_new_thread();
+  *its = {function, argument, number};
   int const failed = create(made, attributes, run_observed, its);
-  if (failed != 0) std::free(its);
+  if (failed != 0) {
+    give_back(number);
+    std::free(its);
+  }
   return failed;
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 namespace {
 
@@ -19,7 +20,7 @@ constexpr std::size_t most_threads = 4096;
 std::array<long, most_threads> units;  // NOLINT(google-runtime-int): as strtol() has it
 std::size_t count = 0;
 std::atomic<std::size_t> created = 0;
-cpu_set_t allowed;  ///< at the program's start
+cpu_set_t allowed;  ///< before the first thread is created
 
 void run_on(std::size_t thread) {
   cpu_set_t set = allowed;
@@ -32,6 +33,7 @@ void run_on(std::size_t thread) {
                  thread < count ? units[thread] : -1);
 }
 
+/// Programs without threads, such as a shell, hand the variable on; who creates some keeps it for itself.
 __attribute__((constructor)) void begin() {
   char const* const text = std::getenv("OVLP_THREAD_UNITS");
   if (text == nullptr) return;
@@ -43,7 +45,11 @@ __attribute__((constructor)) void begin() {
     if (errno != 0 || unit < 0 || unit >= CPU_SETSIZE) std::abort();  // ovlp threads run has checked them
     units[count++] = unit;
   }
-  ::unsetenv("OVLP_THREAD_UNITS");  // for the programs that this one starts
+}
+
+/// Before the first thread is created, and not earlier: a library for OpenMP looks first on what the process may run.
+void begin_pinning() {
+  ::unsetenv("OVLP_THREAD_UNITS");
   ::unsetenv("LD_PRELOAD");
   ::sched_getaffinity(0, sizeof allowed, &allowed);
   run_on(created++);
@@ -70,10 +76,17 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* 
                                                                      void* (*function)(void*), void* argument) {
   static auto const create = reinterpret_cast<creation>(::dlsym(RTLD_NEXT, "pthread_create"));
   if (count == 0) return create(made, attributes, function, argument);
+  static std::once_flag begun;
+  std::call_once(begun, begin_pinning);
   auto* const its = static_cast<beginning*>(std::malloc(sizeof(beginning)));
   if (its == nullptr) return EAGAIN;
-  *its = {function, argument, created++};
+  std::size_t const thread = created++;
+  *its = {function, argument, thread};
   int const failed = create(made, attributes, run_pinned, its);
-  if (failed != 0) std::free(its);
+  if (failed != 0) {
+    std::size_t next = thread + 1;
+    created.compare_exchange_strong(next, thread);  // there is no such thread after all
+    std::free(its);
+  }
   return failed;
 }
