@@ -231,8 +231,8 @@ TEST_CASE("ovlp threads show, compare and map print what was found") {
   CHECK(compared.out.find("0.0000  " + csv) != std::string::npos);
   outcome const mapped = run({OVLP_COMMAND, "threads", "map", csv, "--topology", "core:2 PU:2", "-o", mapping});
   CHECK(mapped.good());
-  CHECK(mapped.out.find("mapped   1.0000") != std::string::npos);
-  CHECK(mapped.out.find("in order 2.0000") != std::string::npos);
+  CHECK(mapped.out.find("mapped    1.0000\n") != std::string::npos);
+  CHECK(mapped.out.find("in order  2.0000\n  by chance 1.6667") != std::string::npos);
   CHECK(read_mapping(mapping).units == std::vector<std::size_t>{0, 2, 3, 1});
   outcome const missing = run({OVLP_COMMAND, "threads", "show", file, "--kind", "temporal_false"});
   CHECK(missing.status == 1);

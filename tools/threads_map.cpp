@@ -23,7 +23,11 @@ void map_matrix(threads_map_options const& given) {
   for (std::string const& input : {given.matrix, given.topology}) expect_another_file(given.output, input);
   threads::communication_matrix const matrix = threads::read_matrix(given.matrix);
   threads::topology const onto = threads::topology::find(given.topology);
-  threads::placement const mapped = threads::map_threads(matrix, onto);
+  threads::placement const grouped = threads::map_threads(matrix, onto);
+  threads::placement const ordered = threads::in_order(matrix.threads(), onto);
+  bool const keeps_order = mean_distance(matrix, onto, ordered) <= mean_distance(matrix, onto, grouped) &&
+                           matrix.threads() >= onto.units.size();  // fewer are not to share what is free
+  threads::placement const& mapped = keeps_order ? ordered : grouped;
   threads::thread_mapping const made = threads::mapping_of(mapped, onto);
   std::ostringstream text;
   text << std::fixed << std::setprecision(4) << "topology   " << text_of(onto) << ", " << onto.units.size()
@@ -31,8 +35,9 @@ void map_matrix(threads_map_options const& given) {
        << std::left;
   for (std::size_t t = 0; t < made.units.size(); ++t) text << std::setw(11) << t << made.units[t] << '\n';
   text << "average distance of what is communicated, in levels (0 to " << onto.levels.size() << ")\n"
-       << "  mapped   " << mean_distance(matrix, onto, mapped) << '\n'
-       << "  in order " << mean_distance(matrix, onto, threads::in_order(matrix.threads(), onto)) << '\n'
+       << "  mapped    " << mean_distance(matrix, onto, mapped)
+       << (keeps_order ? ": in order, which grouping does not improve\n" : "\n") << "  in order  "
+       << mean_distance(matrix, onto, ordered) << "\n  by chance " << mean_distance_by_chance(onto) << '\n'
        << "OMP_PLACES=\"" << made.omp_places() << "\" OMP_PROC_BIND=true\n";
   support::write_output("-", text.str());
   if (!given.output.empty()) support::write_file(given.output, json_of(made));

@@ -107,6 +107,14 @@ double mean_distance(communication_matrix const& communication, topology const& 
   return all > 0 ? weighted / all : 0;
 }
 
+double mean_distance_by_chance(topology const& onto) {
+  double sum = 0;
+  auto const units = static_cast<double>(onto.units.size());
+  for (std::size_t other = 1; other < onto.units.size(); ++other)
+    sum += static_cast<double>(onto.distance(0, other));  // alike for all leaves
+  return units > 1 ? sum / (units - 1) : 0;
+}
+
 std::string thread_mapping::omp_places() const {
   std::string places;
   for (std::size_t const unit : units) places += (places.empty() ? "{" : ",{") + std::to_string(unit) + "}";

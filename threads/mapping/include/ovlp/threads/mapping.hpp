@@ -31,6 +31,9 @@ placement in_order(std::size_t threads, topology const& onto);
 /// threads that communicate share a unit; at most the number of levels. 0, if nobody communicates.
 double mean_distance(communication_matrix const& communication, topology const& onto, placement const& where);
 
+/// The same for threads that are put on units by chance: the average of all ways to do that.
+double mean_distance_by_chance(topology const& onto);
+
 /// A mapping as a file. docs/formats/thread-mapping.md
 struct thread_mapping {
   std::vector<std::size_t> units;  ///< the system's number of each thread's
