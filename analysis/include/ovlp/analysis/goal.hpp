@@ -9,7 +9,8 @@
 
 namespace ovlp::analysis {
 
-/// Nine of ten predictions err by less: docs/validation.md. A gain below it is not sure.
+/// What advised plans save was predicted within this in nine of ten measured cases: docs/advice.md. A gain below it is
+/// not sure.
 inline constexpr double prediction_error = 0.04;
 
 /// What a run costs.
