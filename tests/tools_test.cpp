@@ -380,15 +380,17 @@ TEST_CASE("durations that cannot be fitted are refused") {
 
 TEST_CASE("a wrong command line ends with status 2 and says what was expected") {
   temporary_folder const folder;
-  check_refused(ovlp_command({}), 2,
-                "expected a command of transfers, sweep, advise, whatif, trace, threads, plot, platform, export, metrics, "
-                "overlap, replay, report, fit, calibrate, validate, nodes, status, got "
-                "none; see ovlp --help");
-  check_refused(ovlp_command({"play"}), 2,
-                "expected a command of transfers, sweep, advise, whatif, trace, threads, plot, platform, export, metrics, "
-                "overlap, replay, report, fit, calibrate, validate, nodes, status, got "
-                "'play'; see "
-                "ovlp --help");
+  check_refused(
+      ovlp_command({}), 2,
+      "expected a command of transfers, sweep, advise, whatif, trace, threads, plot, platform, export, metrics, "
+      "overlap, replay, report, fit, calibrate, validate, nodes, status, got "
+      "none; see ovlp --help");
+  check_refused(
+      ovlp_command({"play"}), 2,
+      "expected a command of transfers, sweep, advise, whatif, trace, threads, plot, platform, export, metrics, "
+      "overlap, replay, report, fit, calibrate, validate, nodes, status, got "
+      "'play'; see "
+      "ovlp --help");
   check_refused(ovlp_command({"plot", "time"}), 2,
                 "expected a command of efficiency, columns, got 'time'; see ovlp plot --help");
   check_refused(ovlp_command({"transfers", "in.csv", "-o", "-"}), 2,
