@@ -13,6 +13,7 @@
 #include <ovlp/support/files.hpp>
 #include <ovlp/threads/communication_file.hpp>
 #include <ovlp/threads/mapping.hpp>
+#include <ovlp/threads/partition.hpp>
 
 namespace {
 
@@ -249,6 +250,39 @@ TEST_CASE("threads that communicate share the lowest level, and no leaf gets mor
   for (std::size_t const leaf : map_threads(communication_matrix(20), onto)) ++on[leaf];
   CHECK(*std::ranges::max_element(on) == 3);
   CHECK(*std::ranges::min_element(on) == 2);
+}
+
+TEST_CASE("a partition gets fewer bytes between nodes, and no node more work than it may have") {
+  std::uint32_t const seed = std::random_device()();
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  std::size_t best = 0, rounds = 60;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    partition_problem problem{communication_matrix(6), {}, 2};
+    for (std::size_t a = 0; a < 6; ++a) {
+      problem.work.push_back(static_cast<double>(1 + random() % 3));
+      for (std::size_t b = 0; b < a; ++b) problem.bytes.add(a, b, static_cast<double>(random() % 10));
+    }
+    partition start;
+    for (std::size_t t = 0; t < 6; ++t) start.push_back(t % 2);
+    double const limit = most_work(problem, start);
+    partition const found = improved(problem, start, limit), other = improved(problem, grown(problem, limit), limit);
+    CHECK(bytes_between_nodes(problem, found) <= bytes_between_nodes(problem, start));
+    CHECK(most_work(problem, found) <= limit);
+    // Of all 64 partitions within the limit the one with the fewest bytes, mostly.
+    double fewest = bytes_between_nodes(problem, start);
+    for (std::size_t bits = 0; bits < 64; ++bits) {
+      partition one;
+      for (std::size_t t = 0; t < 6; ++t) one.push_back((bits >> t) & 1);
+      if (most_work(problem, one) <= limit) fewest = std::min(fewest, bytes_between_nodes(problem, one));
+    }
+    CHECK(bytes_between_nodes(problem, found) >= fewest);
+    bool const other_may = most_work(problem, other) <= limit;
+    double const least =
+        std::min(bytes_between_nodes(problem, found), other_may ? bytes_between_nodes(problem, other) : 1e300);
+    if (least == fewest) ++best;
+  }
+  CHECK(best > rounds / 2);
 }
 
 TEST_CASE("a topology is read from levels or a file, and this machine's is there") {

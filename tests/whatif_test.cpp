@@ -229,6 +229,36 @@ TEST_CASE("beside each time stands the bound that the critical path gives, but f
   CHECK(numbers(many, "all of these").back() == "-");
 }
 
+TEST_CASE("ovlp threads place proposes a mapping only if it is faster, and it is" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  auto const place = [&](Lines const& program) {
+    Lines words{OVLP_COMMAND, "threads", "place", "--"};
+    words.insert(words.end(), program.begin(), program.end());
+    outcome const ran = ovlp::support::run({words, "", {}, 60s});
+    REQUIRE_MESSAGE(ran.good(), ran.complaint());
+    return ran.out;
+  };
+  auto const time_in = [&](std::string const& text, std::string const& row) {
+    std::string const line = ovlp::support::last_line(text, row);
+    return ovlp::support::words_of(line.substr(row.size())).at(0);
+  };
+  // All products on node 0: any other mapping is faster. What it has itself on the command line counts as its own.
+  Lines program = lu("gigabit", {"--nodes", "4", "--mapping", "multipliers=node0*4"});
+  std::string const text = place(program);
+  CHECK(time_in(text, "as it is") == time_of(folder, program));
+  CHECK(std::stod(time_in(text, "mapped")) < std::stod(time_in(text, "as it is")));
+  for (std::string const& line : lines_of(text)) {
+    if (!line.starts_with("--mapping '")) continue;
+    program.insert(program.end(), {"--mapping", line.substr(11, line.size() - 12)});
+  }
+  CHECK(time_of(folder, program) == time_in(text, "mapped"));
+
+  // On one node there is nothing to be moved.
+  std::string const alone = place(lu("gigabit", {"--nodes", "1"}));
+  CHECK(alone.find("none is faster") != std::string::npos);
+  CHECK(alone.find("--mapping") == std::string::npos);
+}
+
 TEST_CASE("an interruption ends it, and the program that it runs" * doctest::timeout(60)) {
   temporary_folder const folder;
   ovlp::testing::process asked({{OVLP_COMMAND, "whatif", "--nodes", "x2", "--",
