@@ -10,8 +10,9 @@
 
 // The C library's own. Until the next definitions are known.
 extern "C" {
-void __libc_free(void* at);                         // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void* at, std::size_t bytes);  // NOLINT(bugprone-reserved-identifier)
+void __libc_free(void* at);  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+void* __libc_realloc(void* at,
+                     std::size_t bytes);  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 }
 
 namespace ovlp::threads {
