@@ -9,11 +9,12 @@
 #include "observed.hpp"
 
 // The C library's own. Until the next definitions are known.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
-void __libc_free(void* at);  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
-void* __libc_realloc(void* at,
-                     std::size_t bytes);  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+void __libc_free(void* at);
+void* __libc_realloc(void* at, std::size_t bytes);
 }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace ovlp::threads {
 namespace {
