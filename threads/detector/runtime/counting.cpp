@@ -36,7 +36,7 @@ block_table table{&no_block, address_bits};
 namespace {
 
 counters* shared = nullptr;  ///< nullptr: nothing is counted
-constinit accurate_detector caches;
+constinit accurate_detector detector;
 std::atomic_flag caches_taken = ATOMIC_FLAG_INIT;
 
 void say(char const* what) { std::fprintf(stderr, "ovlp threads: %s\n", what); }
@@ -83,7 +83,7 @@ __attribute__((constructor(101))) void begin_counting() {
   ::unsetenv(counters_variable);  // for the programs that this one starts
   counters* const opened = open_counters(counters_file);
   if (opened->how == definition::accurate) {
-    if (!caches.build(opened->caches)) give_up("there is no memory for simulated caches");
+    if (!detector.build(opened->caches)) give_up("there is no memory for simulated caches");
   } else {
     std::size_t const blocks = std::size_t{1} << (address_bits - opened->block_bits);
     auto* const reserved = static_cast<std::uint32_t*>(reserve(blocks * sizeof(std::uint32_t)));
@@ -112,7 +112,7 @@ void access_caches(memory_access const& what) {
   for (int tries = 0; caches_taken.test_and_set(std::memory_order_acquire); ++tries) {
     if (tries % 64 == 63) ::sched_yield();
   }
-  bool const counted = shared == nullptr || caches.access(self.place - 1, what, *shared);
+  bool const counted = shared == nullptr || detector.access(self.place - 1, what, *shared);
   if (!counted) stop_counting();
   caches_taken.clear(std::memory_order_release);
   has_caches = false;

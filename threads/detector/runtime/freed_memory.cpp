@@ -9,20 +9,18 @@
 #include "observed.hpp"
 
 // The C library's own. Until the next definitions are known.
-// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
-void __libc_free(void* at);
-void* __libc_realloc(void* at, std::size_t bytes);
+void libc_free(void* at) __asm__("__libc_free");
+void* libc_realloc(void* at, std::size_t bytes) __asm__("__libc_realloc");
 }
-// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace ovlp::threads {
 namespace {
 
 /// The next definitions of these names: the C library's, or those of another allocator. Not when they are called first:
 /// dlsym() itself may free memory.
-void (*free_next)(void*) = __libc_free;
-void* (*realloc_next)(void*, std::size_t) = __libc_realloc;
+void (*free_next)(void*) = libc_free;
+void* (*realloc_next)(void*, std::size_t) = libc_realloc;
 
 __attribute__((constructor(101))) void find_next() {
   free_next = reinterpret_cast<decltype(free_next)>(::dlsym(RTLD_NEXT, "free"));
