@@ -15,6 +15,7 @@
 
 #include <doctest/doctest.h>
 
+#include <ovlp/instrument/address_space.hpp>
 #include <ovlp/threads/accurate.hpp>
 #include <ovlp/threads/caches.hpp>
 #include <ovlp/threads/relaxed.hpp>
@@ -27,7 +28,9 @@ struct unmap {
   void operator()(counters* what) const { ::munmap(what, sizeof(counters)); }
 };
 using owned_counters = std::unique_ptr<counters, unmap>;
-owned_counters no_counters() { return owned_counters(static_cast<counters*>(reserve(sizeof(counters)))); }
+owned_counters no_counters() {
+  return owned_counters(static_cast<counters*>(ovlp::instrument::reserve(sizeof(counters))));
+}
 
 /// Of one block: threads from 0.
 std::map<std::pair<int, int>, int> relaxed(std::vector<int> const& accesses) {

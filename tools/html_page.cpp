@@ -27,13 +27,7 @@ html_page::html_page(std::string const& title, std::string const& text)
           "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title) +
           "</title>\n<style>body{font-family:sans-serif;max-width:960px;margin:2em auto;padding:0 1em}"
           "figure{margin:2em 0}figure svg{max-width:100%;height:auto}pre{overflow-x:auto}</style></head>\n<body><h1>" +
-          escaped(title) + "</h1>\n") {
-  this->text(text);
-}
-
-void html_page::heading(std::string const& text) { page_ += "<h2>" + escaped(text) + "</h2>\n"; }
-
-void html_page::text(std::string const& as_it_is) { page_ += "<pre>" + escaped(as_it_is) + "</pre>\n"; }
+          escaped(title) + "</h1>\n<pre>" + escaped(text) + "</pre>\n") {}
 
 void html_page::figure(std::string const& script, std::string const& caption) {
   std::string const svg = support::run_gnuplot(script);

@@ -10,8 +10,6 @@ class html_page {
  public:
   html_page(std::string const& title, std::string const& text);
 
-  void heading(std::string const& text);
-  void text(std::string const& as_it_is);
   /// What gnuplot draws by this script, whose terminal is svg. Errors: io_error.
   void figure(std::string const& script, std::string const& caption);
   /// The page; nothing more can be added.

@@ -23,8 +23,7 @@ std::string table_of(lab::study::graph_overlap const& found) {
   text_table table;
   table.add({"", "time [s]", "", "efficiency"});
   auto const row = [&](char const* name, lab::study::overlap_run const& run) {
-    double const more = run.time_s / found.as_it_is.time_s - 1;
-    table.add({name, support::fixed(run.time_s, 6), (more < 0 ? "" : "+") + support::fixed(100 * more, 1) + " %",
+    table.add({name, support::fixed(run.time_s, 6), support::relative_change(run.time_s, found.as_it_is.time_s),
                support::fixed(100 * run.efficiency, 1) + " %"});
   };
   row("with barriers", found.with_barriers);

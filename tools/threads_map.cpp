@@ -25,7 +25,9 @@ void map_matrix(threads_map_options const& given) {
   threads::topology const onto = threads::topology::find(given.topology);
   threads::placement const grouped = threads::map_threads(matrix, onto);
   threads::placement const ordered = threads::in_order(matrix.threads(), onto);
-  bool const keeps_order = mean_distance(matrix, onto, ordered) <= mean_distance(matrix, onto, grouped) &&
+  double const distance_grouped = mean_distance(matrix, onto, grouped);
+  double const distance_ordered = mean_distance(matrix, onto, ordered);
+  bool const keeps_order = distance_ordered <= distance_grouped &&
                            matrix.threads() >= onto.units.size();  // fewer are not to share what is free
   threads::placement const& mapped = keeps_order ? ordered : grouped;
   threads::thread_mapping const made = threads::mapping_of(mapped, onto);
@@ -35,9 +37,9 @@ void map_matrix(threads_map_options const& given) {
        << std::left;
   for (std::size_t t = 0; t < made.units.size(); ++t) text << std::setw(11) << t << made.units[t] << '\n';
   text << "average distance of what is communicated, in levels (0 to " << onto.levels.size() << ")\n"
-       << "  mapped    " << mean_distance(matrix, onto, mapped)
-       << (keeps_order ? ": in order, which grouping does not improve\n" : "\n") << "  in order  "
-       << mean_distance(matrix, onto, ordered) << "\n  by chance " << mean_distance_by_chance(onto) << '\n'
+       << "  mapped    " << (keeps_order ? distance_ordered : distance_grouped)
+       << (keeps_order ? ": in order, which grouping does not improve\n" : "\n") << "  in order  " << distance_ordered
+       << "\n  by chance " << mean_distance_by_chance(onto) << '\n'
        << "OMP_PLACES=\"" << made.omp_places() << "\" OMP_PROC_BIND=true\n";
   support::write_output("-", text.str());
   if (!given.output.empty()) support::write_file(given.output, json_of(made));

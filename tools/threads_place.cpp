@@ -22,9 +22,8 @@ void print(lab::study::thread_placement const& found) {
   text_table table;
   table.add({"", "time [s]", "", "bytes between nodes"});
   auto const row = [&](std::string const& name, double time_s, double bytes) {
-    double const more = time_s / found.time_s - 1;
-    table.add({name, support::fixed(time_s, 6), (more < 0 ? "" : "+") + support::fixed(100 * more, 1) + " %",
-               support::fixed(bytes, 0)});
+    table.add(
+        {name, support::fixed(time_s, 6), support::relative_change(time_s, found.time_s), support::fixed(bytes, 0)});
   };
   row("as it is", found.time_s, found.bytes);
   if (!found.candidates.empty()) row("mapped", found.candidates.front().time_s, found.candidates.front().bytes);

@@ -17,11 +17,6 @@ namespace {
 using nlohmann::ordered_json;
 using support::fixed;
 
-std::string relative_change(double now, double before) {
-  double const percent = 100 * (now / before - 1);
-  return (percent < 0 ? "" : "+") + fixed(percent, 1) + " %";
-}
-
 std::string percent(std::optional<double> efficiency) { return efficiency ? fixed(100 * *efficiency, 1) + " %" : "-"; }
 
 ordered_json json_of(analysis::run_costs const& costs) {
@@ -50,8 +45,9 @@ std::string text_of(advice const& found, analysis::goal const& wanted) {
        << "simulated   " << found.simulations << " runs\n\n";
   auto const row = [&](std::string const& name, analysis::run_costs const& costs, bool with_change) {
     text << std::left << std::setw(12) << name << std::right << std::setw(14) << fixed(costs.time_s, 6) << std::setw(10)
-         << (with_change ? relative_change(costs.time_s, before.time_s) : "") << std::setw(16) << fixed(costs.node_s, 4)
-         << std::setw(10) << (with_change ? relative_change(costs.node_s, before.node_s) : "") << std::setw(12)
+         << (with_change ? support::relative_change(costs.time_s, before.time_s) : "") << std::setw(16)
+         << fixed(costs.node_s, 4) << std::setw(10)
+         << (with_change ? support::relative_change(costs.node_s, before.node_s) : "") << std::setw(12)
          << percent(costs.efficiency) << '\n';
   };
   text << std::setw(26) << "time [s]" << std::setw(26) << "node-seconds" << std::setw(22) << "efficiency" << '\n';
@@ -81,9 +77,10 @@ std::string text_of(advice const& found, analysis::goal const& wanted) {
   std::size_t const step = (found.front.size() + most_rows - 1) / most_rows;
   for (std::size_t i = 0; i < found.front.size(); i += step) {
     analysis::run_costs const& costs = found.front[i].run.costs;
-    text << std::setw(14) << fixed(costs.time_s, 6) << std::setw(10) << relative_change(costs.time_s, before.time_s)
-         << std::setw(14) << fixed(costs.node_s, 4) << std::setw(10) << relative_change(costs.node_s, before.node_s)
-         << "  " << words_of(found.front[i].plan, found.nodes) << '\n';
+    text << std::setw(14) << fixed(costs.time_s, 6) << std::setw(10)
+         << support::relative_change(costs.time_s, before.time_s) << std::setw(14) << fixed(costs.node_s, 4)
+         << std::setw(10) << support::relative_change(costs.node_s, before.node_s) << "  "
+         << words_of(found.front[i].plan, found.nodes) << '\n';
   }
   return text.str();
 }

@@ -155,6 +155,15 @@ std::vector<double> json_object::numbers(std::string const& key, double least) {
   return read;
 }
 
+std::vector<std::size_t> json_object::whole_numbers(std::string const& key) {
+  std::vector<std::size_t> read;
+  for (double const one : numbers(key, 0)) {
+    read.push_back(static_cast<std::size_t>(one));
+    if (one != static_cast<double>(read.back())) fail(path(key), "whole numbers", at(key));
+  }
+  return read;
+}
+
 std::vector<std::pair<double, double>> json_object::pairs(std::string const& key, double least_first,
                                                           double least_second) {
   json const& list = at(key);

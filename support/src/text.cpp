@@ -65,4 +65,9 @@ std::string fixed(double number, int digits) {
   return text.str();
 }
 
+std::string relative_change(double now, double before) {
+  double const percent = 100 * (now / before - 1);
+  return (percent < 0 ? "" : "+") + fixed(percent, 1) + " %";
+}
+
 }  // namespace ovlp::support

@@ -243,31 +243,28 @@ struct side_of_collective {
 };
 /// Of one rank's call, that side which has to agree with the others'.
 std::vector<side_of_collective> sides_of(collective const& c, bool is_root, moved_bytes const& all) {
-  side_of_collective const gets{"gets", c.bytes_received, 0}, gives{"gives", c.bytes_sent, 0};
-  auto const like = [](side_of_collective side, std::uint64_t expected) {
-    side.expected = expected;
-    return side;
-  };
+  auto const gets = [&](std::uint64_t expected) { return side_of_collective{"gets", c.bytes_received, expected}; };
+  auto const gives = [&](std::uint64_t expected) { return side_of_collective{"gives", c.bytes_sent, expected}; };
   switch (c.what) {
     case operation::barrier: return {};
     case operation::broadcast:
       if (is_root) return {};
-      return {like(gets, all.root_sent)};
+      return {gets(all.root_sent)};
     case operation::gather:
       if (!is_root) return {};
-      return {like(gets, all.sent)};
+      return {gets(all.sent)};
     case operation::scatter:
       if (!is_root) return {};
-      return {like(gives, all.received)};
-    case operation::all_gather: return {like(gets, all.sent)};
+      return {gives(all.received)};
+    case operation::all_gather: return {gets(all.sent)};
     case operation::all_to_all:
       if (!is_root) return {};  // only the sums have to agree
       return {{"gives, with all other ranks,", all.sent, all.received}};
-    case operation::reduce: return {like(gives, all.root_received)};
-    case operation::reduce_scatter: return {like(gives, all.received)};
+    case operation::reduce: return {gives(all.root_received)};
+    case operation::reduce_scatter: return {gives(all.received)};
     case operation::all_reduce:
     case operation::scan:
-    case operation::exclusive_scan: return {like(gives, all.root_sent), like(gets, all.root_sent)};
+    case operation::exclusive_scan: return {gives(all.root_sent), gets(all.root_sent)};
   }
   return {};
 }

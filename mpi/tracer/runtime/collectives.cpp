@@ -2,8 +2,9 @@
 // The collective calls of MPI, as the program's, blocking and not.
 #include <numeric>
 
+#include <ovlp/instrument/entry.hpp>
+
 #include "call.hpp"
-#include "entry.hpp"
 
 namespace ovlp::mpi::tracer {
 namespace {

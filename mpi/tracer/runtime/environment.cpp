@@ -3,8 +3,9 @@
 // leaves out.
 #include <algorithm>
 
+#include <ovlp/instrument/entry.hpp>
+
 #include "call.hpp"
-#include "entry.hpp"
 
 using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
 

@@ -9,8 +9,9 @@
 
 #include <mpi.h>
 
+#include <ovlp/instrument/entry.hpp>
+
 #include "call.hpp"
-#include "entry.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses, bugprone-branch-clone): names are MPI's, whose
 // handles may be of one type

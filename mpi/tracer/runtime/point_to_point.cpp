@@ -2,8 +2,9 @@
 // The calls of MPI that send and receive, as the program's: each is MPI's own, and is written to the trace.
 #include <vector>
 
+#include <ovlp/instrument/entry.hpp>
+
 #include "call.hpp"
-#include "entry.hpp"
 
 namespace ovlp::mpi::tracer {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shadow.hpp"
 
-#include <sys/mman.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -13,11 +11,6 @@ shadow memory;
 
 namespace {
 
-void* reserve(std::size_t bytes) {
-  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? nullptr : at;
-}
-
 [[noreturn]] void give_up(char const* what) {
   std::fprintf(stderr, "ovlp: the tracer finds no memory for %s\n", what);
   std::abort();
@@ -27,7 +20,7 @@ void* reserve(std::size_t bytes) {
 __attribute__((constructor(101))) void reserve_tables() {
   constexpr std::size_t bytes = sizeof(std::uint64_t*) << (address_bits - page_bits);
   for (page_table* const table : {&memory.stored, &memory.sent, &memory.loaded})
-    table->pages = static_cast<std::uint64_t**>(reserve(bytes));
+    table->pages = static_cast<std::uint64_t**>(instrument::reserve(bytes));
 }
 
 /// Pages are never given back. Not from malloc(): its caller may be the program's own.
@@ -39,7 +32,7 @@ std::uint64_t* new_page() {
   while (taken.test_and_set(std::memory_order_acquire)) {
   }
   if (left == 0) {
-    chunk = static_cast<char*>(reserve(chunk_bytes));
+    chunk = static_cast<char*>(instrument::reserve(chunk_bytes));
     if (chunk == nullptr) give_up("times of accesses");
     left = chunk_bytes;
   }

@@ -4,13 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ovlp/instrument/address_space.hpp>
+
 /// When each word of the rank's memory was accessed. By address, never by buffer: buffers overlap and are used again.
 namespace ovlp::mpi::tracer {
 
 inline constexpr std::size_t word_bits = 3;   // a word has 8 bytes
 inline constexpr std::size_t page_bits = 12;  // a page has 4 KiB: 512 words
 inline constexpr std::size_t words_of_page = std::size_t{1} << (page_bits - word_bits);
-inline constexpr std::size_t address_bits = 47;  // of user space on x86-64
+using instrument::address_bits;
 
 /// A table of all pages there could be. It is reserved, not used: the system gives memory to the parts that are
 /// touched.

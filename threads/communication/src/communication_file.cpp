@@ -81,7 +81,7 @@ communication_phase read_phase(support::json_object& from, definition how, std::
     for (std::size_t s = 0; s < line_sources; ++s) made.found[s] = found.number(std::string(source_names[s]), 0);
     found.end();
   }
-  for (std::size_t k = 0; k < (how == definition::accurate ? kinds : 1); ++k)
+  for (std::size_t k = 0; k < kinds_of(how); ++k)
     made.of_kind.push_back(read_pairs(from, std::string(kind_names[k]), threads));
   from.end();
   return made;

@@ -25,8 +25,8 @@ void check(counting_options const& options) {
                        std::to_string(options.block_bytes));
   if (std::string const wrong = complaint_about(options.caches); !wrong.empty()) throw config_error("caches: " + wrong);
   for (std::size_t const unit : options.units)
-    if (unit >= 64 * options.caches[0].shared_by)
-      throw config_error("expected units below " + std::to_string(64 * options.caches[0].shared_by) +
+    if (unit >= units_of(options.caches))
+      throw config_error("expected units below " + std::to_string(units_of(options.caches)) +
                          " of simulated caches, got " + std::to_string(unit));
 }
 
@@ -89,11 +89,11 @@ shared_counters::shared_counters(std::string const& folder, counting_options con
 
 shared_counters::~shared_counters() { ::munmap(now_, sizeof(counters)); }
 
-shared_counters::snapshot shared_counters::now(double time_s, std::string const& name) const {
-  snapshot made{name, time_s, {}, {}};
+shared_counters::snapshot shared_counters::now() const {
+  snapshot made{"", support::monotonic_s() - now_->started_s, {}, {}};
   std::size_t const threads = now_->threads;
   made.of_thread.assign(now_->of_thread.begin(), now_->of_thread.begin() + static_cast<std::ptrdiff_t>(threads));
-  for (std::size_t k = 0; k < (now_->how == definition::accurate ? kinds : 1); ++k) {
+  for (std::size_t k = 0; k < kinds_of(now_->how); ++k) {
     auto& rows = made.of_kind.emplace_back();
     for (std::size_t t = 0; t < threads; ++t) {
       counter_row const& row = now_->tables[k][t];
@@ -104,7 +104,7 @@ shared_counters::snapshot shared_counters::now(double time_s, std::string const&
 }
 
 void shared_counters::mark() {
-  if (started()) marks_.push_back(now(support::monotonic_s() - now_->started_s, ""));
+  if (started()) marks_.push_back(now());
 }
 
 std::vector<shared_counters::snapshot> shared_counters::phases_of_program() const {
@@ -125,12 +125,34 @@ std::vector<shared_counters::snapshot> shared_counters::phases_of_program() cons
     one.time_s = header.begin_s;
     one.of_thread.resize(header.threads);
     take(one.of_thread.data(), header.threads * sizeof(thread_counters));
-    for (std::size_t k = 0; k < (now_->how == definition::accurate ? kinds : 1); ++k) {
+    for (std::size_t k = 0; k < kinds_of(now_->how); ++k) {
       auto& rows = one.of_kind.emplace_back(header.threads * (header.threads + 1));
       take(rows.data(), rows.size() * sizeof(std::uint64_t));
     }
   }
   return all;
+}
+
+communication_phase shared_counters::between(snapshot const& before, snapshot const& after, std::size_t threads) const {
+  communication_phase phase;
+  phase.begin_s = before.time_s;
+  phase.end_s = after.time_s;
+  for (std::size_t k = 0; k < after.of_kind.size(); ++k) {
+    communication_matrix& matrix = phase.of_kind.emplace_back(threads);
+    for (std::size_t a = 0; a < threads; ++a)
+      for (std::size_t b = 0; b < threads; ++b)
+        if (a != b) matrix.add(a, b, static_cast<double>(after.count(k, a, b + 1) - before.count(k, a, b + 1)));
+  }
+  for (std::size_t t = 0; t < threads; ++t) {
+    // Of counters that change while they are copied.
+    auto const more = std::max<std::int64_t>(0, after.accesses(t, now_->how) - before.accesses(t, now_->how));
+    phase.accesses.push_back(static_cast<double>(more));
+    for (std::size_t s = 0; s < line_sources; ++s)
+      phase.found[s] += static_cast<double>(after.found(t, s) - before.found(t, s));
+    if (now_->how == definition::accurate)
+      phase.private_accesses.push_back(static_cast<double>(after.private_accesses(t) - before.private_accesses(t)));
+  }
+  return phase;
 }
 
 communication shared_counters::read(std::string const& program) {
@@ -149,25 +171,8 @@ communication shared_counters::read(std::string const& program) {
   snapshot const* before = &nothing;
   std::string name;
   for (snapshot const& border : borders) {
-    communication_phase& phase = made.phases.emplace_back();
-    phase.name = name;
-    phase.begin_s = before->time_s;
-    phase.end_s = border.time_s;
-    for (std::size_t k = 0; k < border.of_kind.size(); ++k) {
-      communication_matrix& matrix = phase.of_kind.emplace_back(threads);
-      for (std::size_t a = 0; a < threads; ++a)
-        for (std::size_t b = 0; b < threads; ++b)
-          if (a != b) matrix.add(a, b, static_cast<double>(border.count(k, a, b + 1) - before->count(k, a, b + 1)));
-    }
-    for (std::size_t t = 0; t < threads; ++t) {
-      // Of counters that change while they are copied.
-      auto const more = std::max<std::int64_t>(0, border.accesses(t, made.how) - before->accesses(t, made.how));
-      phase.accesses.push_back(static_cast<double>(more));
-      for (std::size_t s = 0; s < line_sources; ++s)
-        phase.found[s] += static_cast<double>(border.found(t, s) - before->found(t, s));
-      if (made.how == definition::accurate)
-        phase.private_accesses.push_back(static_cast<double>(border.private_accesses(t) - before->private_accesses(t)));
-    }
+    made.phases.push_back(between(*before, border, threads));
+    made.phases.back().name = name;
     if (!border.name.empty()) name = border.name;
     before = &border;
   }

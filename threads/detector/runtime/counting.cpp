@@ -13,8 +13,8 @@
 #include <cstring>
 #include <ctime>
 
+#include <ovlp/instrument/address_space.hpp>
 #include <ovlp/threads/accurate.hpp>
-#include <ovlp/threads/relaxed.hpp>
 
 #include "observed.hpp"
 
@@ -24,7 +24,7 @@ __thread this_thread self{nobody, 0, nullptr};
 
 namespace {
 
-constexpr std::size_t address_bits = 47;  // of user space on x86-64
+using instrument::address_bits;
 
 /// Without blocks: for all addresses.
 std::uint32_t no_block = 0;
@@ -86,7 +86,7 @@ __attribute__((constructor(101))) void begin_counting() {
     if (!detector.build(opened->caches)) give_up("there is no memory for simulated caches");
   } else {
     std::size_t const blocks = std::size_t{1} << (address_bits - opened->block_bits);
-    auto* const reserved = static_cast<std::uint32_t*>(reserve(blocks * sizeof(std::uint32_t)));
+    auto* const reserved = static_cast<std::uint32_t*>(instrument::reserve(blocks * sizeof(std::uint32_t)));
     if (reserved == nullptr)
       give_up("there are no addresses for its table of blocks: a limit (ulimit -v) or strict overcommitment");
     table = {reserved, opened->block_bits};

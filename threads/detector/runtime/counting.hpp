@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ovlp/threads/counters.hpp>
+#include <ovlp/threads/relaxed.hpp>
 
 /// What an access to memory comes to. By the relaxed definition it is one look at the block's most recent thread, if
 /// that is the one that accesses it; all else is a call.
@@ -47,9 +47,9 @@ OVLP_SHARED void other_access(std::uintptr_t address, std::size_t bytes, bool st
 
 /// Of bytes in one block.
 inline void access_within_block(std::uintptr_t address, std::size_t bytes, bool stores) {
-  std::uint32_t const recent = __atomic_load_n(&table.blocks[address >> table.block_bits], __ATOMIC_RELAXED);
-  if ((recent & 0xffff) == self.newest) [[likely]] {
-    ++(*self.row)[recent >> 16];
+  recent_threads const recent = __atomic_load_n(&table.blocks[address >> table.block_bits], __ATOMIC_RELAXED);
+  if (newest_of(recent) == self.newest) [[likely]] {
+    ++(*self.row)[second_of(recent)];
     return;
   }
   other_access(address, bytes, stores);

@@ -5,7 +5,8 @@
 
 #include <cstddef>
 
-#include "entry.hpp"
+#include <ovlp/instrument/entry.hpp>
+
 #include "observed.hpp"
 
 // The C library's own. Until the next definitions are known.

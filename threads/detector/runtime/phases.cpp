@@ -7,7 +7,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "entry.hpp"
+#include <ovlp/instrument/entry.hpp>
+
 #include "observed.hpp"
 
 namespace ovlp::threads {
@@ -30,8 +31,7 @@ bool write_phase(int to, char const* name, counters const& so_far) {
                             so_far.threads.load(std::memory_order_relaxed)};
   bool good = write_all(to, &header, sizeof header) && write_all(to, name, header.name_bytes) &&
               write_all(to, so_far.of_thread.data(), header.threads * sizeof(thread_counters));
-  std::size_t const used = so_far.how == definition::accurate ? kinds : 1;
-  for (std::size_t k = 0; k < used; ++k) {
+  for (std::size_t k = 0; k < kinds_of(so_far.how); ++k) {
     for (std::size_t t = 0; t < header.threads; ++t)
       good = good && write_all(to, so_far.tables[k][t].data(), (header.threads + 1) * sizeof(std::uint64_t));
   }

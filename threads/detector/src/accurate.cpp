@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include <ovlp/instrument/address_space.hpp>
+
 namespace ovlp::threads {
 namespace {
 
@@ -15,7 +17,7 @@ std::uint64_t mask_of(std::uint64_t first, std::uint64_t count) {
 }  // namespace
 
 bool accurate_detector::build(std::array<cache_level, cache_levels> const& levels) {
-  pages_ = static_cast<line***>(reserve(sizeof(line**) << (address_bits - page_bits)));
+  pages_ = static_cast<line***>(instrument::reserve(sizeof(line**) << (instrument::address_bits - page_bits)));
   return pages_ != nullptr && caches_.build(levels, memory_);
 }
 

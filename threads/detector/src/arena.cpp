@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/threads/arena.hpp>
 
-#include <sys/mman.h>
-
 #include <algorithm>
 
-namespace ovlp::threads {
+#include <ovlp/instrument/address_space.hpp>
 
-void* reserve(std::size_t bytes) {
-  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? nullptr : at;
-}
+namespace ovlp::threads {
 
 void* arena::take(std::size_t bytes) {
   constexpr std::size_t alignment = alignof(std::max_align_t), chunk_bytes = std::size_t{1} << 20;
   bytes = (bytes + alignment - 1) / alignment * alignment;
   if (bytes > left_) {
     std::size_t const size = std::max(bytes, chunk_bytes);
-    auto* const more = static_cast<char*>(reserve(size));
+    auto* const more = static_cast<char*>(instrument::reserve(size));
     if (more == nullptr) return nullptr;
     chunk_ = more;
     left_ = size;

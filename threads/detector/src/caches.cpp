@@ -32,10 +32,10 @@ std::string complaint_about(std::array<cache_level, cache_levels> const& levels)
 }
 
 bool cache_hierarchy::build(std::array<cache_level, cache_levels> const& levels, arena& from) {
-  levels_[0].shared_by = levels[0].shared_by;
+  units_ = units_of(levels);
   for (std::size_t i = 0; i < cache_levels; ++i) {
     std::uint64_t const lines = levels[i].bytes / line_bytes;
-    std::size_t const caches = (units() + levels[i].shared_by - 1) / levels[i].shared_by;
+    std::size_t const caches = (units_ + levels[i].shared_by - 1) / levels[i].shared_by;
     levels_[i] = {levels[i].ways, levels[i].shared_by, lines / levels[i].ways, nullptr};
     levels_[i].places = from.take_array<cached_line*>(caches * lines);
     if (levels_[i].places == nullptr) return false;

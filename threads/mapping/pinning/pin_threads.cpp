@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loaded into a program by `ovlp threads run` (LD_PRELOAD): its threads run, by their creation, on the processing units
 // that the environment names: OVLP_THREAD_UNITS="0 4 1 ...". Later ones run where the system wants.
-#include <dlfcn.h>
-#include <pthread.h>
 #include <sched.h>
 
 #include <array>
@@ -13,23 +11,27 @@
 #include <cstdlib>
 #include <mutex>
 
+#include <ovlp/instrument/entry.hpp>
+#include <ovlp/threads/counters.hpp>
+#include <ovlp/threads/create_numbered.hpp>
+
 namespace {
 
-constexpr std::size_t most_threads = 4096;
+using ovlp::threads::most_threads;
 
 std::array<long, most_threads> units;  // NOLINT(google-runtime-int): as strtol() has it
 std::size_t count = 0;
-std::atomic<std::size_t> created = 0;
+std::atomic<std::uint32_t> created = 0;
 cpu_set_t allowed;  ///< before the first thread is created
 
-void run_on(std::size_t thread) {
+void run_on(std::uint32_t thread) {
   cpu_set_t set = allowed;
   if (thread < count) {
     CPU_ZERO(&set);
     CPU_SET(static_cast<std::size_t>(units[thread]), &set);
   }
   if (::sched_setaffinity(0, sizeof set, &set) != 0)
-    std::fprintf(stderr, "ovlp threads: thread %zu cannot run on unit %ld\n", thread,
+    std::fprintf(stderr, "ovlp threads: thread %u cannot run on unit %ld\n", thread,
                  thread < count ? units[thread] : -1);
 }
 
@@ -55,38 +57,19 @@ void begin_pinning() {
   run_on(created++);
 }
 
-struct beginning {
-  void* (*function)(void*);
-  void* argument;
-  std::size_t thread;
-};
-
-extern "C" void* run_pinned(void* given) {
-  beginning const its = *static_cast<beginning*>(given);
-  std::free(given);
-  run_on(its.thread);
-  return its.function(its.argument);
-}
-
-using creation = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
-
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* made, pthread_attr_t const* attributes,
-                                                                     void* (*function)(void*), void* argument) {
-  static auto const create = reinterpret_cast<creation>(::dlsym(RTLD_NEXT, "pthread_create"));
-  if (count == 0) return create(made, attributes, function, argument);
+OVLP_ENTRY int pthread_create(pthread_t* made, pthread_attr_t const* attributes, void* (*function)(void*),
+                              void* argument) {
+  using namespace ovlp::threads;  // NOLINT(google-build-using-namespace)
+  if (count == 0) return create_next(made, attributes, function, argument);
   static std::once_flag begun;
   std::call_once(begun, begin_pinning);
-  auto* const its = static_cast<beginning*>(std::malloc(sizeof(beginning)));
-  if (its == nullptr) return EAGAIN;
-  std::size_t const thread = created++;
-  *its = {function, argument, thread};
-  int const failed = create(made, attributes, run_pinned, its);
+  std::uint32_t const thread = created++;
+  int const failed = create_numbered(made, attributes, {function, argument, thread, run_on});
   if (failed != 0) {
-    std::size_t next = thread + 1;
+    std::uint32_t next = thread + 1;
     created.compare_exchange_strong(next, thread);  // there is no such thread after all
-    std::free(its);
   }
   return failed;
 }

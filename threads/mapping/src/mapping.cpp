@@ -12,6 +12,8 @@
 namespace ovlp::threads {
 namespace {
 
+constexpr char const* mapping_format = "ovlp thread mapping 1";
+
 /// What is placed together, by its numbers on the level below.
 using group = std::vector<std::size_t>;
 
@@ -128,21 +130,15 @@ thread_mapping mapping_of(placement const& where, topology const& onto) {
 }
 
 std::string json_of(thread_mapping const& what) {
-  return support::json_text({{"format", "ovlp thread mapping 1"}, {"units", what.units}}) + "\n";
+  return support::json_text({{"format", mapping_format}, {"units", what.units}}) + "\n";
 }
 
 thread_mapping read_mapping(std::string const& file) {
   nlohmann::json const contents = support::read_json(file);
   support::json_object top(contents, file);
-  if (std::string const format = top.text("format"); format != "ovlp thread mapping 1")
-    top.fail("format", "\"ovlp thread mapping 1\"", format);
-  thread_mapping made;
-  for (double const unit : top.numbers("units", 0)) {
-    if (unit != static_cast<double>(static_cast<std::size_t>(unit)))
-      top.fail("units", "whole numbers", top.at("units"));
-    made.units.push_back(static_cast<std::size_t>(unit));
-  }
-  if (made.units.empty()) top.fail("units", "a number for each thread", top.at("units"));
+  if (std::string const format = top.text("format"); format != mapping_format)
+    top.fail("format", "\"" + std::string(mapping_format) + "\"", format);
+  thread_mapping made{top.whole_numbers("units")};
   top.end();
   return made;
 }

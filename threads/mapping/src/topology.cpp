@@ -66,13 +66,7 @@ topology read_file(std::string const& file) {
     level.end();
   }
   std::vector<std::size_t> units;
-  if (top.has("units")) {
-    for (double const unit : top.numbers("units", 0)) {
-      if (unit != static_cast<double>(static_cast<std::size_t>(unit)))
-        top.fail("units", "whole numbers", top.at("units"));
-      units.push_back(static_cast<std::size_t>(unit));
-    }
-  }
+  if (top.has("units")) units = top.whole_numbers("units");
   top.end();
   return with_units(std::move(levels), std::move(units), file);
 }

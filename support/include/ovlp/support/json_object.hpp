@@ -61,6 +61,7 @@ class json_object {
   std::size_t count(std::string const& key, std::size_t least);
   std::size_t count(std::string const& key, std::size_t least, std::size_t otherwise);
   std::vector<double> numbers(std::string const& key, double least);
+  std::vector<std::size_t> whole_numbers(std::string const& key);
   /// A list of lists of two numbers.
   std::vector<std::pair<double, double>> pairs(std::string const& key, double least_first, double least_second);
   json_object object(std::string const& key);

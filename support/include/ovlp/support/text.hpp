@@ -26,5 +26,7 @@ std::string quoted(std::string_view text);
 
 /// A number with so many digits after the point.
 std::string fixed(double number, int digits);
+/// "+4.9 %": how much more it is now than before.
+std::string relative_change(double now, double before);
 
 }  // namespace ovlp::support

@@ -46,7 +46,9 @@ class shared_counters {
  private:
   struct snapshot;
 
-  snapshot now(double time_s, std::string const& name) const;
+  snapshot now() const;
+  /// What was counted in between, of so many threads.
+  communication_phase between(snapshot const& before, snapshot const& after, std::size_t threads) const;
   std::vector<snapshot> phases_of_program() const;
 
   std::string file_;

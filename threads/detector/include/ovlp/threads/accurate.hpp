@@ -48,7 +48,7 @@ class accurate_detector {
     std::uint64_t accesses;  ///< while only one thread has accessed it
     accessor* accessors;     ///< the most recent first
   };
-  static constexpr std::size_t address_bits = 47, page_bits = 12;  // of user space on x86-64
+  static constexpr std::size_t page_bits = 12;
 
   line* line_of(std::uint64_t number);
   bool access_line(std::uint32_t thread, line& to, std::uint64_t bytes, bool stores, counters& counted);

@@ -22,7 +22,4 @@ class arena {
   std::size_t left_ = 0;
 };
 
-/// Addresses without memory behind them until they are touched; nullptr: refused.
-void* reserve(std::size_t bytes);
-
 }  // namespace ovlp::threads

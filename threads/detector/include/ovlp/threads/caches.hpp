@@ -21,6 +21,8 @@ struct cached_line {
 /// The first level that cannot be simulated, and what is expected of it; empty: all can. At most 64 caches a level;
 /// units that share a cache share those of the next level.
 std::string complaint_about(std::array<cache_level, cache_levels> const& levels);
+/// Processing units of a hierarchy: as many as there may be caches for.
+inline std::size_t units_of(std::array<cache_level, cache_levels> const& levels) { return 64 * levels[0].shared_by; }
 
 /// Fetched lines go into a cache of each level on their way to the unit. The last level has all that the caches above
 /// it have: what it evicts leaves them, too. A store takes the line out of all caches that are not on the unit's way.
@@ -29,7 +31,7 @@ class cache_hierarchy {
  public:
   /// Source of memory: `from`, which must live as long. Errors: false if there is none left.
   bool build(std::array<cache_level, cache_levels> const& levels, arena& from);
-  std::size_t units() const { return 64 * levels_[0].shared_by; }
+  std::size_t units() const { return units_; }
 
   /// An access by a processing unit. Returns where it finds the line: a level, or a line_source.
   std::uint32_t access(cached_line& line, std::size_t unit, bool stores);
@@ -53,6 +55,7 @@ class cache_hierarchy {
   void invalidate_others(cached_line& line, std::size_t unit);
   void remove_all(cached_line& line, std::size_t level, std::uint64_t caches);
 
+  std::size_t units_ = 0;
   std::array<simulated_level, cache_levels> levels_{};
 };
 

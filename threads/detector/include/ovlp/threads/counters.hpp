@@ -24,6 +24,7 @@ enum class kind : std::uint32_t {
   temporal_false,  ///< the line has been evicted in between: what caches without end would add
 };
 inline constexpr std::size_t kinds = 3;
+inline constexpr std::size_t kinds_of(definition how) { return how == definition::accurate ? kinds : 1; }
 
 inline constexpr std::size_t most_threads = 4096;  // that are told apart
 

@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#pragma once
-
-/// A function that the program calls in the place of the system's.
-#define OVLP_ENTRY extern "C" __attribute__((visibility("default")))
