@@ -239,6 +239,20 @@ TEST_CASE("ovlp threads show, compare and map print what was found") {
   CHECK(missing.err.find("expected what was traced with --definition accurate") != std::string::npos);
 }
 
+TEST_CASE("a heat map of very many threads shows averages of groups of them") {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.json", picture = folder.path() / "run.svg";
+  communication many{"many", definition::relaxed, 64, {}, {{"", 0, 1, {communication_matrix(1500)}, {}, {}, {}}}};
+  many.phases[0].accesses.assign(1500, 1);
+  for (std::size_t t = 0; t + 1 < 1500; ++t) many.phases[0].of_kind[0].add(t, t + 1, 7);
+  ovlp::support::write_file(file, json_of(many));
+  outcome const shown = run({OVLP_COMMAND, "threads", "show", file, "--picture", picture});
+  CHECK_MESSAGE(shown.good(), shown.complaint());
+  std::string const drawn = ovlp::support::read_file(picture);
+  CHECK(drawn.find("the average of 3 by 3 threads") != std::string::npos);
+  CHECK(drawn.size() < 4 << 20);
+}
+
 TEST_CASE("threads run where a mapping says") {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ovlp threads show: what ovlp threads trace has found, as text, tables and pictures.
+// ovlp threads show: what ovlp threads trace has found, or what the DPS threads of a recorded run have exchanged, as
+// text, tables and pictures.
 #include <algorithm>
 #include <functional>
 #include <iomanip>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/store/open_run.hpp>
+#include <ovlp/support/database.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/gnuplot.hpp>
 #include <ovlp/support/text.hpp>
@@ -18,6 +21,7 @@
 #include "checks.hpp"
 #include "html_page.hpp"
 #include "picture.hpp"
+#include "study/exchanged.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -44,8 +48,8 @@ std::string number(double value, int width, int digits = 0) {
   return text.str();
 }
 
-/// Which pairs communicate most.
-std::string text_of_pairs(communication_matrix const& of) {
+/// Which pairs communicate most. `names`: of threads, if they have others than their numbers.
+std::string text_of_pairs(communication_matrix const& of, std::vector<std::string> const& names = {}) {
   struct pair {
     std::size_t a, b;
     double events;
@@ -60,8 +64,9 @@ std::string text_of_pairs(communication_matrix const& of) {
   if (pairs.empty()) text += "  none\n";
   for (std::size_t i = 0; i < std::min(shown, pairs.size()); ++i) {
     pair const& p = pairs[i];
-    text += number(static_cast<double>(p.a), 7) + number(static_cast<double>(p.b), 6) + number(p.events, 17) +
-            number(100 * p.events / of.sum(), 8, 1) + " %\n";
+    text += names.empty() ? number(static_cast<double>(p.a), 7) + number(static_cast<double>(p.b), 6)
+                          : "  " + padded(names[p.a], 19) + " " + padded(names[p.b], 19);
+    text += number(p.events, 17) + number(100 * p.events / of.sum(), 8, 1) + " %\n";
   }
   return text;
 }
@@ -98,17 +103,39 @@ std::string text_of(communication const& run, communication_phase const& phase) 
   return text;
 }
 
+/// The same, of groups of threads with neighbouring numbers: averages of their pairs.
+communication_matrix coarsened(communication_matrix const& of, std::size_t group) {
+  std::size_t const groups = (of.threads() + group - 1) / group;
+  auto const size = [&](std::size_t g) { return static_cast<double>(std::min(group, of.threads() - g * group)); };
+  communication_matrix made(groups);
+  for (std::size_t a = 0; a < of.threads(); ++a) {
+    for (std::size_t b = a + 1; b < of.threads(); ++b) {
+      if (of(a, b) == 0) continue;
+      std::size_t const i = a / group, j = b / group;
+      made.add(i, j, i == j ? of(a, b) / (size(i) * (size(i) - 1) / 2) : of(a, b) / (size(i) * size(j)));
+    }
+  }
+  return made;
+}
+
 /// Script of a picture: the darker, the more two threads communicate.
 std::string heat_map(communication_matrix const& of, std::string const& file, std::string const& title) {
+  constexpr std::size_t most_cells = 512;  // in a row: more are no longer told apart
+  std::size_t const group = (of.threads() + most_cells - 1) / most_cells;
   std::ostringstream to;
   std::string const range = "[-0.5:" + std::to_string(of.threads()) + "-0.5]";
-  to << beginning_of({file, title, {}, {}, 15}) << "unset key\nset size ratio 1\nunset grid\nset cbrange [0:100]\n"
+  key_values common;
+  if (group > 1)
+    common.emplace_back("each cell",
+                        "the average of " + std::to_string(group) + " by " + std::to_string(group) + " threads");
+  to << beginning_of({file, title, common, {}, 15}) << "unset key\nset size ratio 1\nunset grid\nset cbrange [0:100]\n"
      << "set palette defined (0 'white', 100 '#202020')\nset cblabel 'communication [% of the most]'\n"
      << "set xlabel 'thread'\nset ylabel 'thread'\nset xrange " << range << "\nset yrange " << range
      << "\n$cells << END\n";
-  communication_matrix const cells = of.normalized();
+  communication_matrix const cells = (group > 1 ? coarsened(of, group) : of).normalized();
+  auto const middle = [&](std::size_t cell) { return static_cast<double>(group * (2 * cell + 1) - 1) / 2; };
   for (std::size_t a = 0; a < cells.threads(); ++a)
-    for (std::size_t b = 0; b < cells.threads(); ++b) to << a << ' ' << b << ' ' << cells(a, b) << '\n';
+    for (std::size_t b = 0; b < cells.threads(); ++b) to << middle(a) << ' ' << middle(b) << ' ' << cells(a, b) << '\n';
   to << "END\nplot $cells using 1:2:3 with image pixels\n";
   return to.str();
 }
@@ -152,33 +179,67 @@ communication_matrix chosen(communication_phase const& phase, threads_show_optio
   return phase.of_kind[k];
 }
 
+struct findings {
+  std::string title, text;
+  communication_matrix matrix;        ///< in tables and pictures
+  std::function<std::string()> page;  ///< for a browser
+};
+
+findings of_trace(threads_show_options const& given) {
+  auto const run = std::make_shared<communication>(threads::read_communication(given.run));
+  if (given.phase > run->phases.size())
+    throw config_error("--phase: expected 1 to " + std::to_string(run->phases.size()) + ", got " +
+                       std::to_string(given.phase));
+  communication_phase const phase = given.phase == 0 ? run->whole() : run->phases[given.phase - 1];
+  communication_matrix const matrix = chosen(phase, given);
+  return {"Communication of " + run->program, text_of(*run, phase), matrix,
+          [=] { return page_of(*run, phase, matrix); }};
+}
+
+findings of_record(threads_show_options const& given) {
+  if (given.phase != 0 || !given.kind.empty())
+    throw config_error("--phase, --kind: expected what ovlp threads trace has written, got the record of a run");
+  std::unique_ptr<stored_run> const run = open_run(given.run);
+  run->expect_records();
+  lab::study::exchanged seen;
+  std::string const lost = run->read(seen);
+  if (seen.count() == 0) throw config_error("'" + given.run + "': expected a run that has mapped threads");
+  communication_matrix const bytes = seen.problem().bytes;
+  std::string const title = "Bytes between DPS threads of " + given.run;
+  std::string const text = given.run + ", " + std::to_string(seen.count()) + " DPS threads\n" +
+                           (lost.empty() ? "" : lost + "\n") + padded("between threads", 24) + number(bytes.sum(), 16) +
+                           " bytes\n" + text_of_pairs(bytes, seen.names());
+  return {title, text, bytes, [=] {
+            html_page page(title, text);
+            page.figure(heat_map(bytes, "matrix.svg", title), "How much threads exchange");
+            return page.end();
+          }};
+}
+
 void show(threads_show_options const& given) {
   if (!given.picture.empty() && !is_picture(given.picture))
     throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
   for (std::string const& output : {given.csv, given.numalize, given.picture, given.page})
     expect_another_file(output, given.run);
-  communication const run = threads::read_communication(given.run);
-  if (given.phase > run.phases.size())
-    throw config_error("--phase: expected 1 to " + std::to_string(run.phases.size()) + ", got " +
-                       std::to_string(given.phase));
-  communication_phase const phase = given.phase == 0 ? run.whole() : run.phases[given.phase - 1];
-  communication_matrix matrix = chosen(phase, given);
-  if (given.normalized) matrix = matrix.normalized();
+  findings const found = support::is_database(given.run) ? of_record(given) : of_trace(given);
+  communication_matrix const matrix = given.normalized ? found.matrix.normalized() : found.matrix;
   if (!given.csv.empty()) support::write_output(given.csv, csv_of(matrix));
   if (!given.numalize.empty()) support::write_output(given.numalize, numalize_csv_of(matrix));
   if (!given.picture.empty())
-    support::write_output(given.picture,
-                          support::run_gnuplot(heat_map(matrix, given.picture, "Communication of " + run.program)));
-  if (!given.page.empty()) support::write_file(given.page, page_of(run, phase, matrix));
-  if (given.csv != "-" && given.numalize != "-") support::write_output("-", text_of(run, phase));
+    support::write_output(given.picture, support::run_gnuplot(heat_map(matrix, given.picture, found.title)));
+  if (!given.page.empty()) support::write_file(given.page, found.page());
+  if (given.csv != "-" && given.numalize != "-") support::write_output("-", found.text);
 }
 
 }  // namespace
 
 void add_threads_show(CLI::App& threads) {
   auto const given = std::make_shared<threads_show_options>();
-  CLI::App& show_command = *threads.add_subcommand("show", "What ovlp threads trace has found");
-  show_command.add_option("run", given->run, "of ovlp threads trace")->required()->type_name("RUN");
+  CLI::App& show_command = *threads.add_subcommand(
+      "show", "What ovlp threads trace has found, or what the DPS threads of a recorded run have exchanged");
+  show_command.add_option("run", given->run, "of ovlp threads trace, or a record (--record)")
+      ->required()
+      ->type_name("RUN");
   show_command.add_option("--phase", given->phase, "only this one (all)")
       ->type_name("N")
       ->transform(whole_number(1, 1 << 20));
@@ -196,7 +257,8 @@ void add_threads_show(CLI::App& threads) {
   show_command.footer(
       "Examples:\n"
       "  ovlp threads show app.json --picture app.svg -o app.html\n"
-      "  ovlp threads show app.json --phase 2 --csv -");
+      "  ovlp threads show app.json --phase 2 --csv -\n"
+      "  ovlp threads show run.sqlite --csv matrix.csv");
   show_command.callback([given] { show(*given); });
 }
 

@@ -67,6 +67,8 @@ std::filesystem::path folder_for_counters() {
   return good ? in_memory : std::filesystem::temp_directory_path();
 }
 
+void say(std::string const& what) { std::fprintf(stderr, "ovlp threads trace: %s\n", what.c_str()); }
+
 /// Runs it with the counters, which are marked each `interval_s`. Its exit status.
 int run_counted(std::vector<std::string> const& words, threads::shared_counters& counters, double interval_s) {
   support::command what{words, "", {{threads::counters_variable, counters.file()}}};
@@ -81,13 +83,13 @@ int run_counted(std::vector<std::string> const& words, threads::shared_counters&
     double const next_s = interval_s > 0 ? static_cast<double>(marks) * interval_s : passed_s + look_up_s;
     status = program.wait(std::chrono::duration<double>(std::min(look_up_s, std::max(0.0, next_s - passed_s))));
     if (status || interval_s == 0 || passed_s < next_s) continue;
-    counters.mark();
     ++marks;
+    if (counters.mark()) continue;
+    say("there is no more memory for phases: what follows " + support::fixed(passed_s, 1) + " s is one phase");
+    interval_s = 0;
   }
   return *status;
 }
-
-void say(std::string const& what) { std::fprintf(stderr, "ovlp threads trace: %s\n", what.c_str()); }
 
 void run_threads_trace(threads_trace_options given, std::vector<std::string> const& program) {
   if (program.empty()) throw config_error("threads trace: expected -- and a program, as in: -- ./program");

@@ -27,9 +27,6 @@ struct thread_placement {
 
 /// Records a simulation of the program, partitions its threads by what they exchange under several limits of the work
 /// that a node may have, and simulates it with each result.
-///
-/// What objects that stay on their node weigh no record tells: they count as much as others of their port, on average;
-/// nothing, where none crosses. Work is what steps compute, whenever they do.
 /// Errors: config_error; io_error, if the program cannot be run so.
 thread_placement place_threads(std::vector<std::string> const& words, std::size_t jobs);
 

@@ -109,6 +109,13 @@ std::string in_quotes(std::string_view text, char quote) {
 
 }  // namespace
 
+bool is_database(std::string const& file) {
+  constexpr std::string_view begin("SQLite format 3");  // https://www.sqlite.org/fileformat.html, 1.3
+  std::string read(begin.size(), '\0');
+  std::ifstream from(file, std::ios::binary);
+  return from.read(read.data(), static_cast<std::streamsize>(read.size())) && read == begin;
+}
+
 std::string sql_text(std::string_view text) { return in_quotes(text, '\''); }
 std::string sql_name(std::string_view name) { return in_quotes(name, '"'); }
 

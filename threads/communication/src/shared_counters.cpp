@@ -19,6 +19,9 @@
 namespace ovlp::threads {
 namespace {
 
+/// Of all snapshots: what is made of them takes twice as much.
+constexpr std::size_t most_marks_bytes = std::size_t{1} << 29;
+
 void check(counting_options const& options) {
   if (!std::has_single_bit(options.block_bytes) || options.block_bytes < 64 || options.block_bytes > 1 << 20)
     throw config_error("expected blocks of 64, 128, 256, ... up to 1048576 bytes, got " +
@@ -103,8 +106,14 @@ shared_counters::snapshot shared_counters::now() const {
   return made;
 }
 
-void shared_counters::mark() {
-  if (started()) marks_.push_back(now());
+bool shared_counters::mark() {
+  if (!started()) return true;
+  std::size_t const threads = now_->threads;
+  std::size_t const bytes = kinds_of(now_->how) * threads * (threads + 1) * sizeof(std::uint64_t);
+  if (marks_bytes_ + bytes > most_marks_bytes) return false;
+  marks_bytes_ += bytes;
+  marks_.push_back(now());
+  return true;
 }
 
 std::vector<shared_counters::snapshot> shared_counters::phases_of_program() const {
@@ -160,9 +169,9 @@ communication shared_counters::read(std::string const& program) {
     throw config_error("'" + program +
                        "' has counted nothing: expected a program that was compiled and linked by ovlp-cc, ovlp-cxx or "
                        "ovlp-f90");
-  mark();
   std::vector<snapshot> borders = phases_of_program();
   borders.insert(borders.end(), marks_.begin(), marks_.end());
+  borders.push_back(now());
   std::ranges::stable_sort(borders, {}, &snapshot::time_s);
 
   std::size_t const threads = borders.back().threads();

@@ -88,6 +88,9 @@ class statement {
   std::unique_ptr<sqlite3_stmt, closer> handle_;
 };
 
+/// Whether a file begins as databases do. False for one that cannot be read.
+bool is_database(std::string const& file);
+
 // For statements whose text is made.
 
 /// A text as a constant of SQL.

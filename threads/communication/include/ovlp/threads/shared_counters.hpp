@@ -36,8 +36,9 @@ class shared_counters {
   std::uint32_t unobserved_threads() const { return now_->unobserved; }
   std::uint32_t forks() const { return now_->forks; }
 
-  /// What has been counted so far is a phase of its own, or the end of one. Nothing happens before the start.
-  void mark();
+  /// What has been counted so far is a phase of its own, or the end of one. Nothing happens before the start. False, if
+  /// all marks would take more than 512 MiB: then what follows is one phase.
+  bool mark();
 
   /// What was counted, from mark to mark, and from one beginning of a phase, as the program said, to the next.
   /// Errors: config_error if the program has not begun.
@@ -54,6 +55,7 @@ class shared_counters {
   std::string file_;
   counters* now_;
   std::vector<snapshot> marks_;
+  std::size_t marks_bytes_ = 0;
 };
 
 }  // namespace ovlp::threads
