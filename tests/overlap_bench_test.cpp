@@ -379,17 +379,20 @@ std::string after_a_death(std::string const& backend) {
 
 TEST_CASE("all operations are measured as flow graphs" * doctest::timeout(100)) { check_measured("real"); }
 
-TEST_CASE("people get a table" * doctest::timeout(60)) {
+TEST_CASE("people get a table, and a picture" * doctest::timeout(60)) {
   ovlp::testing::temporary_folder const folder;
-  std::string const csv = folder.path() / "bench.csv";
-  outcome const ran = ovlp_command(
-      {"--backend", "sim", "--nodes", "4", "--platform", star(folder), "--csv", csv, "--bytes", "100000", "broadcast"});
+  std::string const csv = folder.path() / "bench.csv", picture = folder.path() / "bench.svg";
+  outcome const ran = ovlp_command({"--backend", "sim", "--nodes", "4", "--platform", star(folder), "--csv", csv,
+                                    "--picture", picture, "--bytes", "100000", "broadcast"});
   CHECK(ran.err == "");
   CHECK(read_results(ovlp::testing::contents(csv), csv).size() == 2);
   std::vector<std::string> const lines = ovlp::testing::lines_of(ran.out);
   REQUIRE(lines.size() == 3);
   CHECK(lines[1].starts_with("broadcast    100000     none        3.1005 ±0.0000     2.5604    82.6%"));
   CHECK(lines[2].starts_with("broadcast    100000     15  "));
+  std::string const drawn = ovlp::testing::contents(picture);
+  for (char const* text : {"simulated, 4 nodes", ">broadcast<", "15 calls for progress"})
+    CHECK_MESSAGE(drawn.find(text) != std::string::npos, text);
 }
 
 TEST_CASE("what cannot be measured is said in one line" * doctest::timeout(100)) {
@@ -405,6 +408,8 @@ TEST_CASE("what cannot be measured is said in one line" * doctest::timeout(100))
   check_refused(ovlp_command({"--backend", "sim", "--time", "1000", "broadcast"}),
                 "overlap bench: overlap_bench: broadcast: the operation takes less than 1000.000000 s with up to "
                 "1073741824 bytes");
+  check_refused(ovlp_command({"--picture", "bench.gif", "barrier"}),
+                "--picture: expected a name that ends in .svg or .png, got 'bench.gif'");
   check_refused(ovlp_command({"--runs", "1000000", "--time-limit", "1", "barrier"}),
                 "overlap bench: took longer than the 1 s of --time-limit");
 }

@@ -384,6 +384,24 @@ TEST_CASE("ovlp trace runs a program twice, and writes its trace") {
   CHECK(std::filesystem::exists(folder.path() / "times" / "rank-1.raw"));
 }
 
+TEST_CASE("ovlp overlap study draws what a traced program would gain") {
+  temporary_folder const folder;
+  REQUIRE(ovlp_trace(folder.path(), {}, {PATTERNS, "rows"}, 4).good());
+  std::string const picture = folder.path() / "gain.svg";
+  auto const study = [&](std::vector<std::string> const& more) {
+    std::vector<std::string> words{OVLP_COMMAND, "overlap", "study",     folder.path(),
+                                   "--platform", "gigabit", "--picture", picture};
+    words.insert(words.end(), more.begin(), more.end());
+    return ovlp::support::run({words});
+  };
+  outcome const alone = study({});
+  CHECK(alone.status == 1);
+  CHECK(alone.err.find("--picture: expected with --bandwidths") != std::string::npos);
+  outcome const drawn = study({"--bandwidths", "1e7,1e8"});
+  REQUIRE_MESSAGE(drawn.good(), drawn.complaint());
+  CHECK(ovlp::support::read_file(picture).find("measured, latency 30 us") != std::string::npos);
+}
+
 TEST_CASE("ovlp trace says in one line what is wrong, and writes no trace") {
   temporary_folder const folder;
   auto const fails = [&](std::vector<std::string> const& options, std::string const& program, std::string const& why) {

@@ -2,9 +2,11 @@
 // ovlp overlap bench
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,12 +14,14 @@
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/files.hpp>
+#include <ovlp/support/gnuplot.hpp>
 #include <ovlp/support/process.hpp>
 #include <ovlp/support/text.hpp>
 
 #include "bench/operations.hpp"
 #include "bench/results.hpp"
 #include "checks.hpp"
+#include "picture.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -31,7 +35,7 @@ struct overlap_bench_options {
   /// For the program, as they were given: "--bytes", "1000", ...
   std::vector<std::pair<std::string, std::string>> measured{
       {"--bytes", ""}, {"--time", ""}, {"--slices", ""}, {"--runs", ""}, {"--searches", ""}};
-  std::string csv;
+  std::string csv, picture;
   double time_limit_s = 1800;
 };
 
@@ -80,7 +84,40 @@ std::string complaint_of(support::outcome const& ran, double time_limit_s) {
   return ran.complaint();
 }
 
+/// Script of a picture: how much of each operation is hidden, with its interval. Of each there are two rows, without
+/// calls for progress and with.
+std::string bars_of(std::vector<overlap_bench::result> const& rows, std::string const& file) {
+  std::vector<std::string> const legend{"work in one piece",
+                                        std::to_string(rows.at(1).slices - 1) + " calls for progress"};
+  std::ostringstream to;
+  std::string const title =
+      "Work hidden behind operations: " + rows.front().backend + ", " + std::to_string(rows.front().ranks) + " nodes";
+  to << beginning_of({file, title, {}, legend, 3}) << "set yrange [0:100]\nset ylabel 'hidden [% of the operation]'\n"
+     << "set style fill solid 0.8 noborder\nset bars small\nset xrange [-0.6:"
+     << static_cast<double>(rows.size()) / 2 - 0.4 << "]\nset xtics rotate by -30 (";
+  for (std::size_t i = 0; i < rows.size(); i += 2)
+    to << (i > 0 ? ", " : "") << support::gnuplot_text(rows[i].operation) << ' ' << i / 2;
+  to << ")\n";
+  std::string plots;
+  for (std::size_t g : {0U, 1U}) {
+    std::string const series = "$series" + std::to_string(g);
+    to << series << " << END\n";
+    for (std::size_t i = g; i < rows.size(); i += 2) {
+      overlap_bench::overlap const& m = rows[i].measured;
+      to << static_cast<double>(i / 2) + (g == 0 ? -0.2 : 0.2) << ' ' << 100 * m.hidden << ' ' << 100 * m.hidden_low
+         << ' ' << 100 * m.hidden_high << " 0.36\n";
+    }
+    to << "END\n";
+    plots += (g > 0 ? ", " : "") + series + " using 1:2:3:4:5 with boxerrorbars lc rgb '" + color(g) + "' title " +
+             support::gnuplot_text(legend[g]);
+  }
+  to << "plot " << plots << '\n';
+  return to.str();
+}
+
 void run_overlap_bench(overlap_bench_options const& options) {
+  if (!options.picture.empty() && !is_picture(options.picture))
+    throw config_error("--picture: expected a name that ends in .svg or .png, got '" + options.picture + "'");
   std::size_t const expected = 2 * overlap_bench::operations_named(options.operations).size();
   support::notice_interrupts();
   support::command const command = command_of(options);
@@ -91,6 +128,8 @@ void run_overlap_bench(overlap_bench_options const& options) {
     throw io_error(command.words.front() + ": expected " + std::to_string(expected) + " rows, got " +
                    std::to_string(rows.size()));
   if (!options.csv.empty()) support::write_output(options.csv, ran.out);
+  if (!options.picture.empty())
+    support::write_output(options.picture, support::run_gnuplot(bars_of(rows, options.picture)));
   if (options.csv != "-") support::write_output("-", overlap_bench::table_of(rows));
 }
 
@@ -124,6 +163,8 @@ void add_overlap_bench(CLI::App& overlap) {
   }
   bench.get_option("--time")->excludes("--bytes");
   bench.add_option("--csv", options->csv, "all figures, for programs")->type_name("FILE");
+  bench.add_option("--picture", options->picture, "shares hidden, with their intervals (.svg, .png)")
+      ->type_name("FILE");
   bench.add_option("--time-limit", options->time_limit_s, "of the measurement (1800)")
       ->type_name("SECONDS")
       ->check(quantity(1e-3, 1e9));

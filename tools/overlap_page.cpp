@@ -25,37 +25,6 @@ namespace {
 
 constexpr std::size_t most_ranks = 32, most_intervals = 4000;  // of a timeline
 
-std::string speed_ups(mpi::overlap_study const& study) {
-  std::map<double, std::vector<mpi::overlap_point const*>> by_latency;
-  for (mpi::overlap_point const& at : study.points) by_latency[at.latency_s].push_back(&at);
-  std::vector<std::string> legend;
-  for (auto const& [latency_s, points] : by_latency) {
-    for (char const* pattern : {"measured", "ideal"}) {
-      std::ostringstream label;
-      label << pattern << ", latency " << 1e6 * latency_s << " us";
-      legend.push_back(label.str());
-    }
-  }
-  std::ostringstream to;
-  to << beginning_of({"speed-up.svg", "Faster by overlap", {}, legend, 3}) << "set logscale x\nset format x '%g'\n"
-     << "set xlabel 'bandwidth [MB/s]'\nset ylabel 'faster by [%]'\n";
-  std::string plots;
-  std::size_t series = 0;
-  for (auto const& [latency_s, points] : by_latency) {
-    for (double mpi::overlap_point::*overlapped_s : {&mpi::overlap_point::measured_s, &mpi::overlap_point::ideal_s}) {
-      to << "$series" << series << " << END\n";
-      for (mpi::overlap_point const* at : points)
-        to << 1e-6 * at->bandwidth_Bps << ' ' << 100 * (at->original_s / at->*overlapped_s - 1) << '\n';
-      to << "END\n";
-      plots += (plots.empty() ? "" : ", ") + ("$series" + std::to_string(series)) + " using 1:2 with linespoints lw 2" +
-               style(series, legend[series]);
-      ++series;
-    }
-  }
-  to << "plot " << plots << '\n';
-  return to.str();
-}
-
 /// That of the longest message; of several the one in the middle.
 template <class Call>
 mpi::access_profile const* longest(mpi::trace const& of) {
@@ -160,13 +129,45 @@ std::string timelines(mpi::trace const& original, mpi::study_options const& opti
 
 }  // namespace
 
+std::string speed_ups(mpi::overlap_study const& study, std::string const& file) {
+  std::map<double, std::vector<mpi::overlap_point const*>> by_latency;
+  for (mpi::overlap_point const& at : study.points) by_latency[at.latency_s].push_back(&at);
+  std::vector<std::string> legend;
+  for (auto const& [latency_s, points] : by_latency) {
+    for (char const* pattern : {"measured", "ideal"}) {
+      std::ostringstream label;
+      label << pattern << ", latency " << 1e6 * latency_s << " us";
+      legend.push_back(label.str());
+    }
+  }
+  std::ostringstream to;
+  to << beginning_of({file, "Faster by overlap", {}, legend, 3}) << "set logscale x\nset format x '%g'\n"
+     << "set xlabel 'bandwidth [MB/s]'\nset ylabel 'faster by [%]'\n";
+  std::string plots;
+  std::size_t series = 0;
+  for (auto const& [latency_s, points] : by_latency) {
+    for (double mpi::overlap_point::*overlapped_s : {&mpi::overlap_point::measured_s, &mpi::overlap_point::ideal_s}) {
+      to << "$series" << series << " << END\n";
+      for (mpi::overlap_point const* at : points)
+        to << 1e-6 * at->bandwidth_Bps << ' ' << 100 * (at->original_s / at->*overlapped_s - 1) << '\n';
+      to << "END\n";
+      plots += (plots.empty() ? "" : ", ") + ("$series" + std::to_string(series)) + " using 1:2 with linespoints lw 2" +
+               style(series, legend[series]);
+      ++series;
+    }
+  }
+  to << "plot " << plots << '\n';
+  return to.str();
+}
+
 std::string overlap_page(mpi::trace const& original, mpi::overlap_study const& study,
                          mpi::study_options const& options) {
   std::string const title =
       "Overlap of " + original.name + ", " + std::to_string(original.ranks.size()) + " ranks, on " + options.platform;
   html_page page(title, text_of(study));
   if (study.points.size() > 1)
-    page.figure(speed_ups(study), "How much faster the overlapped program is, over the network's bandwidth");
+    page.figure(speed_ups(study, "speed-up.svg"),
+                "How much faster the overlapped program is, over the network's bandwidth");
   if (auto const* profile = longest<mpi::send>(original); profile != nullptr)
     page.figure(accesses(*profile, "Production of a message", "interval from the send before to the send"),
                 "When each piece of one of the longest messages was stored last");

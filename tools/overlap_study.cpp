@@ -11,19 +11,21 @@
 #include <ovlp/mpi/overlap_study.hpp>
 #include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/support/files.hpp>
+#include <ovlp/support/gnuplot.hpp>
 #include <ovlp/support/process.hpp>
 #include <ovlp/support/progress.hpp>
 
 #include "checks.hpp"
 #include "overlap_page.hpp"
 #include "overlap_study_text.hpp"
+#include "picture.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
 namespace {
 
 struct overlap_study_options {
-  std::string trace, page, csv, traces, collectives;
+  std::string trace, page, csv, picture, traces, collectives;
   mpi::study_options study;
 };
 
@@ -40,6 +42,10 @@ void write_traces(mpi::trace const& original, overlap_study_options const& given
 }
 
 void run_overlap_study(overlap_study_options given) {
+  if (!given.picture.empty() && !is_picture(given.picture))
+    throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
+  if (!given.picture.empty() && given.study.bandwidths_Bps.empty())
+    throw config_error("--picture: expected with --bandwidths, over which it is drawn");
   support::notice_interrupts();
   mpi::trace const original = mpi::read_trace(given.trace);
   given.study.collectives = mpi::collective_choice(given.collectives);
@@ -48,6 +54,8 @@ void run_overlap_study(overlap_study_options given) {
   mpi::overlap_study const found = mpi::study_overlap(original, given.study);
   if (!given.traces.empty()) write_traces(original, given);
   if (!given.csv.empty()) support::write_output(given.csv, csv_of(found));
+  if (!given.picture.empty())
+    support::write_output(given.picture, support::run_gnuplot(speed_ups(found, given.picture)));
   if (!given.page.empty()) support::write_file(given.page, overlap_page(original, found, given.study));
   if (given.csv != "-") support::write_output("-", text_of(found));
 }
@@ -85,6 +93,7 @@ void add_overlap_study(CLI::App& overlap) {
       ->transform(whole_number(0, std::numeric_limits<std::size_t>::max()));
   study.add_option("--collectives", given->collectives, "algorithms, as ovlp replay takes them")->type_name("NAMES");
   study.add_option("-o,--output", given->page, "page for a browser, with pictures")->type_name("FILE.html");
+  study.add_option("--picture", given->picture, "how much faster, over --bandwidths (.svg, .png)")->type_name("FILE");
   study.add_option("--traces", given->traces, "for the three traces that are replayed: original, measured, ideal")
       ->type_name("FOLDER");
   study.add_option("--csv", given->csv, "a row a network; - is standard output")->type_name("FILE");
