@@ -96,9 +96,9 @@ TEST_CASE("a table that is no matrix of communication is refused") {
         "matrix.csv: expected a symmetric matrix: what two threads communicate is one number");
   CHECK(fault_of_file("0,1\n2,0\n") ==
         "matrix.csv: expected a symmetric matrix: what two threads communicate is one number");
-  for (std::string const bad : {"-1", "nan", "inf", "x", "", "1e999"}) {
+  for (std::string const bad : {"-1", "nan", "inf", "x", "", "1e999", "1e308", "5e-324"}) {
     CHECK(fault_of_file("0," + bad + "\n1,0\n") ==
-          "matrix.csv:1: expected numbers of 0 or more with commas between, got '" + bad + "'");
+          "matrix.csv:1: expected numbers, 0 or 1e-100 to 1e100, with commas between, got '" + bad + "'");
   }
 }
 
@@ -301,7 +301,11 @@ TEST_CASE("a topology is read from levels or a file, and this machine's is there
   CHECK(fault([] { topology::find("core:x"); }) ==
         "topology: expected levels as 'package:2 core:8 PU:2', or a file, got 'core:x'");
   CHECK(fault([] { topology::find("core:0 PU:2"); }).find("got 'core:0'") != std::string::npos);
-  CHECK(fault([] { topology::find("a:1000000 b:1000000"); }).find("expected levels of 1 to") != std::string::npos);
+  for (std::string const huge : {"a:1000000 b:1000000", "a:3 b:6148914691236517206"})
+    CHECK(fault([&] { topology::find(huge); }).find("expected levels of 1 to") != std::string::npos);
+  for (std::string const nothing : {"", "core 4"})
+    CHECK(fault([&] { topology::find(nothing); }) ==
+          "topology: expected 'machine', levels as 'package:2 core:8 PU:2', or a file, got '" + nothing + "'");
   ovlp::support::write_file(file, R"({"levels": [{"name": "core", "children": 2}], "units": [0, 0]})");
   CHECK(fault([&] { topology::find(file); }).find("expected 2 different units") != std::string::npos);
 }

@@ -83,6 +83,9 @@ int main(int argc, char** argv) try {
   std::string const kept = by_user.kept.empty() ? "" : "; " + by_user.kept + " is kept";
   std::fprintf(stderr, "ovlp: interrupted%s\n", kept.c_str());
   return 130;
+} catch (ovlp::tools::program_failed const& failed) {
+  std::fprintf(stderr, "ovlp: %s\n", ovlp::support::one_line(failed.what()).c_str());
+  return failed.status;
 } catch (std::exception const& failed) {
   std::fprintf(stderr, "ovlp: %s\n", ovlp::support::one_line(failed.what()).c_str());
   return 1;

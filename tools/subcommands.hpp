@@ -8,6 +8,12 @@
 
 namespace ovlp::tools {
 
+/// A program that the command ran has failed, and the command ends with its status.
+struct program_failed : std::runtime_error {
+  program_failed(std::string const& what, int with_status) : runtime_error(what), status(with_status) {}
+  int status;
+};
+
 // Each adds a subcommand with its options. It runs at the end of parsing, if it is asked for.
 // Errors of running: ovlp::error; support::interrupted.
 

@@ -20,12 +20,12 @@ void compare_matrices(std::vector<std::string> const& files) {
   std::string text =
       "mean squared error to " + files.front() + " (0 to " + support::fixed((n * n - n) / (n * n) * 1e4, 2) + ")\n";
   for (std::size_t i = 1; i < files.size(); ++i) {
-    try {
-      std::string const error = support::fixed(mean_squared_error(first, threads::read_matrix(files[i])), 4);
-      text += std::string(error.size() < 12 ? 12 - error.size() : 0, ' ') + error + "  " + files[i] + "\n";
-    } catch (config_error const& wrong) {
-      throw config_error(files[i] + ": " + wrong.what());
-    }
+    threads::communication_matrix const other = threads::read_matrix(files[i]);
+    if (other.threads() != first.threads())
+      throw config_error(files[i] + ": expected " + std::to_string(first.threads()) + " threads, as in " +
+                         files.front() + ", got " + std::to_string(other.threads()));
+    std::string const error = support::fixed(mean_squared_error(first, other), 4);
+    text += std::string(error.size() < 12 ? 12 - error.size() : 0, ' ') + error + "  " + files[i] + "\n";
   }
   support::write_output("-", text);
 }

@@ -36,13 +36,14 @@ void map_matrix(threads_map_options const& given) {
        << " units\nthread     unit\n"
        << std::left;
   for (std::size_t t = 0; t < made.units.size(); ++t) text << std::setw(11) << t << made.units[t] << '\n';
-  text << "average distance of what is communicated, in levels (0 to " << onto.levels.size() << ")\n"
+  text << "average distance of what is communicated, in levels (0 to " << onto.levels.size() << ")"
+       << (matrix.threads() < onto.units.size() ? "; threads are spread, no cache is shared while one is idle\n" : "\n")
        << "  mapped    " << (keeps_order ? distance_ordered : distance_grouped)
        << (keeps_order ? ": in order, which grouping does not improve\n" : "\n") << "  in order  " << distance_ordered
        << "\n  by chance " << mean_distance_by_chance(onto) << '\n'
        << "OMP_PLACES=\"" << made.omp_places() << "\" OMP_PROC_BIND=true\n";
-  support::write_output("-", text.str());
-  if (!given.output.empty()) support::write_file(given.output, json_of(made));
+  if (given.output != "-") support::write_output("-", text.str());
+  if (!given.output.empty()) support::write_output(given.output, json_of(made));
 }
 
 }  // namespace

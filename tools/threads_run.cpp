@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp threads run: becomes a program whose threads run where a mapping says.
+#include <elf.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -28,6 +32,34 @@ void check_units(threads::thread_mapping const& mapping, std::string const& file
       throw config_error(file + ": thread " + std::to_string(t) + " is to run on unit " +
                          std::to_string(mapping.units[t]) + ", which this process may not use or there is not");
   }
+}
+
+/// The program's file, as execvp() finds it; empty: none.
+std::filesystem::path file_of(std::string const& program) {
+  if (program.find('/') != std::string::npos) return program;
+  char const* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::filesystem::path const file = std::filesystem::path(folder) / program;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return {};
+}
+
+/// Nothing can be loaded into such a program.
+bool is_static(std::filesystem::path const& file) {
+  std::ifstream from(file, std::ios::binary);
+  Elf64_Ehdr header{};
+  from.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (!from || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+    return false;
+  from.seekg(static_cast<std::streamoff>(header.e_phoff));
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    from.read(reinterpret_cast<char*>(&segment), sizeof segment);
+    if (!from || segment.p_type == PT_INTERP) return false;
+  }
+  return true;
 }
 
 void set(char const* name, std::string const& value) {
@@ -63,6 +95,8 @@ void add_threads_run(CLI::App& threads, std::vector<std::string> const& program)
     if (program.empty()) throw config_error("threads run: expected -- and a program, as in: -- ./program");
     threads::thread_mapping const mapping = threads::read_mapping(*file);
     check_units(mapping, *file);
+    if (is_static(file_of(program.front())))
+      throw config_error("'" + program.front() + "': expected a program that is linked dynamically");
     become(program, mapping);
   });
 }

@@ -120,7 +120,7 @@ communication_matrix coarsened(communication_matrix const& of, std::size_t group
 
 /// Script of a picture: the darker, the more two threads communicate.
 std::string heat_map(communication_matrix const& of, std::string const& file, std::string const& title) {
-  constexpr std::size_t most_cells = 512;  // in a row: more are no longer told apart
+  constexpr std::size_t most_cells = 256;  // in a row: more are no longer told apart
   std::size_t const group = (of.threads() + most_cells - 1) / most_cells;
   std::ostringstream to;
   std::string const range = "[-0.5:" + std::to_string(of.threads()) + "-0.5]";
@@ -219,16 +219,20 @@ findings of_record(threads_show_options const& given) {
 void show(threads_show_options const& given) {
   if (!given.picture.empty() && !is_picture(given.picture))
     throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
-  for (std::string const& output : {given.csv, given.numalize, given.picture, given.page})
-    expect_another_file(output, given.run);
+  std::vector<std::string> const outputs{given.csv, given.numalize, given.picture, given.page};
+  for (auto output = outputs.begin(); output != outputs.end(); ++output) {
+    expect_another_file(*output, given.run);
+    if (!output->empty() && std::find(outputs.begin(), output, *output) != output)
+      throw config_error("threads show: expected outputs of different names, got '" + *output + "' twice");
+  }
   findings const found = support::is_database(given.run) ? of_record(given) : of_trace(given);
   communication_matrix const matrix = given.normalized ? found.matrix.normalized() : found.matrix;
   if (!given.csv.empty()) support::write_output(given.csv, csv_of(matrix));
   if (!given.numalize.empty()) support::write_output(given.numalize, numalize_csv_of(matrix));
   if (!given.picture.empty())
     support::write_output(given.picture, support::run_gnuplot(heat_map(matrix, given.picture, found.title)));
-  if (!given.page.empty()) support::write_file(given.page, found.page());
-  if (given.csv != "-" && given.numalize != "-") support::write_output("-", found.text);
+  if (!given.page.empty()) support::write_output(given.page, found.page());
+  if (std::ranges::find(outputs, "-") == outputs.end()) support::write_output("-", found.text);
 }
 
 }  // namespace

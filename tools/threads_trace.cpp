@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp threads trace: runs a program, and says which of its threads communicated.
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/process.hpp>
 #include <ovlp/support/text.hpp>
+#include <ovlp/threads/caches.hpp>
 #include <ovlp/threads/communication_file.hpp>
 #include <ovlp/threads/mapping.hpp>
 #include <ovlp/threads/shared_counters.hpp>
@@ -26,7 +28,8 @@ namespace ovlp::tools {
 namespace {
 
 struct threads_trace_options {
-  std::string output, definition = "relaxed", caches, mapping;
+  std::string output, definition = "relaxed", mapping;
+  std::optional<std::string> caches;
   threads::counting_options counting;
   double interval_s = 0;
   bool relaxed_only = false;  ///< an option was given that means something only then
@@ -51,25 +54,28 @@ std::array<threads::cache_level, threads::cache_levels> read_caches(std::string 
     levels[count++] = {size << (unit == 'K' ? 10 : 20), ways, shared_by};
     left.erase(0, end + 1);
   }
-  if (count != levels.size() || !left.empty())
+  if (count != levels.size() || !left.empty() || text.ends_with(','))
     throw config_error(
         "--caches: expected three levels as SIZE:WAYS:SHARED-BY, as in 32K:8:2,256K:8:2,18M:24:16, got " +
         support::quoted(text));
   return levels;
 }
 
-/// In memory, if there is room for all of them.
+/// In memory, if there is room for all of them; else among temporary files.
 std::filesystem::path folder_for_counters() {
-  std::filesystem::path const in_memory = "/dev/shm";
-  std::error_code none_there;
-  bool const has_room = std::filesystem::space(in_memory, none_there).available > sizeof(threads::counters);
-  bool const good = !none_there && has_room && ::access(in_memory.c_str(), W_OK) == 0;
-  return good ? in_memory : std::filesystem::temp_directory_path();
+  for (std::filesystem::path const& folder :
+       {std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path()}) {
+    std::error_code none_there;
+    bool const has_room = std::filesystem::space(folder, none_there).available > sizeof(threads::counters);
+    if (!none_there && has_room && ::access(folder.c_str(), W_OK) == 0) return folder;
+  }
+  throw io_error("expected room for 400 MB of counters in /dev/shm or TMPDIR, of which what is used is taken");
 }
 
 void say(std::string const& what) { std::fprintf(stderr, "ovlp threads trace: %s\n", what.c_str()); }
 
-/// Runs it with the counters, which are marked each `interval_s`. Its exit status.
+/// Runs it with the counters, which are marked each `interval_s`. Its exit status. An interruption is the program's: it
+/// ends as it wants.
 int run_counted(std::vector<std::string> const& words, threads::shared_counters& counters, double interval_s) {
   support::command what{words, "", {{threads::counters_variable, counters.file()}}};
   what.shares_streams = true;
@@ -77,11 +83,15 @@ int run_counted(std::vector<std::string> const& words, threads::shared_counters&
   constexpr double look_up_s = 0.1;
   auto const begin = std::chrono::steady_clock::now();
   std::optional<int> status;
+  int passed_on = 0;
   for (std::size_t marks = 1; !status;) {
-    support::end_if_interrupted();
     double const passed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     double const next_s = interval_s > 0 ? static_cast<double>(marks) * interval_s : passed_s + look_up_s;
     status = program.wait(std::chrono::duration<double>(std::min(look_up_s, std::max(0.0, next_s - passed_s))));
+    if (int const signal = support::noticed_interrupt(); signal != passed_on) {
+      if (signal != SIGINT) program.kill(signal);  // that one goes to all who share the terminal
+      passed_on = signal;
+    }
     if (status || interval_s == 0 || passed_s < next_s) continue;
     ++marks;
     if (counters.mark()) continue;
@@ -91,39 +101,46 @@ int run_counted(std::vector<std::string> const& words, threads::shared_counters&
   return *status;
 }
 
-void run_threads_trace(threads_trace_options given, std::vector<std::string> const& program) {
-  if (program.empty()) throw config_error("threads trace: expected -- and a program, as in: -- ./program");
-  expect_another_file(given.output, program.front());
-  if (given.relaxed_only && given.definition == "accurate")
-    throw config_error("--block, --clear-freed: expected with --definition relaxed");
-  if (!given.caches.empty() && given.definition != "accurate")
-    throw config_error("--caches: expected with --definition accurate");
-  if (given.definition == "accurate") given.counting.how = threads::definition::accurate;
-  if (!given.caches.empty()) given.counting.caches = read_caches(given.caches);
-  if (!given.mapping.empty() && given.definition != "accurate")
-    throw config_error("--map: expected with --definition accurate; ovlp threads run puts threads on real units");
-  if (!given.mapping.empty()) given.counting.units = threads::read_mapping(given.mapping).units;
-  support::notice_interrupts();
-  support::temporary_folder const folder(folder_for_counters());
-  threads::shared_counters counters(folder.path(), given.counting);
-  int status = 0;
-  bool interrupted = false;
-  try {
-    status = run_counted(program, counters, given.interval_s);
-  } catch (support::interrupted const&) {
-    interrupted = true;
-  }
-  threads::communication const found = counters.read(std::filesystem::path(program.front()).filename());
-  support::write_file(given.output, json_of(found));
+void say_what_is_missing(threads::shared_counters const& counters, threads::communication const& found) {
   if (counters.unobserved_threads() > 0)
     say(std::to_string(counters.unobserved_threads()) + " threads beyond the first " +
         std::to_string(threads::most_threads) + " were not observed");
   if (counters.forks() > 0)
     say("the program forked " + std::to_string(counters.forks()) + " times: what its children did is not counted");
-  if (interrupted) throw support::interrupted{given.output};
+  if (counters.other_programs() > 0)
+    say("only the first traced program of the command was counted, not " + std::to_string(counters.other_programs()) +
+        " that came later");
+  std::size_t const units = threads::units_of(found.caches);
+  if (found.how == threads::definition::accurate && found.threads() > units)
+    say(std::to_string(found.threads()) + " threads shared the " + std::to_string(units) +
+        " units of simulated caches: thread t ran on unit t mod " + std::to_string(units));
+}
+
+void run_threads_trace(threads_trace_options given, std::vector<std::string> const& program) {
+  if (program.empty()) throw config_error("threads trace: expected -- and a program, as in: -- ./program");
+  expect_another_file(given.output, program.front());
+  if (given.relaxed_only && given.definition == "accurate")
+    throw config_error("--block, --clear-freed: expected with --definition relaxed");
+  if (given.caches && given.definition != "accurate")
+    throw config_error("--caches: expected with --definition accurate");
+  if (given.definition == "accurate") given.counting.how = threads::definition::accurate;
+  if (given.caches) given.counting.caches = read_caches(*given.caches);
+  if (!given.mapping.empty() && given.definition != "accurate")
+    throw config_error("--map: expected with --definition accurate; ovlp threads run puts threads on real units");
+  if (!given.mapping.empty()) given.counting.units = threads::read_mapping(given.mapping).units;
+  if (given.output == "-") throw config_error("-o -: expected a file: standard output is the program's");
+  support::expect_writable(given.output);
+  support::notice_interrupts();
+  support::temporary_folder const folder(folder_for_counters());
+  threads::shared_counters counters(folder.path(), given.counting);
+  int const status = run_counted(program, counters, given.interval_s);
+  threads::communication const found = counters.read(std::filesystem::path(program.front()).filename());
+  support::write_file(given.output, json_of(found));
+  say_what_is_missing(counters, found);
   if (status != 0)
-    throw config_error("'" + program.front() + "' ended with status " + std::to_string(status) +
-                       "; what it counted is in '" + given.output + "'");
+    throw program_failed("'" + program.front() + "' ended with status " + std::to_string(status) +
+                             "; what it counted is in '" + given.output + "'",
+                         status);
 }
 
 }  // namespace

@@ -87,6 +87,13 @@ void write_output(std::string const& file, std::string_view contents) {
   else write_file(file, contents);
 }
 
+void expect_writable(std::string const& file) {
+  std::error_code ignored;
+  bool const is_there = std::filesystem::exists(std::filesystem::symlink_status(file, ignored));
+  check_written(open_file(file, O_WRONLY | O_CREAT).number() >= 0, file);
+  if (!is_there) std::filesystem::remove(file, ignored);
+}
+
 void replace_file(std::string const& file, std::string_view contents) {
   write_file(file + ".new", contents);
   std::error_code error;

@@ -187,11 +187,11 @@ std::optional<int> process::wait(seconds at_most) {
 
 namespace {
 
-std::atomic<bool> was_interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free);  // a handler sets it
+std::atomic<int> interrupting_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);  // a handler sets it
 std::atomic<int> put_off = 0;
 
-bool to_be_interrupted() { return was_interrupted && put_off == 0; }
+bool to_be_interrupted() { return interrupting_signal != 0 && put_off == 0; }
 
 }  // namespace
 
@@ -223,9 +223,15 @@ outcome run(command const& what) {
 
 void notice_interrupts() {
   struct sigaction action {};
-  action.sa_handler = [](int) { was_interrupted = true; };
-  for (int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  action.sa_handler = [](int signal) { interrupting_signal = signal; };
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+  }
 }
+
+int noticed_interrupt() { return interrupting_signal; }
 
 void end_if_interrupted() {
   if (to_be_interrupted()) throw interrupted{};

@@ -6,6 +6,7 @@
  * A turn is the thread's number, what it does, and where, in bytes from the start of a buffer of 4 MiB:
  *   r, w   load or store 8 bytes        b      store one byte      u  store 8 bytes, not aligned
  *   c      copy 64 bytes from there to 1 MiB behind it, with memcpy
+ *   m, l   copy a structure of 64 bytes, or of 1,024, there
  *   f      free the small buffer, and get it again; s: store 8 bytes in it
  *   p      begin a phase, named by what follows
  *   k      fork a child, which stores 8 bytes there      a: abort */
@@ -28,6 +29,14 @@ typedef double volatile __attribute__((aligned(1))) anywhere;
 static void store_anywhere(anywhere* at) { *at = 1; }
 static void store_byte(char volatile* at) { *at = 1; }
 static void copy(char* at) { memcpy(at + megabyte, at, 64); }
+typedef struct {
+  double numbers[8];
+} small_structure;
+typedef struct {
+  double numbers[128];
+} large_structure;
+static void copy_small(small_structure* to, small_structure const* from) { *to = *from; }
+static void copy_large(large_structure* to, large_structure const* from) { *to = *from; }
 
 static sem_t* turns; /* of each thread */
 static sem_t over;
@@ -62,6 +71,8 @@ NOT_TRACED static void take_turn(char const* what) {
     case 'u': store_anywhere((anywhere*)at); break;
     case 'b': store_byte(at); break;
     case 'c': copy(at); break;
+    case 'm': copy_small((small_structure*)(at + megabyte), (small_structure*)at); break;
+    case 'l': copy_large((large_structure*)(at + megabyte), (large_structure*)at); break;
     case 'f': free_and_get_again(); break;
     case 's': store((double*)(((size_t)small_buffer + 63) / 64 * 64)); break; /* a block of it */
     case 'p': ovlp_begin_phase(what + 1); break;

@@ -68,13 +68,19 @@ static void make_mesh(int step) {
 
 int main(int argc, char** argv) {
   int const levels = argc > 1 ? atoi(argv[1]) : 8, steps = argc > 2 ? atoi(argv[2]) : 40;
-  if (levels < 1 || levels > 12 || steps < 1) return 2;
+  if (levels < 1 || levels > 12 || steps < 1) {
+    fputs("usage: adaptive [LEVELS, 1 to 12] [STEPS, 1 or more]\n", stderr);
+    return 2;
+  }
   edge = 1 << levels;
   size_t const all = (size_t)edge * edge;
   squares = calloc(all, sizeof *squares);
   before = calloc(all, sizeof *before);
   at = calloc(all, sizeof *at);
-  if (squares == NULL || before == NULL || at == NULL) return 2;
+  if (squares == NULL || before == NULL || at == NULL) {
+    fputs("adaptive: there is no memory\n", stderr);
+    return 2;
+  }
   for (int step = 0; step < steps; ++step) {
     int const is_new = step % steps_a_mesh == 0;
     if (is_new) make_mesh(step);

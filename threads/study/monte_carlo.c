@@ -39,7 +39,10 @@ static double price(int option, int paths) {
 int main(int argc, char** argv) {
   int const options = argc > 1 ? atoi(argv[1]) : 64, paths = argc > 2 ? atoi(argv[2]) : 2000;
   double* const prices = options > 0 ? malloc((size_t)options * sizeof *prices) : NULL;
-  if (prices == NULL || paths < 1) return 2;
+  if (prices == NULL || paths < 1) {
+    fputs("usage: monte_carlo [OPTIONS, 1 or more] [PATHS of each, 1 or more]\n", stderr);
+    return 2;
+  }
   for (int s = 0; s < steps; ++s) rates[s] = 1e-3 * s / steps;
 #pragma omp parallel for schedule(static, 1)
   for (int i = 0; i < options; ++i) prices[i] = price(i, paths);

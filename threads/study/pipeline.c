@@ -112,7 +112,10 @@ static void* run_stage(void* given) {
 int main(int argc, char** argv) {
   int const inner = argc > 1 ? atoi(argv[1]) : 4;
   items_in_all = argc > 2 ? atoi(argv[2]) : 400;
-  if (inner < 1 || (stages - 2) * inner + 2 > most_threads || items_in_all < 1) return 2;
+  if (inner < 1 || (stages - 2) * inner + 2 > most_threads || items_in_all < 1) {
+    fputs("usage: pipeline [THREADS of each inner stage, 1 to 63] [ITEMS, 1 or more]\n", stderr);
+    return 2;
+  }
   for (int e = 0; e < entries; ++e)
     for (int i = 0; i < words / 16; ++i) table[e][i] = (e * 13 + i * 7) % 41;
   static pthread_t threads[most_threads];

@@ -56,7 +56,10 @@ int main(int argc, char** argv) {
   int const sweeps = argc > 2 ? atoi(argv[2]) : 4;
   cells = malloc((size_t)n * n * n * sizeof *cells);
   double sum = 0;
-  if (n < 2 || sweeps < 1 || cells == NULL || omp_get_max_threads() > 1024) return 2;
+  if (n < 2 || sweeps < 1 || cells == NULL || omp_get_max_threads() > 1024) {
+    fputs("usage: wavefront [ROWS, 2 or more] [SWEEPS]\n", stderr);
+    return 2;
+  }
 #pragma omp parallel
   {
     int const thread = omp_get_thread_num(), threads = omp_get_num_threads();

@@ -13,6 +13,8 @@ void loaded_word(void const* at, std::size_t) { tracer::load_word(reinterpret_ca
 void stored_word(void const* at, std::size_t) { tracer::store_word(reinterpret_cast<std::uintptr_t>(at)); }
 void loaded(void const* at, std::size_t bytes) { tracer::for_words(at, bytes, tracer::load_word); }
 void stored(void const* at, std::size_t bytes) { tracer::for_words(at, bytes, tracer::store_word); }
+void loaded_range(void const* at, std::size_t bytes) { loaded(at, bytes); }
+void stored_range(void const* at, std::size_t bytes) { stored(at, bytes); }
 void entered(void const*) {}
 void left() {}
 

@@ -2,7 +2,6 @@
 #include <ovlp/threads/communication_file.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -51,11 +50,12 @@ communication_matrix read_pairs(support::json_object& from, std::string const& k
   for (nlohmann::json const& pair : pairs) {
     bool const numbers = pair.is_array() && pair.size() == 3 && pair[0].is_number_unsigned() &&
                          pair[1].is_number_unsigned() && pair[2].is_number();
-    bool const good = numbers && pair[0] < threads && pair[1] < threads && pair[0] != pair[1] && pair[2] >= 0 &&
-                      std::isfinite(pair[2].get<double>());
+    bool const good = numbers && pair[0] < threads && pair[1] < threads && pair[0] != pair[1] &&
+                      is_number_of_events(pair[2].get<double>()) && made(pair[0], pair[1]) == 0;
     if (!good)
       from.fail(from.path(key),
-                "[thread, other thread, events], of " + std::to_string(threads) + " threads and 0 events or more",
+                "[thread, other thread, events], of " + std::to_string(threads) +
+                    " threads, each pair once, events 0 or 1e-100 to 1e100",
                 pair);
     made.add(pair[0], pair[1], pair[2]);
   }
@@ -133,8 +133,12 @@ communication read_communication(std::string const& file) {
   made.how = top.choice("definition", definitions).how;
   std::size_t const threads = top.count("threads", 1);
   if (threads > most_threads) top.fail("threads", "at most " + std::to_string(most_threads), threads);
-  if (made.how == definition::relaxed) made.block_bytes = read_bytes(top, "block_bytes");
-  else made.caches = read_caches(top);
+  if (made.how == definition::relaxed) {
+    made.block_bytes = read_bytes(top, "block_bytes");
+    if (!can_be_block(made.block_bytes)) top.fail("block_bytes", "64, 128, ... up to 1048576", made.block_bytes);
+  } else {
+    made.caches = read_caches(top);
+  }
   for (support::json_object& phase : top.objects("phases")) made.phases.push_back(read_phase(phase, made.how, threads));
   if (made.phases.empty()) top.fail("phases", "one or more", top.at("phases"));
   top.end();

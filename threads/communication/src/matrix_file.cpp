@@ -2,7 +2,6 @@
 // Matrices alone, as tables of numbers.
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -31,8 +30,9 @@ row read_row(std::string_view line, std::string const& place) {
     std::string_view const field = support::trimmed(line.substr(at, end - at));
     double value = 0;
     auto const [stop, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc{} || stop != field.data() + field.size() || !std::isfinite(value) || value < 0)
-      throw config_error(place + ": expected numbers of 0 or more with commas between, got " + support::quoted(field));
+    if (error != std::errc{} || stop != field.data() + field.size() || !is_number_of_events(value))
+      throw config_error(place + ": expected numbers, 0 or 1e-100 to 1e100, with commas between, got " +
+                         support::quoted(field));
     numbers.push_back(value);
     at = end + 1;
   }

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -23,7 +24,7 @@ namespace {
 constexpr std::size_t most_marks_bytes = std::size_t{1} << 29;
 
 void check(counting_options const& options) {
-  if (!std::has_single_bit(options.block_bytes) || options.block_bytes < 64 || options.block_bytes > 1 << 20)
+  if (!can_be_block(options.block_bytes))
     throw config_error("expected blocks of 64, 128, 256, ... up to 1048576 bytes, got " +
                        std::to_string(options.block_bytes));
   if (std::string const wrong = complaint_about(options.caches); !wrong.empty()) throw config_error("caches: " + wrong);
@@ -52,7 +53,7 @@ counters* make_file(std::string const& file) {
 
 /// Counters at one time, of threads that there were.
 struct shared_counters::snapshot {
-  std::string name;
+  std::optional<std::string> name;  ///< of the phase that the program begins here
   double time_s = 0;
   std::vector<thread_counters> of_thread;
   std::vector<std::vector<std::uint64_t>> of_kind;  ///< `threads` rows of `threads` + 1 counters
@@ -93,7 +94,7 @@ shared_counters::shared_counters(std::string const& folder, counting_options con
 shared_counters::~shared_counters() { ::munmap(now_, sizeof(counters)); }
 
 shared_counters::snapshot shared_counters::now() const {
-  snapshot made{"", support::monotonic_s() - now_->started_s, {}, {}};
+  snapshot made{{}, support::monotonic_s() - now_->started_s, {}, {}};
   std::size_t const threads = now_->threads;
   made.of_thread.assign(now_->of_thread.begin(), now_->of_thread.begin() + static_cast<std::ptrdiff_t>(threads));
   for (std::size_t k = 0; k < kinds_of(now_->how); ++k) {
@@ -129,8 +130,8 @@ std::vector<shared_counters::snapshot> shared_counters::phases_of_program() cons
     phase_header header{};
     take(&header, sizeof header);
     snapshot& one = all.emplace_back();
-    one.name.resize(header.name_bytes);
-    take(one.name.data(), header.name_bytes);
+    one.name.emplace(header.name_bytes, '\0');
+    take(one.name->data(), header.name_bytes);
     one.time_s = header.begin_s;
     one.of_thread.resize(header.threads);
     take(one.of_thread.data(), header.threads * sizeof(thread_counters));
@@ -165,6 +166,7 @@ communication_phase shared_counters::between(snapshot const& before, snapshot co
 }
 
 communication shared_counters::read(std::string const& program) {
+  if (now_->gave_up != 0) throw config_error("'" + program + "' could not count, as it has said");
   if (!started())
     throw config_error("'" + program +
                        "' has counted nothing: expected a program that was compiled and linked by ovlp-cc, ovlp-cxx or "
@@ -176,13 +178,13 @@ communication shared_counters::read(std::string const& program) {
 
   std::size_t const threads = borders.back().threads();
   communication made{program, now_->how, std::uint64_t{1} << now_->block_bits, now_->caches, {}};
-  snapshot const nothing{"", 0, {}, std::vector<std::vector<std::uint64_t>>(borders.back().of_kind.size())};
+  snapshot const nothing{{}, 0, {}, std::vector<std::vector<std::uint64_t>>(borders.back().of_kind.size())};
   snapshot const* before = &nothing;
   std::string name;
   for (snapshot const& border : borders) {
     made.phases.push_back(between(*before, border, threads));
     made.phases.back().name = name;
-    if (!border.name.empty()) name = border.name;
+    if (border.name) name = *border.name;
     before = &border;
   }
   // Phases that end where they begin are none.

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +18,7 @@
 #include <ovlp/instrument/address_space.hpp>
 #include <ovlp/threads/accurate.hpp>
 
+#include "deferred_signals.hpp"
 #include "observed.hpp"
 
 namespace ovlp::threads {
@@ -37,13 +40,15 @@ namespace {
 
 counters* shared = nullptr;  ///< nullptr: nothing is counted
 constinit accurate_detector detector;
+constinit std::array<std::atomic<std::uint64_t>, most_threads / 64> ended_threads{};  ///< of teams: bits by number
 std::atomic_flag caches_taken = ATOMIC_FLAG_INIT;
 
 void say(char const* what) { std::fprintf(stderr, "ovlp threads: %s\n", what); }
 
 /// It could not count at all.
-[[noreturn]] void give_up(char const* what) {
+[[noreturn]] void give_up(char const* what, counters* asked = nullptr) {
   say(what);
+  if (asked != nullptr) asked->gave_up = 1;
   ::_exit(127);
 }
 
@@ -82,13 +87,18 @@ __attribute__((constructor(101))) void begin_counting() {
   counters_file = ::strdup(file);
   ::unsetenv(counters_variable);  // for the programs that this one starts
   counters* const opened = open_counters(counters_file);
+  if (opened->claimed.exchange(1) != 0) {
+    ++opened->others;
+    ::munmap(opened, sizeof(counters));
+    return;
+  }
   if (opened->how == definition::accurate) {
-    if (!detector.build(opened->caches)) give_up("there is no memory for simulated caches");
+    if (!detector.build(opened->caches)) give_up("there is no memory for simulated caches", opened);
   } else {
     std::size_t const blocks = std::size_t{1} << (address_bits - opened->block_bits);
     auto* const reserved = static_cast<std::uint32_t*>(instrument::reserve(blocks * sizeof(std::uint32_t)));
     if (reserved == nullptr)
-      give_up("there are no addresses for its table of blocks: a limit (ulimit -v) or strict overcommitment");
+      give_up("there are no addresses for its table of blocks: a limit (ulimit -v) or strict overcommitment", opened);
     table = {reserved, opened->block_bits};
   }
   opened->started_s = now_s();
@@ -99,24 +109,36 @@ __attribute__((constructor(101))) void begin_counting() {
         if (shared != nullptr) ++shared->forks;
       },
       stop_counting);
-  observe(number_of_new_thread());
+  observe(number_of_new_thread(false));
 }
 
-/// The calling thread has the caches: in a signal handler its accesses are not counted.
-__thread bool has_caches = false;
-
-/// By one thread at a time, which is what a cache hierarchy takes.
+/// By one thread at a time, which is what a cache hierarchy takes. A handler of a signal could access them meanwhile,
+/// or never come back, and so could what cancels a thread: both wait.
 void access_caches(memory_access const& what) {
-  if (has_caches) return;
-  has_caches = true;
+  if (defers_signals()) return;  // of a handler that does not wait, as that of SIGSEGV
+  int cancelable = 0;
+  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+  defer_signals();
   for (int tries = 0; caches_taken.test_and_set(std::memory_order_acquire); ++tries) {
     if (tries % 64 == 63) ::sched_yield();
   }
   bool const counted = shared == nullptr || detector.access(self.place - 1, what, *shared);
   if (!counted) stop_counting();
   caches_taken.clear(std::memory_order_release);
-  has_caches = false;
+  handle_deferred_signals();
+  ::pthread_setcancelstate(cancelable, nullptr);
   if (!counted) say("there is no more memory for simulated caches: what follows is not counted");
+}
+
+/// The lowest number of a thread that has ended; `unobserved`.
+std::uint32_t take_ended() {
+  for (std::uint32_t word = 0; word < ended_threads.size(); ++word) {
+    std::uint64_t bits = ended_threads[word];
+    while (bits != 0 && !ended_threads[word].compare_exchange_weak(bits, bits & (bits - 1))) {
+    }
+    if (bits != 0) return 64 * word + static_cast<std::uint32_t>(std::countr_zero(bits));
+  }
+  return unobserved;
 }
 
 }  // namespace
@@ -126,8 +148,15 @@ void give_back(std::uint32_t number) {
   if (number != unobserved && shared != nullptr) shared->threads.compare_exchange_strong(next, number);
 }
 
-std::uint32_t number_of_new_thread() {
+void has_ended(std::uint32_t number) {
+  if (number != unobserved) ended_threads[number / 64].fetch_or(std::uint64_t{1} << number % 64);
+}
+
+std::uint32_t number_of_new_thread(bool of_team) {
   if (shared == nullptr) return unobserved;
+  if (of_team) {
+    if (std::uint32_t const again = take_ended(); again != unobserved) return again;
+  }
   std::uint32_t number = shared->threads.load(std::memory_order_relaxed);
   while (number < most_threads && !shared->threads.compare_exchange_weak(number, number + 1)) {
   }
@@ -154,7 +183,7 @@ void program_started() {
 }
 
 void other_access(std::uintptr_t address, std::size_t bytes, bool stores) {
-  if (self.place == 0) observe(number_of_new_thread());  // not made by pthread_create
+  if (self.place == 0) observe(number_of_new_thread(false));  // not made by pthread_create
   counters* const to = shared;
   if (self.place == unobserved || to == nullptr) return;
   if (to->how == definition::accurate) return access_caches({address, bytes, stores});

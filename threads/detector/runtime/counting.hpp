@@ -65,4 +65,17 @@ inline void access(std::uintptr_t address, std::size_t bytes, bool stores) {
   }
 }
 
+/// Of many bytes, such as a copy: as a loop of the program over words would. Calls `use` with each word's address and
+/// size.
+template <class Use>
+void for_words(std::uintptr_t address, std::size_t bytes, Use const& use) {
+  constexpr std::size_t word_bytes = 8;
+  std::uintptr_t const end = address + bytes;
+  while (address < end) {
+    std::uintptr_t const next = (address & ~(word_bytes - 1)) + word_bytes, stop = next < end ? next : end;
+    use(address, stop - address);
+    address = stop;
+  }
+}
+
 }  // namespace ovlp::threads

@@ -10,11 +10,14 @@
 namespace ovlp::threads {
 
 /// By creation: 0 is the program's first one. `unobserved`, if the table is full or nothing is counted.
-std::uint32_t number_of_new_thread();
+/// Of a team that OpenMP makes: the lowest number of such a thread that has ended, if there is one.
+std::uint32_t number_of_new_thread(bool of_team);
 /// There is no such thread after all: the next one gets the number, if no other was numbered since.
 void give_back(std::uint32_t number);
 /// The calling thread has this number.
 void observe(std::uint32_t number);
+/// A thread of a team: another one may get its number.
+void has_ended(std::uint32_t number);
 
 /// What this process counts; nullptr: nothing.
 counters* counted();

@@ -45,6 +45,7 @@ OVLP_ENTRY void ovlp_threads_begin_phase(char const* name) {
   using namespace ovlp::threads;  // NOLINT(google-build-using-namespace)
   counters* const so_far = counted();
   if (so_far == nullptr) return;
+  if (name == nullptr) name = "";
   char file[4096];
   std::snprintf(file, sizeof file, "%s.phase-%u", file_of_counters(), so_far->phases.load());
   int const to =

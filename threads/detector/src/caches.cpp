@@ -24,6 +24,9 @@ std::string complaint_about(std::array<cache_level, cache_levels> const& levels)
     if (l.ways > 1024 || l.bytes > std::uint64_t{1} << 32) return name + "expected at most 4 GiB and 1,024 ways";
     if (l.shared_by == 0 || l.shared_by > most_caches)
       return name + "expected 1 to 64 units that share a cache, got " + std::to_string(l.shared_by);
+    if (i > 0 && l.bytes < levels[i - 1].bytes)
+      return name + "expected at least the " + std::to_string(levels[i - 1].bytes) + " bytes of the level above, got " +
+             std::to_string(l.bytes);
     if (i > 0 && l.shared_by % levels[i - 1].shared_by != 0)
       return name + "expected a multiple of the " + std::to_string(levels[i - 1].shared_by) +
              " units that share a cache above it, got " + std::to_string(l.shared_by);

@@ -54,6 +54,11 @@ void begin_pinning() {
   ::unsetenv("OVLP_THREAD_UNITS");
   ::unsetenv("LD_PRELOAD");
   ::sched_getaffinity(0, sizeof allowed, &allowed);
+  // A child has what the process had.
+  ::pthread_atfork(nullptr, nullptr, [] {
+    count = 0;
+    ::sched_setaffinity(0, sizeof allowed, &allowed);
+  });
   run_on(created++);
 }
 
@@ -66,10 +71,14 @@ OVLP_ENTRY int pthread_create(pthread_t* made, pthread_attr_t const* attributes,
   static std::once_flag begun;
   std::call_once(begun, begin_pinning);
   std::uint32_t const thread = created++;
-  int const failed = create_numbered(made, attributes, {function, argument, thread, run_on});
+  int const failed = create_numbered(made, attributes, {function, argument, thread, run_on, nullptr});
   if (failed != 0) {
     std::uint32_t next = thread + 1;
     created.compare_exchange_strong(next, thread);  // there is no such thread after all
   }
   return failed;
+}
+
+OVLP_ENTRY int thrd_create(thrd_t* made, thrd_start_t function, void* argument) {
+  return ovlp::threads::create_c11(made, function, argument);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <memory>
 #include <numeric>
 
@@ -21,7 +22,8 @@ constexpr std::size_t most_units = std::size_t{1} << 20;
 
 std::size_t leaves_of(std::vector<topology::level> const& levels) {
   std::size_t leaves = 1;
-  for (topology::level const& l : levels) leaves = std::min(leaves * l.children, most_units + 1);
+  for (topology::level const& l : levels)
+    leaves = std::min(leaves * std::min(l.children, most_units + 1), most_units + 1);
   return leaves;
 }
 
@@ -75,6 +77,7 @@ struct free_topology {
   void operator()(hwloc_topology* of) const { ::hwloc_topology_destroy(of); }
 };
 
+/// As far as this process may use it.
 std::unique_ptr<hwloc_topology, free_topology> look_at_machine() {
   hwloc_topology_t made = nullptr;
   if (::hwloc_topology_init(&made) != 0) throw config_error("topology: hwloc cannot begin");
@@ -82,6 +85,10 @@ std::unique_ptr<hwloc_topology, free_topology> look_at_machine() {
   // What has one child says nothing about distances.
   ::hwloc_topology_set_all_types_filter(made, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
   if (::hwloc_topology_load(made) != 0) throw config_error("topology: hwloc cannot look at this machine");
+  std::unique_ptr<hwloc_bitmap_s, decltype(&::hwloc_bitmap_free)> const allowed(::hwloc_bitmap_alloc(),
+                                                                                ::hwloc_bitmap_free);
+  if (::hwloc_get_cpubind(made, allowed.get(), HWLOC_CPUBIND_PROCESS) == 0)
+    ::hwloc_topology_restrict(made, allowed.get(), 0);
   return owned;
 }
 
@@ -110,7 +117,11 @@ topology topology::of_this_machine() {
 
 topology topology::find(std::string const& name_or_file) {
   if (name_or_file == "machine") return of_this_machine();
-  return name_or_file.find(':') != std::string::npos ? read_text(name_or_file) : read_file(name_or_file);
+  bool const is_file = std::filesystem::exists(name_or_file);
+  if (!is_file && name_or_file.find(':') == std::string::npos)
+    throw config_error("topology: expected 'machine', levels as 'package:2 core:8 PU:2', or a file, got " +
+                       support::quoted(name_or_file));
+  return is_file ? read_file(name_or_file) : read_text(name_or_file);
 }
 
 std::size_t topology::distance(std::size_t leaf, std::size_t other) const {

@@ -22,6 +22,9 @@ inline void stored_word(void const* at, std::size_t bytes);
 /// Any other.
 inline void loaded(void const* at, std::size_t bytes);
 inline void stored(void const* at, std::size_t bytes);
+/// A structure, as a whole.
+inline void loaded_range(void const* at, std::size_t bytes);
+inline void stored_range(void const* at, std::size_t bytes);
 /// A function, called from there.
 inline void entered(void const* from);
 inline void left();
@@ -83,8 +86,8 @@ OVLP_UNALIGNED(16)
 #undef OVLP_READ_AND_WRITTEN
 #undef OVLP_SIZED
 
-OVLP_DOOR void __tsan_read_range(void* at, std::size_t bytes) { ovlp::instrument::loaded(at, bytes); }
-OVLP_DOOR void __tsan_write_range(void* at, std::size_t bytes) { ovlp::instrument::stored(at, bytes); }
+OVLP_DOOR void __tsan_read_range(void* at, std::size_t bytes) { ovlp::instrument::loaded_range(at, bytes); }
+OVLP_DOOR void __tsan_write_range(void* at, std::size_t bytes) { ovlp::instrument::stored_range(at, bytes); }
 OVLP_DOOR void __tsan_vptr_read(void** at) { ovlp::instrument::loaded_word(at, sizeof *at); }
 OVLP_DOOR void __tsan_vptr_update(void** at, void*) { ovlp::instrument::stored_word(at, sizeof *at); }
 
@@ -137,6 +140,92 @@ OVLP_ATOMIC(std::uint64_t, 64)
 #undef OVLP_ATOMIC
 #undef OVLP_ATOMIC_COMPARISON
 #undef OVLP_ATOMIC_CHANGE
+
+// Of 16 bytes, for which the compilers' builtins would call another library.
+#if defined(__x86_64__)
+__extension__ typedef unsigned __int128 ovlp_uint128;  // NOLINT(modernize-use-using): of an extension
+
+/// Whether it was as expected; what it was is then in `expected`.
+inline bool ovlp_compare_exchange_16(ovlp_uint128 volatile* at, ovlp_uint128* expected, ovlp_uint128 wanted) {
+  auto low = static_cast<std::uint64_t>(*expected), high = static_cast<std::uint64_t>(*expected >> 64);
+  bool same = false;
+  __asm__ volatile("lock cmpxchg16b %1"
+                   : "=@ccz"(same), "+m"(*at), "+a"(low), "+d"(high)
+                   : "b"(static_cast<std::uint64_t>(wanted)), "c"(static_cast<std::uint64_t>(wanted >> 64))
+                   : "memory");
+  *expected = static_cast<ovlp_uint128>(high) << 64 | low;
+  return same;
+}
+inline ovlp_uint128 ovlp_load_16(ovlp_uint128 const volatile* at) {
+  ovlp_uint128 found = 0;
+  ovlp_compare_exchange_16(const_cast<ovlp_uint128 volatile*>(at), &found, 0);
+  return found;
+}
+
+#define OVLP_ATOMIC_CHANGE_16(name, changed)                                                        \
+  OVLP_DOOR ovlp_uint128 __tsan_atomic128_##name(ovlp_uint128 volatile* at, ovlp_uint128 by, int) { \
+    ovlp::instrument::loaded(const_cast<ovlp_uint128*>(at), sizeof(ovlp_uint128));                  \
+    ovlp::instrument::stored(const_cast<ovlp_uint128*>(at), sizeof(ovlp_uint128));                  \
+    ovlp_uint128 had = ovlp_load_16(at);                                                            \
+    while (!ovlp_compare_exchange_16(at, &had, changed)) {                                          \
+    }                                                                                               \
+    return had;                                                                                     \
+  }
+#define OVLP_ATOMIC_COMPARISON_16(name)                                                                     \
+  OVLP_DOOR int __tsan_atomic128_compare_exchange_##name(ovlp_uint128 volatile* at, ovlp_uint128* expected, \
+                                                         ovlp_uint128 wanted, int, int) {                   \
+    ovlp::instrument::loaded(const_cast<ovlp_uint128*>(at), sizeof(ovlp_uint128));                          \
+    bool const same = ovlp_compare_exchange_16(at, expected, wanted);                                       \
+    if (same) ovlp::instrument::stored(const_cast<ovlp_uint128*>(at), sizeof(ovlp_uint128));                \
+    return same ? 1 : 0;                                                                                    \
+  }
+OVLP_DOOR ovlp_uint128 __tsan_atomic128_load(ovlp_uint128 const volatile* at, int) {
+  ovlp::instrument::loaded(const_cast<ovlp_uint128 const*>(at), sizeof(ovlp_uint128));
+  return ovlp_load_16(at);
+}
+OVLP_DOOR void __tsan_atomic128_store(ovlp_uint128 volatile* at, ovlp_uint128 value, int) {
+  ovlp::instrument::stored(const_cast<ovlp_uint128*>(at), sizeof(ovlp_uint128));
+  ovlp_uint128 had = ovlp_load_16(at);
+  while (!ovlp_compare_exchange_16(at, &had, value)) {
+  }
+}
+OVLP_ATOMIC_CHANGE_16(exchange, by)
+OVLP_ATOMIC_CHANGE_16(fetch_add, had + by)
+OVLP_ATOMIC_CHANGE_16(fetch_sub, had - by)
+OVLP_ATOMIC_CHANGE_16(fetch_and, had& by)
+OVLP_ATOMIC_CHANGE_16(fetch_or, had | by)
+OVLP_ATOMIC_CHANGE_16(fetch_xor, had ^ by)
+OVLP_ATOMIC_CHANGE_16(fetch_nand, ~(had& by))
+OVLP_ATOMIC_COMPARISON_16(strong)
+OVLP_ATOMIC_COMPARISON_16(weak)
+OVLP_DOOR ovlp_uint128 __tsan_atomic128_compare_exchange_val(ovlp_uint128 volatile* at, ovlp_uint128 expected,
+                                                             ovlp_uint128 wanted, int order, int otherwise) {
+  __tsan_atomic128_compare_exchange_strong(at, &expected, wanted, order, otherwise);
+  return expected;
+}
+#undef OVLP_ATOMIC_COMPARISON_16
+#undef OVLP_ATOMIC_CHANGE_16
+#endif
+
+// By which programs tell the sanitizer of synchronization that it does not see: sanitizer/tsan_interface.h. They mean
+// nothing here.
+OVLP_DOOR void __tsan_acquire(void*) {}
+OVLP_DOOR void __tsan_release(void*) {}
+OVLP_DOOR void __tsan_mutex_create(void*, unsigned) {}
+OVLP_DOOR void __tsan_mutex_destroy(void*, unsigned) {}
+OVLP_DOOR void __tsan_mutex_pre_lock(void*, unsigned) {}
+OVLP_DOOR void __tsan_mutex_post_lock(void*, unsigned, int) {}
+OVLP_DOOR int __tsan_mutex_pre_unlock(void*, unsigned) { return 0; }
+OVLP_DOOR void __tsan_mutex_post_unlock(void*, unsigned) {}
+OVLP_DOOR void __tsan_mutex_pre_signal(void*, unsigned) {}
+OVLP_DOOR void __tsan_mutex_post_signal(void*, unsigned) {}
+OVLP_DOOR void __tsan_mutex_pre_divert(void*, unsigned) {}
+OVLP_DOOR void __tsan_mutex_post_divert(void*, unsigned) {}
+OVLP_DOOR void* __tsan_get_current_fiber() { return nullptr; }
+OVLP_DOOR void* __tsan_create_fiber(unsigned) { return nullptr; }
+OVLP_DOOR void __tsan_destroy_fiber(void*) {}
+OVLP_DOOR void __tsan_switch_to_fiber(void*, unsigned) {}
+OVLP_DOOR void __tsan_set_fiber_name(void*, char const*) {}
 
 OVLP_DOOR void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 OVLP_DOOR void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

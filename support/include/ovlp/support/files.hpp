@@ -16,7 +16,10 @@ std::string read_input(std::string const& file);
 void write_file(std::string const& file, std::string_view contents);
 /// The same; "-" is standard output.
 void write_output(std::string const& file, std::string_view contents);
-/// The same, all at once: whoever reads, or is left after an interruption, has the old contents or the new ones.
+/// Before long work, whose result it is to get: whether it can be made. What is there stays. Errors: as write_file().
+void expect_writable(std::string const& file);
+/// Makes the file with all its contents at once: whoever reads, or is left after an interruption, has the old contents
+/// or the new ones.
 void replace_file(std::string const& file, std::string_view contents);
 
 /// A folder that is removed, with all in it, at the end of this object's life. Errors: io_error.

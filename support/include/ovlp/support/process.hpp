@@ -83,8 +83,11 @@ struct interrupted {
 /// later by SIGKILL. Errors: io_error if it cannot be started; `interrupted`, when it has been ended likewise.
 outcome run(command const& what);
 
-/// From now on SIGINT, SIGTERM and SIGHUP end run() with `interrupted`, so that what was begun can be undone.
+/// From now on SIGINT, SIGTERM and SIGHUP end run() with `interrupted`, so that what was begun can be undone; not those
+/// that are ignored, as SIGHUP is by nohup.
 void notice_interrupts();
+/// The last one that came; 0.
+int noticed_interrupt();
 /// For what runs no programs and takes long: so does this. Errors: `interrupted`.
 void end_if_interrupted();
 /// From now on, and until it is called again, SIGINT ends this process at once, with status 130 and this line on

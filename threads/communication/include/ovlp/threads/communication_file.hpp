@@ -7,6 +7,12 @@
 
 namespace ovlp::threads {
 
+/// Of what two threads communicate: 0, or between these, so that sums and quotients are finite.
+inline constexpr double least_events = 1e-100, most_events = 1e100;
+inline bool is_number_of_events(double events) {
+  return events == 0 || (events >= least_events && events <= most_events);
+}
+
 /// As docs/formats/communication.md says.
 std::string json_of(communication const& what);
 /// Errors: config_error "FILE: KEY: expected ..., got ...".
@@ -19,7 +25,7 @@ std::string numalize_csv_of(communication_matrix const& what);
 
 /// Of any of these three; of a run, what counts as communication. Rows that are symmetric only from the last one on
 /// are numalize's. Errors: config_error "FILE: ..." or "FILE:LINE: ...", for one that is not square, not symmetric, has
-/// less than two threads, or numbers that are negative or not finite.
+/// less than two threads, or numbers out of the range above.
 communication_matrix read_matrix(std::string const& file);
 
 }  // namespace ovlp::threads

@@ -35,13 +35,15 @@ class shared_counters {
   bool started() const { return now_->started != 0; }
   std::uint32_t unobserved_threads() const { return now_->unobserved; }
   std::uint32_t forks() const { return now_->forks; }
+  /// Programs beside the first one, which was counted alone.
+  std::uint32_t other_programs() const { return now_->others; }
 
   /// What has been counted so far is a phase of its own, or the end of one. Nothing happens before the start. False, if
   /// all marks would take more than 512 MiB: then what follows is one phase.
   bool mark();
 
   /// What was counted, from mark to mark, and from one beginning of a phase, as the program said, to the next.
-  /// Errors: config_error if the program has not begun.
+  /// Errors: config_error if the program has not begun, or could not count.
   communication read(std::string const& program);
 
  private:

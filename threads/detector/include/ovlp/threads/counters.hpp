@@ -28,6 +28,11 @@ inline constexpr std::size_t kinds_of(definition how) { return how == definition
 
 inline constexpr std::size_t most_threads = 4096;  // that are told apart
 
+/// Of the relaxed definition: a power of two from 64 to 2^20.
+inline constexpr bool can_be_block(std::uint64_t bytes) {
+  return bytes >= 64 && bytes <= 1 << 20 && (bytes & (bytes - 1)) == 0;
+}
+
 /// Of a simulated cache hierarchy, from the smallest on. The last level contains what those above it have.
 struct cache_level {
   std::uint64_t bytes;      ///< of one cache
@@ -59,7 +64,7 @@ using counter_row = std::array<std::uint64_t, most_threads + 1>;
 
 /// The file, as it lies in memory.
 struct counters {
-  static constexpr std::array<char, 16> right_magic{"ovlp counters 1"};
+  static constexpr std::array<char, 16> right_magic{"ovlp counters 2"};
   std::array<char, 16> magic;
 
   // Asked for
@@ -70,6 +75,9 @@ struct counters {
   std::array<std::uint16_t, most_threads> unit_of_thread;  ///< accurate: on which each runs
 
   // By the program
+  std::atomic<std::uint32_t> claimed;     ///< by the first program that was linked for this: only that one counts
+  std::atomic<std::uint32_t> others;      ///< that came later
+  std::atomic<std::uint32_t> gave_up;     ///< it could not count, and has said why
   std::atomic<std::uint32_t> started;     ///< it has begun: it was compiled for this
   std::atomic<std::uint32_t> threads;     ///< so far, by creation; 0 is the program's first
   std::atomic<std::uint32_t> unobserved;  ///< threads beyond `most_threads`

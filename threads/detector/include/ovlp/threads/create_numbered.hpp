@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <threads.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -19,13 +20,24 @@ struct numbered_start {
   void* argument;
   std::uint32_t number;
   void (*begins)(std::uint32_t number);
+  void (*ends)(std::uint32_t number);  ///< nullptr: nobody wants to know
 };
 
 inline void* run_numbered(void* given) {
-  numbered_start const its = *static_cast<numbered_start*>(given);
+  numbered_start its = *static_cast<numbered_start*>(given);
   std::free(given);
   its.begins(its.number);
-  return its.function(its.argument);
+  void* result = nullptr;
+  // However it ends.
+  pthread_cleanup_push(
+      [](void* of) {
+        auto const& ended = *static_cast<numbered_start const*>(of);
+        if (ended.ends != nullptr) ended.ends(ended.number);
+      },
+      &its);
+  result = its.function(its.argument);
+  pthread_cleanup_pop(1);
+  return result;
 }
 
 /// The system's pthread_create().
@@ -44,6 +56,28 @@ inline int create_numbered(pthread_t* made, pthread_attr_t const* attributes, nu
   int const failed = create_next(made, attributes, run_numbered, its);
   if (failed != 0) std::free(its);
   return failed;
+}
+
+/// C's threads, as those of pthread_create(), which the C library does not call for them.
+struct c11_start {
+  thrd_start_t function;
+  void* argument;
+};
+
+inline void* run_c11(void* given) {
+  c11_start const its = *static_cast<c11_start*>(given);
+  std::free(given);
+  return reinterpret_cast<void*>(static_cast<std::intptr_t>(its.function(its.argument)));  // as thrd_exit() has it
+}
+
+inline int create_c11(thrd_t* made, thrd_start_t function, void* argument) {
+  auto* const its = static_cast<c11_start*>(std::malloc(sizeof(c11_start)));
+  if (its == nullptr) return thrd_nomem;
+  *its = {function, argument};
+  int const failed = ::pthread_create(made, nullptr, run_c11, its);
+  if (failed == 0) return thrd_success;
+  std::free(its);
+  return failed == ENOMEM || failed == EAGAIN ? thrd_nomem : thrd_error;
 }
 
 }  // namespace ovlp::threads
