@@ -65,6 +65,16 @@ json status(std::string const& socket) {
   return {};
 }
 
+/// Sooner or later.
+bool holds(std::string const& socket, int nodes) {
+  for (int i = 0; i < 200; ++i) {
+    outcome const told = ovlp_command({"status", socket, "--json"});
+    if (told.good() && json::parse(told.out)["held"] == nodes) return true;
+    std::this_thread::sleep_for(20ms);
+  }
+  return false;
+}
+
 }  // namespace
 
 TEST_CASE("a run takes orders from outside at its borders, refuses wrong ones, and goes on" * doctest::timeout(110)) {
@@ -82,21 +92,16 @@ TEST_CASE("a run takes orders from outside at its borders, refuses wrong ones, a
   CHECK(ordered.good());
   CHECK(ordered.out.find("heat: holds ") == 0);
   CHECK(ordered.out.find("ordered: 1") != std::string::npos);
-  auto const held = [&](int nodes) {
-    for (int i = 0; i < 200; ++i) {
-      if (json::parse(ovlp_command({"status", socket, "--json"}).out)["held"] == nodes) return true;
-      std::this_thread::sleep_for(20ms);
-    }
-    return false;
-  };
-  CHECK(held(1));
+  CHECK(holds(socket, 1));
   outcome const too_many = ovlp_command({"nodes", socket, "--set", "4"});
   CHECK(too_many.status == 1);
   CHECK(too_many.err == "ovlp: '" + socket + "': expected 1 to 3 nodes (--nodes), got 4\n");
-  CHECK(held(1));
+  CHECK(holds(socket, 1));
   CHECK(ovlp_command({"nodes", socket, "--set", "2"}).good());
-  CHECK(held(2));
-  CHECK(ovlp_command({"nodes", socket, "--follow"}).good());
+  CHECK(holds(socket, 2));
+  outcome const nothing_else = ovlp_command({"nodes", socket, "--follow"});
+  CHECK(nothing_else.status == 1);
+  CHECK(nothing_else.err.find("expected a run with a plan or a policy to follow") != std::string::npos);
   for (char const* wrong :
        {"", "{}", "[1]", "hold", R"({"do": "x"})", R"({"do": "hold"})", R"({"do": "hold", "nodes": 0})",
         R"({"do": "hold", "nodes": -1})", R"({"do": "status", "more": 1})"}) {
@@ -117,6 +122,25 @@ TEST_CASE("a run takes orders from outside at its borders, refuses wrong ones, a
   outcome const gone = ovlp_command({"status", socket});
   CHECK(gone.status == 1);
   CHECK(gone.err.find("no run listens there") != std::string::npos);
+}
+
+TEST_CASE("when an order ends, the plan holds again" * doctest::timeout(110)) {
+  temporary_folder const folder;
+  std::string const socket = folder.path() / "run.socket";
+  std::string const plan = folder.file("plan.json", R"({"program": "heat", "changes": [{"after": 1, "nodes": 2}]})");
+  running run(folder, socket, 6000, {"--plan", plan});
+  REQUIRE(status(socket).is_object());
+  CHECK(holds(socket, 2));
+  CHECK(ovlp_command({"nodes", socket, "--set", "3"}).good());
+  CHECK(holds(socket, 3));
+  CHECK(ovlp_command({"nodes", socket, "--follow"}).good());
+  CHECK(holds(socket, 2));
+  outcome const ended = run.result.get();
+  CHECK_MESSAGE(ended.good(), ended.complaint());
+  json const decisions = json::parse(ovlp::testing::contents(run.summary))["decisions"];
+  REQUIRE(decisions.size() == 3);
+  CHECK(decisions[2]["nodes"] == 2);
+  CHECK(decisions[2]["reason"] == "plan");
 }
 
 TEST_CASE("a socket that another run uses, or a file, is refused; one that was left is taken" * doctest::timeout(110)) {

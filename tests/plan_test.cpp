@@ -196,6 +196,24 @@ TEST_CASE("the main program, too, learns at its borders what is to be held" * do
   });
 }
 
+TEST_CASE("a change after an iteration of which nobody asks is made at the next border" * doctest::timeout(60)) {
+  ovlp::testing::run_on(3, [](engine& run) {
+    plan followed;
+    followed.changes = {{2, {1}}, {3, {2}}, {5, {3}}};
+    run.follow(followed);
+    ovlp::threads<> const workers{"workers", run.nodes()};
+    auto const graph = rounds(run, workers, 0);
+    run(graph, {});
+    std::vector<std::size_t> held;
+    for (int const border : {1, 4, 3, 6}) {
+      std::size_t nodes = 0;
+      run.end_of_iteration(border, [&](held_nodes const& hold) { nodes = hold.nodes; });
+      held.push_back(nodes);
+    }
+    CHECK(held == std::vector<std::size_t>{0, 2, 0, 3});
+  });
+}
+
 TEST_CASE("what cannot be held ends the run with the reason" * doctest::timeout(60)) {
   ovlp::testing::run_on(2, [](engine& run) {
     run.follow(std::make_shared<too_many>());
@@ -221,11 +239,12 @@ TEST_CASE("a plan that names a collection the program does not have is refused b
 namespace {
 
 /// On node 0 of a platform on which a kernel takes as many seconds as its size says.
-std::vector<std::string> seconds(temporary_folder const& folder) {
+std::vector<std::string> seconds(temporary_folder const& folder, int latency_s = 0) {
   return {"--platform",
           folder.file("p.json",
                       R"({"name": "test", "reference_core": "any", "nodes": [{"count": 8, "cores": 1, "speed": 1}],
-            "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1e9},
+            "network": {"model": "star", "latency_s": )" +
+                          std::to_string(latency_s) + R"(, "bandwidth_Bps": 1e9},
             "kernels": {"work": {"coefficient_s": 1, "exponents": [1]}}})"),
           "--execution", "partial"};
 }
@@ -306,6 +325,26 @@ TEST_CASE("work of nodes that have left is counted once" * doctest::timeout(60))
     CHECK(about(decides->efficiencies, {1, 1, 1, 1, 1, 1}));
     CHECK(about(decides->times_s, {1, 2, 3, 4, 5, 6}));
     CHECK(about(decides->node_s, {4, 5, 9, 10, 14, 15}));
+  });
+}
+
+TEST_CASE("work of nodes that are still leaving at the next border is counted once" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  // Messages take as long as rounds, but not those of node 0 to itself, which goes on alone.
+  ovlp::testing::simulate_on(4, seconds(folder, 1), [](engine& run) {
+    auto const decides = std::make_shared<seen>();
+    run.follow(decides);
+    ovlp::threads<> const workers{"workers", run.nodes()};
+    auto const graph = busy_rounds(run, workers, {4, 1, 4, 1, 4, 1});
+    run(graph, {});
+    double work_s = 0;
+    for (std::size_t k = 0; k < decides->efficiencies.size(); ++k) {
+      CAPTURE(k);
+      CHECK(decides->efficiencies[k] > 0);
+      CHECK(decides->efficiencies[k] <= 1 + 1e-9);
+      work_s += decides->efficiencies[k] * (decides->node_s[k] - (k > 0 ? decides->node_s[k - 1] : 0));
+    }
+    CHECK(work_s == doctest::Approx(15));
   });
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp advise
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,13 +30,19 @@ void run_advise(options const& given, std::vector<std::string> const& program) {
   if (program.empty()) throw config_error("advise: expected --, and then a program with its arguments");
   if (!given.picture.empty() && !is_picture(given.picture))
     throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
+  support::expect_outputs({given.plan, given.csv, given.picture});
   lab::study::advise_options const wanted{program, analysis::goal::read(given.goal), given.jobs};
   support::notice_interrupts();
   lab::study::advice const found = lab::study::advise(wanted);
-  if (!given.plan.empty()) support::write_file(given.plan, lab::study::plan_file_of(found, wanted));
-  if (!given.csv.empty()) support::write_file(given.csv, lab::study::csv_of(found));
+  if (std::find(program.begin(), program.end(), "partial") == program.end())
+    std::fprintf(
+        stderr,
+        "ovlp advise: without --execution partial each run measures its kernels anew: plans differ by that, too, "
+        "by how much is not known\n");
+  if (!given.plan.empty()) support::write_output(given.plan, lab::study::plan_file_of(found, wanted));
+  if (!given.csv.empty()) support::write_output(given.csv, lab::study::csv_of(found));
   if (!given.picture.empty()) plot_advice(found, wanted.goal, given.picture);
-  support::write_output("-", lab::study::text_of(found, wanted.goal));
+  if (given.plan != "-" && given.csv != "-") support::write_output("-", lab::study::text_of(found, wanted.goal));
 }
 
 }  // namespace

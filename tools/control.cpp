@@ -23,16 +23,26 @@ ordered_json ask(std::string const& socket, ordered_json const& order) {
   std::string const line = support::ask_local_socket(socket, order.dump());
   ordered_json reply = ordered_json::parse(line, nullptr, false);
   if (!reply.is_object()) throw io_error("'" + socket + "': no run of ovlp: it says " + support::quoted(line));
-  if (reply.contains("error")) throw config_error("'" + socket + "': " + reply["error"].get<std::string>());
+  if (reply.contains("error") && reply["error"].is_string())
+    throw config_error("'" + socket + "': " + reply["error"].get<std::string>());
+  auto const is = [&](char const* key, bool (*right)(ordered_json const&)) {
+    return reply.contains(key) && right(reply[key]);
+  };
+  auto const whole = [](ordered_json const& value) { return value.is_number_unsigned(); };
+  bool const good =
+      is("application", [](ordered_json const& value) { return value.is_string(); }) && is("held", whole) &&
+      is("nodes", whole) && is("iteration", whole) &&
+      is("ordered", [](ordered_json const& value) { return value.is_null() || value.is_number_unsigned(); });
+  if (!good) throw io_error("'" + socket + "': no run of ovlp: it says " + support::quoted(line));
   return reply;
 }
 
 void print_status(ordered_json const& reply) {
-  std::string text = reply.value("application", "") + ": holds " + std::to_string(reply.value("held", 0)) + " of " +
-                     std::to_string(reply.value("nodes", 0)) + " nodes, iteration " +
-                     std::to_string(reply.value("iteration", 0)) + " has ended";
-  if (reply.contains("ordered") && reply["ordered"].is_number())
-    text += ", ordered: " + std::to_string(reply["ordered"].get<int>());
+  std::string text = support::one_line(reply["application"].get<std::string>()) + ": holds " +
+                     std::to_string(reply["held"].get<std::size_t>()) + " of " +
+                     std::to_string(reply["nodes"].get<std::size_t>()) + " nodes, iteration " +
+                     std::to_string(reply["iteration"].get<int>()) + " has ended";
+  if (!reply["ordered"].is_null()) text += ", ordered: " + std::to_string(reply["ordered"].get<std::size_t>());
   support::write_output("-", text + "\n");
 }
 

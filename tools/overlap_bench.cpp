@@ -119,6 +119,7 @@ void run_overlap_bench(overlap_bench_options const& options) {
   if (!options.picture.empty() && !is_picture(options.picture))
     throw config_error("--picture: expected a name that ends in .svg or .png, got '" + options.picture + "'");
   std::size_t const expected = 2 * overlap_bench::operations_named(options.operations).size();
+  support::expect_outputs({options.csv, options.picture});
   support::notice_interrupts();
   support::command const command = command_of(options);
   support::outcome const ran = support::run(command);

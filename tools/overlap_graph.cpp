@@ -47,11 +47,12 @@ void add_overlap_graph(CLI::App& overlap, std::vector<std::string> const& progra
   graph.callback([jobs, program] {
     if (program.empty()) throw config_error("overlap graph: expected --, and then a program with its arguments");
     support::notice_interrupts();
+    std::string const table = table_of(lab::study::overlap_of_graph(program, *jobs));
     if (std::find(program.begin(), program.end(), "partial") == program.end())
       std::fprintf(stderr,
                    "ovlp overlap graph: without --execution partial each run measures its kernels anew, and "
                    "differs by that, too\n");
-    support::write_output("-", table_of(lab::study::overlap_of_graph(program, *jobs)));
+    support::write_output("-", table);
   });
 }
 

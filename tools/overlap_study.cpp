@@ -46,6 +46,7 @@ void run_overlap_study(overlap_study_options given) {
     throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
   if (!given.picture.empty() && given.study.bandwidths_Bps.empty())
     throw config_error("--picture: expected with --bandwidths, over which it is drawn");
+  support::expect_outputs({given.page, given.csv, given.picture});
   support::notice_interrupts();
   mpi::trace const original = mpi::read_trace(given.trace);
   given.study.collectives = mpi::collective_choice(given.collectives);

@@ -220,11 +220,8 @@ void show(threads_show_options const& given) {
   if (!given.picture.empty() && !is_picture(given.picture))
     throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
   std::vector<std::string> const outputs{given.csv, given.numalize, given.picture, given.page};
-  for (auto output = outputs.begin(); output != outputs.end(); ++output) {
-    expect_another_file(*output, given.run);
-    if (!output->empty() && std::find(outputs.begin(), output, *output) != output)
-      throw config_error("threads show: expected outputs of different names, got '" + *output + "' twice");
-  }
+  for (std::string const& output : outputs) expect_another_file(output, given.run);
+  support::expect_outputs(outputs);
   findings const found = support::is_database(given.run) ? of_record(given) : of_trace(given);
   communication_matrix const matrix = given.normalized ? found.matrix.normalized() : found.matrix;
   if (!given.csv.empty()) support::write_output(given.csv, csv_of(matrix));

@@ -129,7 +129,7 @@ void run_threads_trace(threads_trace_options given, std::vector<std::string> con
     throw config_error("--map: expected with --definition accurate; ovlp threads run puts threads on real units");
   if (!given.mapping.empty()) given.counting.units = threads::read_mapping(given.mapping).units;
   if (given.output == "-") throw config_error("-o -: expected a file: standard output is the program's");
-  support::expect_writable(given.output);
+  support::expect_outputs({given.output});
   support::notice_interrupts();
   support::temporary_folder const folder(folder_for_counters());
   threads::shared_counters counters(folder.path(), given.counting);

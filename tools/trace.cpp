@@ -34,7 +34,9 @@ void remove_earlier(std::string const& folder) {
 /// Runs it, and reads what its ranks write meanwhile into this folder.
 std::vector<mpi::raw::rank> run_traced(std::vector<std::string> const& words, std::string const& folder) {
   remove_earlier(folder);
-  std::filesystem::create_directories(folder);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw io_error("'" + folder + "': cannot be made: " + failed.message());
   support::command traced{words, "", {{"OVLP_TRACE_FOLDER", std::filesystem::absolute(folder).string()}}};
   traced.shares_streams = true;
   support::outcome const ended = support::run(traced);

@@ -35,7 +35,10 @@ judged read(ordered_json const& summary) {
 
 std::vector<std::string> without_plan(std::vector<std::string> words) {
   words = without_outputs(std::move(words));
-  if (!take_option(words, "--plan").empty()) throw config_error("PROGRAM: expected none of --plan, which is advised");
+  for (char const* option : {"--plan", "--policy", "--control"}) {
+    if (!take_option(words, option).empty())
+      throw config_error(std::string("PROGRAM: expected none of ") + option + ": which nodes it holds is advised");
+  }
   return words;
 }
 

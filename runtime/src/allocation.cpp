@@ -11,14 +11,6 @@ allocation::allocation(program const& known, std::size_t nodes)
   for (std::uint32_t c = 0; c < known.collections(); ++c) views_.push_back(known.first_mapping(c, nodes));
 }
 
-std::vector<node_id> allocation::staying() const {
-  std::vector<node_id> all;
-  for (node_id node : held_) {
-    if (!leaving_.contains(node)) all.push_back(node);
-  }
-  return all;
-}
-
 void allocation::send_to_all(control const& message) {
   for (node_id node : held_) tell(node, message);
 }

@@ -43,8 +43,6 @@ class allocation {
   std::vector<action> take_actions() { return std::exchange(to_do_, {}); }
 
   std::set<node_id> const& held() const { return held_; }
-  /// Those of the held nodes that are not to be released.
-  std::vector<node_id> staying() const;
   /// Held nodes that are to be released as soon as they need nothing any more.
   bool any_leaves() const { return !leaving_.empty(); }
   /// What the change under way waits for; empty if there is none. For the stall report.

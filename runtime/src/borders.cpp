@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/borders.hpp>
 
+#include <iterator>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -17,6 +18,7 @@ void borders::order(std::optional<std::size_t> nodes) {
   if (nodes && (*nodes < 1 || *nodes > nodes_)) {
     throw config_error("expected 1 to " + std::to_string(nodes_) + " nodes (--nodes), got " + std::to_string(*nodes));
   }
+  if (!nodes && !policy_) throw config_error("expected a run with a plan or a policy to follow (--plan, --policy)");
   scoped_lock const lock(mutex_);
   ordered_ = nodes;
 }
@@ -72,12 +74,19 @@ std::optional<decision> borders::decide(int iteration, std::uint64_t call, doubl
   return made;
 }
 
-std::optional<int> borders::first_missed() {
+borders::unmade borders::missed() {
   scoped_lock const lock(mutex_);
-  if (last_measured_.call == 0) return std::nullopt;  // no call has begun
-  if (measures()) return last_ == 0 ? std::optional(0) : std::nullopt;
+  unmade all{};
+  if (last_measured_.call == 0) return all;  // no call has begun
+  if (ordered_ && *ordered_ != held_.value_or(at_start()).nodes) all.ordered = ordered_;
+  if (measures()) {
+    all.nothing_measured = last_ == 0;
+    return all;
+  }
   auto const next = plan_.changes.upper_bound(last_);
-  return next == plan_.changes.end() ? std::nullopt : std::optional(next->first);
+  all.changes = static_cast<std::size_t>(std::distance(next, plan_.changes.end()));
+  if (all.changes > 0) all.first_change = next->first;
+  return all;
 }
 
 }  // namespace OVLP_CORE

@@ -77,7 +77,8 @@ borders& main_run::at_borders() const {
     borders_made.emplace(nodes());
     if (common_options().takes_orders()) borders_made->take_orders();
     ovlp::plan const& given = common_options().plan;
-    if (auto decides = make_policy(common_options().policy, given)) borders_made->follow(std::move(decides), given);
+    if (auto decides = make_policy(common_options().policy, given, nodes()))
+      borders_made->follow(std::move(decides), given);
   }
   return *borders_made;
 }
@@ -222,19 +223,25 @@ void main_run::write(ovlp::summary const& made) {
     analysis::write_efficiency_over_time(common_options().over_time_file, made);
 }
 
-void main_run::note_missed(int iteration) const {
+void main_run::note_missed() const {
+  borders::unmade const missed = at_borders().missed();
+  auto const note = [&](std::string const& text) {
+    std::fprintf(stderr, "%s: note: %s\n", common_options().application.c_str(), text.c_str());
+  };
   std::string const option = plan().file.empty() ? "plan" : "--plan " + plan().file;
-  std::fprintf(stderr, "%s: note: %s\n", common_options().application.c_str(),
-               at_borders().measures()
-                   ? "the policy decided nothing: the program has said of no iteration that it ended"
-                   : (option + ": the change after iteration " + std::to_string(iteration) +
-                      " was not made: the run ended before")
-                         .c_str());
+  if (missed.nothing_measured) note("the policy decided nothing: the program has said of no iteration that it ended");
+  if (missed.changes > 0)
+    note(option + ": the change after iteration " + std::to_string(missed.first_change) +
+         " was not made: the run ended before" +
+         (missed.changes > 1 ? "; nor were " + std::to_string(missed.changes - 1) + " later ones" : ""));
+  if (missed.ordered)
+    note("the order to hold " + std::to_string(*missed.ordered) +
+         " nodes was not carried out: no iteration ended after it");
 }
 
 void main_run::write_what_is_left(std::string const& reference_core) {
   if (std::uncaught_exceptions() > 0) return;
-  if (auto const missed = at_borders().first_missed()) note_missed(*missed);
+  note_missed();
   try {
     if (!written && common_options().ask_for_figures()) write(summary());
     if (common_options().durations_file.empty()) return;

@@ -45,6 +45,11 @@ analysis::forecast forecast_of(support::json_object& advice) {
       run.fail(run.path("efficiency"), "as many as in time_s", run.at("efficiency"));
     std::vector<analysis::iteration_forecast> iterations;
     for (std::size_t k = 0; k < times_s.size(); ++k) iterations.push_back({times_s[k], efficiencies[k]});
+    if (!expected.nodes().empty() && nodes <= expected.nodes().back())
+      run.fail(run.path("nodes"), "numbers of nodes in ascending order", run.at("nodes"));
+    if (!expected.nodes().empty() && times_s.size() != expected.iterations())
+      run.fail(run.path("time_s"), "as many iterations as on " + std::to_string(expected.nodes().front()) + " nodes",
+               run.at("time_s"));
     expected.add(nodes, std::move(iterations));
   }
   return expected;
@@ -55,10 +60,26 @@ std::optional<advised> advised_in(plan const& of) {
   nlohmann::json const content = support::parse_json(of.advice, of.file);
   support::json_object advice(content, of.file, "advice");
   support::json_object costs = advice.object("as_it_is");
-  return advised{analysis::goal::read(advice.text("goal")),
+  auto const goal = [&] {
+    try {
+      return analysis::goal::read(advice.text("goal"));
+    } catch (config_error const& wrong) {
+      throw config_error(of.file + ": advice: " + wrong.what());
+    }
+  };
+  return advised{goal(),
                  forecast_of(advice),
                  {costs.number("time_s", 0), costs.number("held_node_s", 0)},
                  advice.number("change_s", 0)};
+}
+
+/// It is one of a run of so many nodes, or more.
+void expect_forecast(advised const& with, plan const& of, std::size_t nodes) {
+  std::vector<std::size_t> const& known = with.expected.nodes();
+  if (known.empty() || known.front() > nodes)
+    throw config_error(of.file + ": advice: expected a forecast for up to " + std::to_string(nodes) +
+                       " nodes (--nodes), got " +
+                       (known.empty() ? "none" : "one from " + std::to_string(known.front()) + " on"));
 }
 
 /// The place of the greatest number of nodes in the forecast that is not more.
@@ -175,7 +196,7 @@ class advise_again final : public policy {
     std::size_t before = at.held.nodes, k = static_cast<std::size_t>(at.iteration);
     for (std::size_t nodes : rest) {
       analysis::iteration_forecast const& of = advised_.expected.of(place_of(advised_.expected, nodes), ++k);
-      double const time_s = scale * of.time_s + (nodes == before ? 0 : advised_.change_s);
+      double const time_s = scale * (of.time_s + (nodes == before ? 0 : advised_.change_s));
       whole.time_s += time_s;
       whole.node_s += time_s * static_cast<double>(nodes);
       whole.least_efficiency = std::min(whole.least_efficiency, of.efficiency.value_or(1));
@@ -192,7 +213,7 @@ class advise_again final : public policy {
 
 }  // namespace
 
-std::shared_ptr<policy> make_policy(std::string const& text, plan const& of) {
+std::shared_ptr<policy> make_policy(std::string const& text, plan const& of, std::size_t nodes) {
   constexpr std::string_view threshold = "efficiency>=";
   if (text.empty() || text == "plan") {
     if (!text.empty() && of.file.empty()) throw config_error("--policy plan: expected a plan, --plan FILE");
@@ -201,14 +222,18 @@ std::shared_ptr<policy> make_policy(std::string const& text, plan const& of) {
   if (text == "advise") {
     auto with = advised_in(of);
     if (!with) throw config_error("--policy advise: expected a plan that 'ovlp advise' has made, --plan FILE");
+    expect_forecast(*with, of, nodes);
     return std::make_shared<advise_again>(of, std::move(*with));
   }
   if (text.starts_with(threshold)) {
     double least = 0;
     auto const end = text.data() + text.size();
     auto const read = std::from_chars(text.data() + threshold.size(), end, least);
-    if (read.ec == std::errc{} && read.ptr == end && least > 0 && least <= 1)
-      return std::make_shared<efficiency_threshold>(least, of, advised_in(of));
+    if (read.ec == std::errc{} && read.ptr == end && least > 0 && least <= 1) {
+      auto with = advised_in(of);
+      if (with) expect_forecast(*with, of, nodes);
+      return std::make_shared<efficiency_threshold>(least, of, std::move(with));
+    }
   }
   throw config_error("--policy: expected plan, advise, or efficiency>=E with E above 0 and up to 1, got " +
                      support::quoted(text));

@@ -170,10 +170,10 @@ void reallocation::answer_borders() {
     std::vector<node_id> nodes;
     {
       scoped_lock const lock(mutex_);
-      nodes = allocation_->staying();
+      nodes.assign(allocation_->held().begin(), allocation_->held().end());
+      if (asked.call != asked_.call) told_work_s_.clear();
       asked_ = asked;
       awaited_work_ = {nodes.begin(), nodes.end()};
-      collected_work_s_ = 0;
     }
     for (node_id node : nodes) node_.outbox().tell(node, work_request{asked.call});
     return;
@@ -228,18 +228,24 @@ void reallocation::handle_work_request(work_request const& message) {
   node_.outbox().tell(0, work_answer{work_s});
 }
 
-void reallocation::handle_work_answer(node_id from, work_answer const& message) { work_told(from, message.work_s); }
+void reallocation::handle_work_answer(node_id from, work_answer const& message) {
+  {
+    scoped_lock const lock(mutex_);
+    if (!awaited_work_.contains(from)) return;  // it has left, and has told all
+    told_work_s_[from] = message.work_s;
+  }
+  work_told(from);
+}
 
-void reallocation::work_told(node_id by, double work_s) {
+void reallocation::work_told(node_id by) {
   border_request asked{};
   double all_s = 0;
   {
     scoped_lock const lock(mutex_);
-    if (awaited_work_.erase(by) == 0) return;
-    collected_work_s_ += work_s;
-    if (!awaited_work_.empty()) return;
+    if (awaited_work_.erase(by) == 0 || !awaited_work_.empty()) return;
     asked = asked_;
-    all_s = collected_work_s_ + (left_.call == asked.call ? left_.done_s : 0);
+    all_s = left_.call == asked.call ? left_.done_s : 0;
+    for (auto const& [node, work_s] : told_work_s_) all_s += work_s;
   }
   answer(asked, all_s);
   answer_borders();
@@ -258,8 +264,9 @@ void reallocation::handle_left(node_id from, left const& message) {
   {
     scoped_lock const lock(mutex_);
     left_.add(message.call, message.work_s);
+    told_work_s_.erase(from);
   }
-  work_told(from, 0);  // it may end before it is asked
+  work_told(from);  // it may end before it is asked
   decide([&](allocation& a) { a.handle_left(from, message); });
 }
 void reallocation::node_joined(node_id node) {

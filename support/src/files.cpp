@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -87,11 +88,17 @@ void write_output(std::string const& file, std::string_view contents) {
   else write_file(file, contents);
 }
 
-void expect_writable(std::string const& file) {
-  std::error_code ignored;
-  bool const is_there = std::filesystem::exists(std::filesystem::symlink_status(file, ignored));
-  check_written(open_file(file, O_WRONLY | O_CREAT).number() >= 0, file);
-  if (!is_there) std::filesystem::remove(file, ignored);
+void expect_outputs(std::vector<std::string> const& files) {
+  for (auto file = files.begin(); file != files.end(); ++file) {
+    if (file->empty()) continue;
+    if (std::find(files.begin(), file, *file) != file)
+      throw config_error("expected outputs of different names, got '" + *file + "' twice");
+    if (*file == "-") continue;
+    std::error_code ignored;
+    bool const is_there = std::filesystem::exists(std::filesystem::symlink_status(*file, ignored));
+    check_written(open_file(*file, O_WRONLY | O_CREAT).number() >= 0, *file);
+    if (!is_there) std::filesystem::remove(*file, ignored);
+  }
 }
 
 void replace_file(std::string const& file, std::string_view contents) {

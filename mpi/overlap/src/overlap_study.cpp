@@ -16,9 +16,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double widest = 1e6;        // bandwidths from the platform's / so much to the platform's * so much
-constexpr double bisected_to = 1e-4;  // relative to the bandwidth
-constexpr double same_time = 1e-9;    // relative
+constexpr double widest = 1e6;           // bandwidths from the platform's / so much to the platform's * so much
+constexpr double most_bandwidth = 1e15;  // of any platform
+constexpr double bisected_to = 1e-4;     // relative to the bandwidth
+constexpr double same_time = 1e-9;       // relative
 
 int bisections() { return static_cast<int>(std::ceil(std::log2(2 * std::log(widest) / std::log1p(bisected_to)))); }
 
@@ -52,7 +53,7 @@ class replayer {
 
   /// The least bandwidth with which the trace takes no longer.
   std::optional<double> bandwidth_for(trace const& of, double wanted_s) const {
-    double low = bandwidth() / widest, high = bandwidth() * widest;
+    double low = bandwidth() / widest, high = std::min(bandwidth() * widest, most_bandwidth);
     auto const reached = [&](double at) { return time_s(of, at, latency_s()) <= wanted_s * (1 + same_time); };
     if (!reached(high) || reached(low)) return std::nullopt;
     while (high > low * (1 + bisected_to)) {

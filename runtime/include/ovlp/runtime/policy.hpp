@@ -51,7 +51,7 @@ class policy {
   virtual std::optional<decision> decide(border const& at) = 0;
 };
 
-/// Does what a plan says.
+/// Does what a plan says; what it says of an iteration at whose end nobody asked, at the next one.
 class follow_plan final : public policy {
  public:
   explicit follow_plan(ovlp::plan followed) : plan_(std::move(followed)) {}
@@ -60,9 +60,7 @@ class follow_plan final : public policy {
   bool may_change_after(int iteration) const override { return plan_.changes.contains(iteration); }
   bool measures() const override { return false; }
   std::optional<decision> decide(border const& at) override {
-    auto const change = plan_.changes.find(at.iteration);
-    if (change == plan_.changes.end()) return std::nullopt;
-    return decision{change->second, "plan"};
+    return decision{plan_.held_in(at.iteration + 1, at.nodes), "plan"};
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ovlp::support {
 
@@ -16,8 +17,9 @@ std::string read_input(std::string const& file);
 void write_file(std::string const& file, std::string_view contents);
 /// The same; "-" is standard output.
 void write_output(std::string const& file, std::string_view contents);
-/// Before long work, whose result it is to get: whether it can be made. What is there stays. Errors: as write_file().
-void expect_writable(std::string const& file);
+/// Before long work, whose results they are to get: whether they can be made, and are different ones; empty names are
+/// none. What is there stays. Errors: config_error, if one is named twice; else as write_output().
+void expect_outputs(std::vector<std::string> const& files);
 /// Makes the file with all its contents at once: whoever reads, or is left after an interruption, has the old contents
 /// or the new ones.
 void replace_file(std::string const& file, std::string_view contents);

@@ -18,7 +18,7 @@ inline namespace OVLP_CORE {
 
 /// The one that --policy names, with what --plan has read; nullptr: all nodes are held from start to end.
 /// Errors: config_error.
-std::shared_ptr<policy> make_policy(std::string const& text, plan const& of);
+std::shared_ptr<policy> make_policy(std::string const& text, plan const& of, std::size_t nodes);
 
 /// What is held after each iteration: the policy of a run, and what it has decided. In each process; node 0 decides.
 /// Thread: any; of node 0's policy one at a time.
@@ -61,9 +61,14 @@ class borders {
   /// On node 0. `work_s`: of the call so far, if it measures. Errors: config_error for what cannot be held; what the
   /// policy throws.
   std::optional<decision> decide(int iteration, std::uint64_t call, double now_s, double work_s);
-  /// If the run ends now: the plan's first change that has not been decided; of a policy that measures 0 if there was
-  /// no border.
-  std::optional<int> first_missed();
+  /// What is not done, if the run ends now.
+  struct unmade {
+    std::size_t changes = 0;  ///< of the plan
+    int first_change = 0;
+    bool nothing_measured = false;  ///< a policy that measures, and there was no border
+    std::optional<std::size_t> ordered = {};
+  };
+  unmade missed();
 
  private:
   std::size_t const nodes_;

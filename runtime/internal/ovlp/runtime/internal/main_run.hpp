@@ -98,7 +98,7 @@ class main_run : public engine_base::implementation {
   thread_manager& started();
   void wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold = nullptr);
   borders& at_borders() const;
-  void note_missed(int iteration) const;
+  void note_missed() const;
   /// What options ask for and the program has not written. After an error the process will exit with status 1.
   void write_what_is_left(std::string const& reference_core);
 };

@@ -109,7 +109,7 @@ class reallocation {
   /// One after another, each when what the last one has changed is done.
   void answer_borders();
   void answer(border_request const& asked, double work_s);
-  void work_told(node_id by, double work_s);
+  void work_told(node_id by);
   border_answer answer_to(border_request const& asked, double work_s);
   template <class Decide>
   void decide(Decide const& function);
@@ -134,7 +134,8 @@ class reallocation {
   work work_ OVLP_GUARDED_BY(mutex_);                       ///< of this node
   work left_ OVLP_GUARDED_BY(mutex_);                       ///< on node 0: of nodes that have left
   std::set<node_id> awaited_work_ OVLP_GUARDED_BY(mutex_);  ///< on node 0: whose answers have not come
-  double collected_work_s_ OVLP_GUARDED_BY(mutex_) = 0;
+  /// On node 0: of that call, by nodes that are held, when they were asked last.
+  std::map<node_id, double> told_work_s_ OVLP_GUARDED_BY(mutex_);
   shared<bool> watching_{false};  ///< something waits for messages to come, or to go
   shared<std::ptrdiff_t> held_back_{0};
   shared<bool> recorded_{false};  ///< the nodes of the first mappings, at the run's begin
