@@ -390,7 +390,7 @@ TEST_CASE("ovlp overlap study draws what a traced program would gain") {
   std::string const picture = folder.path() / "gain.svg";
   auto const study = [&](std::vector<std::string> const& more) {
     std::vector<std::string> words{OVLP_COMMAND, "overlap", "study",     folder.path(),
-                                   "--platform", "gigabit", "--picture", picture};
+                                   "--platform", "10-gigabit", "--picture", picture};
     words.insert(words.end(), more.begin(), more.end());
     return ovlp::support::run({words});
   };
@@ -399,7 +399,7 @@ TEST_CASE("ovlp overlap study draws what a traced program would gain") {
   CHECK(alone.err.find("--picture: expected with --bandwidths") != std::string::npos);
   outcome const drawn = study({"--bandwidths", "1e7,1e8"});
   REQUIRE_MESSAGE(drawn.good(), drawn.complaint());
-  CHECK(ovlp::support::read_file(picture).find("measured, latency 30 us") != std::string::npos);
+  CHECK(ovlp::support::read_file(picture).find("measured, latency 15 us") != std::string::npos);
 }
 
 TEST_CASE("ovlp trace says in one line what is wrong, and writes no trace") {
