@@ -104,7 +104,7 @@ std::string bars_of(std::vector<overlap_bench::result> const& rows, std::string 
     to << series << " << END\n";
     for (std::size_t i = g; i < rows.size(); i += 2) {
       overlap_bench::overlap const& m = rows[i].measured;
-      to << static_cast<double>(i / 2) + (g == 0 ? -0.2 : 0.2) << ' ' << 100 * m.hidden << ' ' << 100 * m.hidden_low
+      to << static_cast<double>(i - g) / 2 + (g == 0 ? -0.2 : 0.2) << ' ' << 100 * m.hidden << ' ' << 100 * m.hidden_low
          << ' ' << 100 * m.hidden_high << " 0.36\n";
     }
     to << "END\n";

@@ -40,7 +40,7 @@ std::filesystem::path file_of(std::string const& program) {
   char const* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    std::filesystem::path const file = std::filesystem::path(folder) / program;
+    std::filesystem::path file = std::filesystem::path(folder) / program;
     if (::access(file.c_str(), X_OK) == 0) return file;
   }
   return {};

@@ -67,7 +67,8 @@ struct c11_start {
 inline void* run_c11(void* given) {
   c11_start const its = *static_cast<c11_start*>(given);
   std::free(given);
-  return reinterpret_cast<void*>(static_cast<std::intptr_t>(its.function(its.argument)));  // as thrd_exit() has it
+  auto const result = static_cast<std::intptr_t>(its.function(its.argument));
+  return reinterpret_cast<void*>(result);  // NOLINT(performance-no-int-to-ptr): as thrd_exit() has it
 }
 
 inline int create_c11(thrd_t* made, thrd_start_t function, void* argument) {
