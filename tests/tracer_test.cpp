@@ -389,7 +389,7 @@ TEST_CASE("ovlp overlap study draws what a traced program would gain") {
   REQUIRE(ovlp_trace(folder.path(), {}, {PATTERNS, "rows"}, 4).good());
   std::string const picture = folder.path() / "gain.svg";
   auto const study = [&](std::vector<std::string> const& more) {
-    std::vector<std::string> words{OVLP_COMMAND, "overlap", "study",     folder.path(),
+    std::vector<std::string> words{OVLP_COMMAND, "overlap",    "study",     folder.path(),
                                    "--platform", "10-gigabit", "--picture", picture};
     words.insert(words.end(), more.begin(), more.end());
     return ovlp::support::run({words});

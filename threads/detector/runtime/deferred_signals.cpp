@@ -25,7 +25,8 @@ struct deferral {
   siginfo_t about;
   sigset_t mask;  ///< the thread's before: until then all others are blocked
 };
-__thread deferral own{};
+// Known when the thread starts: a handler must not have it made.
+__thread __attribute__((tls_model("initial-exec"))) deferral own{};
 
 void call_handler(struct sigaction const& of, int signal, siginfo_t* about, void* context) {
   if ((of.sa_flags & SA_SIGINFO) != 0) of.sa_sigaction(signal, about, context);
