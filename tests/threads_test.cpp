@@ -100,6 +100,21 @@ TEST_CASE("fixed interleavings give the matrices that are computed by hand") { c
 TEST_CASE("a program compiled by Clang gives the same matrices") { check_interleavings(INTERLEAVING_CLANG); }
 #endif
 
+#if defined(COPIES)
+TEST_CASE("arrays that Fortran assigns count as loops over their words, however they are copied") {
+  auto const accesses = [](char const* which) {
+    traced const all = trace({}, {COPIES, which});
+    CHECK_MESSAGE(all.ended.good(), all.ended.complaint());
+    return all.found.whole().accesses[0];
+  };
+  double const others = accesses("0");  // of the main program
+  CHECK(accesses("1") - others == 1000);
+  CHECK(accesses("2") - others == 2000);
+  CHECK(accesses("3") - others == 1998);
+  CHECK(accesses("4") - others == 1998);
+}
+#endif
+
 TEST_CASE("simulated caches tell true and false communication apart") {
   words const tiny{"--definition", "accurate", "--caches", "1K:2:1,1K:2:2,1K:16:4"};
   communication_phase found = in_turns({"0w0", "1r0", "1r8", "2b63", "1r64"}, tiny).whole();

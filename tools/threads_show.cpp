@@ -206,9 +206,10 @@ findings of_record(threads_show_options const& given) {
   if (seen.count() == 0) throw config_error("'" + given.run + "': expected a run that has mapped threads");
   communication_matrix const bytes = seen.problem().bytes;
   std::string const title = "Bytes between DPS threads of " + given.run;
-  std::string const text = given.run + ", " + std::to_string(seen.count()) + " DPS threads\n" +
-                           (lost.empty() ? "" : lost + "\n") + padded("between threads", 24) + number(bytes.sum(), 16) +
-                           " bytes\n" + text_of_pairs(bytes, seen.names());
+  std::string const text =
+      given.run + ", " + std::to_string(seen.count()) + " DPS threads\n" + (lost.empty() ? "" : lost + "\n") +
+      (run->complete() ? "" : "the run has not ended: this is what it did so far\n") + padded("between threads", 24) +
+      number(bytes.sum(), 16) + " bytes\n" + text_of_pairs(bytes, seen.names());
   return {title, text, bytes, [=] {
             html_page page(title, text);
             page.figure(heat_map(bytes, "matrix.svg", title), "How much threads exchange");

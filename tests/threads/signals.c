@@ -3,7 +3,7 @@
  *
  *   signals count    the handler stores to a word that another thread has stored to, and returns
  *   signals leave    it leaves by siglongjmp
- *   signals cancel   a thread that accesses memory is cancelled, asynchronously
+ *   signals cancel   threads that access memory are cancelled, asynchronously
  *   signals wait     says "ready", and ends with 7 when SIGTERM has come */
 #include <pthread.h>
 #include <setjmp.h>
@@ -54,13 +54,26 @@ int main(int argc, char** argv) {
     while (!ran) own = own + 1;
     return 7;
   }
-  pthread_t thread;
-  if (pthread_create(&thread, NULL, strcmp(what, "cancel") == 0 ? store_for_ever : store, NULL) != 0) return 1;
-  if (strcmp(what, "cancel") == 0) {
-    while (own < 1000)
-      ;
-    pthread_cancel(thread);
+  if (strcmp(what, "cancel") == 0) { /* several, which compete */
+    enum { count = 4, rounds = 20 };
+    for (int round = 0; round < rounds; ++round) {
+      pthread_t threads[count];
+      for (int t = 0; t < count; ++t)
+        if (pthread_create(&threads[t], NULL, store_for_ever, NULL) != 0) return 1;
+      long const begin = own;
+      while (own - begin < 1000)
+        ;
+      for (int t = 0; t < count; ++t) {
+        void* result = NULL;
+        pthread_cancel(threads[t]);
+        pthread_join(threads[t], &result);
+        if (result != PTHREAD_CANCELED) return 1;
+      }
+    }
+    return 0;
   }
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, store, NULL) != 0) return 1;
   pthread_join(thread, NULL);
   leaves = strcmp(what, "leave") == 0;
   signal(SIGALRM, handle);

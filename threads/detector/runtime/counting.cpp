@@ -116,8 +116,8 @@ __attribute__((constructor(101))) void begin_counting() {
 /// or never come back, and so could what cancels a thread: both wait.
 void access_caches(memory_access const& what) {
   if (defers_signals()) return;  // of a handler that does not wait, as that of SIGSEGV
-  int cancelable = 0;
-  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+  int cancellation = 0;          // its type: glibc 2.36 looks at nothing else when the signal for it has come
+  ::pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &cancellation);
   defer_signals();
   for (int tries = 0; caches_taken.test_and_set(std::memory_order_acquire); ++tries) {
     if (tries % 64 == 63) ::sched_yield();
@@ -126,7 +126,7 @@ void access_caches(memory_access const& what) {
   if (!counted) stop_counting();
   caches_taken.clear(std::memory_order_release);
   handle_deferred_signals();
-  ::pthread_setcancelstate(cancelable, nullptr);
+  ::pthread_setcanceltype(cancellation, nullptr);
   if (!counted) say("there is no more memory for simulated caches: what follows is not counted");
 }
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ovlp/instrument/last_structure.hpp>
+
 /// The functions that code compiled with -fsanitize=thread calls at its accesses to memory, in the place of the
 /// sanitizer's own. This file defines them; a back end includes it in one source file, and defines there what they come
 /// to, so that the compiler inlines it: the functions declared in ovlp::instrument. It must itself be compiled without
@@ -86,8 +88,21 @@ OVLP_UNALIGNED(16)
 #undef OVLP_READ_AND_WRITTEN
 #undef OVLP_SIZED
 
+#if defined(OVLP_IN_PROGRAM)
 OVLP_DOOR void __tsan_read_range(void* at, std::size_t bytes) { ovlp::instrument::loaded_range(at, bytes); }
 OVLP_DOOR void __tsan_write_range(void* at, std::size_t bytes) { ovlp::instrument::stored_range(at, bytes); }
+#else
+OVLP_DOOR void __tsan_read_range(void* at, std::size_t bytes) {
+  ovlp::instrument::last.loaded = at;
+  ovlp::instrument::last.loaded_bytes = bytes;
+  ovlp::instrument::loaded_range(at, bytes);
+}
+OVLP_DOOR void __tsan_write_range(void* at, std::size_t bytes) {
+  ovlp::instrument::last.stored = at;
+  ovlp::instrument::last.stored_bytes = bytes;
+  ovlp::instrument::stored_range(at, bytes);
+}
+#endif
 OVLP_DOOR void __tsan_vptr_read(void** at) { ovlp::instrument::loaded_word(at, sizeof *at); }
 OVLP_DOOR void __tsan_vptr_update(void** at, void*) { ovlp::instrument::stored_word(at, sizeof *at); }
 
