@@ -15,7 +15,7 @@ inline void copied(void* to, void const* from, std::size_t bytes);
 /// By memset.
 inline void filled(void* to, std::size_t bytes);
 
-__thread last_structure last{};
+__thread last_structure last{};  // NOLINT(misc-definitions-in-headers): for one source file
 
 /// Whether the copy, or the fill, is that of a structure which has been counted; once.
 inline bool is_last_stored(void const* to, std::size_t bytes) {
