@@ -200,7 +200,8 @@ TEST_CASE("so have threads of Clang's OpenMP") { check_team(TEAM_CLANG); }
 #endif
 
 TEST_CASE("threads of a team that have ended give their numbers to later ones") {
-  CHECK(trace({}, {TEAM, "100"}, {{"OMP_NUM_THREADS", "4"}}).found.threads() <= 16);  // 4, if they end in time
+  CHECK(trace({}, {TEAM, "100"}, {{"OMP_NUM_THREADS", "4"}}).found.threads() <
+        104);  // 4, if they end in time; 204, if none does
 }
 
 TEST_CASE("threads of C are numbered as they are created, and run where a mapping says") {
