@@ -28,8 +28,7 @@ struct options {
 
 void run_advise(options const& given, std::vector<std::string> const& program) {
   if (program.empty()) throw config_error("advise: expected --, and then a program with its arguments");
-  if (!given.picture.empty() && !is_picture(given.picture))
-    throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
+  expect_picture(given.picture);
   support::expect_outputs({given.plan, given.csv, given.picture});
   lab::study::advise_options const wanted{program, analysis::goal::read(given.goal), given.jobs};
   support::notice_interrupts();

@@ -116,8 +116,7 @@ std::string bars_of(std::vector<overlap_bench::result> const& rows, std::string 
 }
 
 void run_overlap_bench(overlap_bench_options const& options) {
-  if (!options.picture.empty() && !is_picture(options.picture))
-    throw config_error("--picture: expected a name that ends in .svg or .png, got '" + options.picture + "'");
+  expect_picture(options.picture);
   std::size_t const expected = 2 * overlap_bench::operations_named(options.operations).size();
   support::expect_outputs({options.csv, options.picture});
   support::notice_interrupts();

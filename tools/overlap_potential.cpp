@@ -54,8 +54,7 @@ mpi::code_parameters read_code(std::string const& input, std::optional<mpi::rank
 }
 
 void show_potential(potential_options const& given) {
-  if (!given.picture.empty() && !is_picture(given.picture))
-    throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
+  expect_picture(given.picture);
   potential_study study{{}, ascending(given.latencies_s), ascending(given.bandwidths_Bps), given.message_gap_s};
   bool const of_traces = std::none_of(given.inputs.begin(), given.inputs.end(), is_parameters);
   if (given.rank && !of_traces) throw config_error("--rank: expected traces only; files of parameters have no ranks");

@@ -42,8 +42,7 @@ void write_traces(mpi::trace const& original, overlap_study_options const& given
 }
 
 void run_overlap_study(overlap_study_options given) {
-  if (!given.picture.empty() && !is_picture(given.picture))
-    throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
+  expect_picture(given.picture);
   if (!given.picture.empty() && given.study.bandwidths_Bps.empty())
     throw config_error("--picture: expected with --bandwidths, over which it is drawn");
   support::expect_outputs({given.page, given.csv, given.picture});

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/gnuplot.hpp>
 
 namespace ovlp::tools {
@@ -70,6 +71,11 @@ std::string terminal_of(std::string const& file, std::size_t height) {
 bool is_picture(std::string const& file) {
   auto const ending = std::filesystem::path(file).extension();
   return ending == ".svg" || ending == ".png";
+}
+
+void expect_picture(std::string const& file) {
+  if (!file.empty() && !is_picture(file))
+    throw config_error("--picture: expected a name that ends in .svg or .png, got '" + file + "'");
 }
 
 std::string as_words(std::string const& key, std::string const& value) {

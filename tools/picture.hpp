@@ -13,6 +13,8 @@ namespace ovlp::tools {
 
 /// Whether the file's name says which format is meant.
 bool is_picture(std::string const& file);
+/// Of --picture; empty: none. Errors: config_error, if it does not.
+void expect_picture(std::string const& file);
 
 using key_values = std::vector<std::pair<std::string, std::string>>;
 /// "key = value"

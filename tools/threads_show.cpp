@@ -218,8 +218,7 @@ findings of_record(threads_show_options const& given) {
 }
 
 void show(threads_show_options const& given) {
-  if (!given.picture.empty() && !is_picture(given.picture))
-    throw config_error("--picture: expected a name that ends in .svg or .png, got '" + given.picture + "'");
+  expect_picture(given.picture);
   std::vector<std::string> const outputs{given.csv, given.numalize, given.picture, given.page};
   for (std::string const& output : outputs) expect_another_file(output, given.run);
   support::expect_outputs(outputs);

@@ -15,16 +15,8 @@ void stored_word(void const* at, std::size_t bytes) {
 }
 void loaded(void const* at, std::size_t bytes) { threads::access(reinterpret_cast<std::uintptr_t>(at), bytes, false); }
 void stored(void const* at, std::size_t bytes) { threads::access(reinterpret_cast<std::uintptr_t>(at), bytes, true); }
-void loaded_range(void const* at, std::size_t bytes) {
-  threads::for_words(reinterpret_cast<std::uintptr_t>(at), bytes, [](std::uintptr_t address, std::size_t part) {
-    threads::access_within_block(address, part, false);
-  });
-}
-void stored_range(void const* at, std::size_t bytes) {
-  threads::for_words(reinterpret_cast<std::uintptr_t>(at), bytes, [](std::uintptr_t address, std::size_t part) {
-    threads::access_within_block(address, part, true);
-  });
-}
+void loaded_range(void const* at, std::size_t bytes) { threads::access_words(at, bytes, false); }
+void stored_range(void const* at, std::size_t bytes) { threads::access_words(at, bytes, true); }
 void entered(void const*) {}
 void left() {}
 

@@ -14,10 +14,6 @@ void copied(void* to, void const* from, std::size_t bytes) {
     threads::access_within_block(address, part, true);
   });
 }
-void filled(void* to, std::size_t bytes) {
-  threads::for_words(reinterpret_cast<std::uintptr_t>(to), bytes, [](std::uintptr_t address, std::size_t part) {
-    threads::access_within_block(address, part, true);
-  });
-}
+void filled(void* to, std::size_t bytes) { threads::access_words(to, bytes, true); }
 
 }  // namespace ovlp::instrument

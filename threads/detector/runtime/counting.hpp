@@ -78,4 +78,9 @@ void for_words(std::uintptr_t address, std::size_t bytes, Use const& use) {
   }
 }
 
+inline void access_words(void const* at, std::size_t bytes, bool stores) {
+  for_words(reinterpret_cast<std::uintptr_t>(at), bytes,
+            [stores](std::uintptr_t address, std::size_t part) { access_within_block(address, part, stores); });
+}
+
 }  // namespace ovlp::threads

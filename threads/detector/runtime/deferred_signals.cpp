@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -28,6 +29,13 @@ struct deferral {
 // Known when the thread starts: a handler must not have it made.
 __thread __attribute__((tls_model("initial-exec"))) deferral own{};
 
+/// By the thread's own doing: it cannot go on before they are handled.
+constexpr std::array own_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+
+bool can_wait(int signal) {
+  return signal > 0 && signal < NSIG && std::find(own_signals.begin(), own_signals.end(), signal) == own_signals.end();
+}
+
 void call_handler(struct sigaction const& of, int signal, siginfo_t* about, void* context) {
   if ((of.sa_flags & SA_SIGINFO) != 0) of.sa_sigaction(signal, about, context);
   else of.sa_handler(signal);
@@ -41,20 +49,7 @@ void handle(int signal, siginfo_t* about, void* context) {
   sigset_t& interrupted = static_cast<ucontext_t*>(context)->uc_sigmask;  // which this handler's end restores
   own.mask = interrupted;
   ::sigfillset(&interrupted);
-  for (int const s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) ::sigdelset(&interrupted, s);
-}
-
-bool can_wait(int signal) {
-  switch (signal) {
-    case SIGSEGV:
-    case SIGBUS:
-    case SIGFPE:
-    case SIGILL:
-    case SIGTRAP:
-    case SIGSYS:
-    case SIGABRT: return false;
-    default: return signal > 0 && signal < NSIG;
-  }
+  for (int const s : own_signals) ::sigdelset(&interrupted, s);
 }
 
 bool calls_a_function(struct sigaction const& of) { return of.sa_handler != SIG_DFL && of.sa_handler != SIG_IGN; }
