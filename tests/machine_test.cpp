@@ -168,6 +168,18 @@ TEST_CASE("a message can be sent again once it is delivered" * doctest::timeout(
   }
 }
 
+TEST_CASE("messages that follow one another wake their receiver once" * doctest::timeout(10)) {
+  virtual_machine machine(two_nodes(R"(, "effects": [{"name": "wakeup", "send_s": 1}])"), 2);
+  note first(machine, 100), second(machine, 100), later(machine, 100);
+  machine.send(first);
+  machine.send(second);
+  run(machine);
+  CHECK(machine.used().communication_s == doctest::Approx(1));
+  machine.send(later);  // to a node that has nothing to do again
+  run(machine);
+  CHECK(machine.used().communication_s == doctest::Approx(2));
+}
+
 TEST_CASE("a stream's buffer takes objects while others cross, in order, and control messages come with them" *
           doctest::timeout(10)) {
   virtual_machine machine(two_nodes(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.2},

@@ -26,7 +26,7 @@ class effect {
   struct occasion {
     message const& what;
     double now_s;
-    bool receiver_idle;  ///< nothing computes there
+    bool receiver_asleep;  ///< nothing computes there, and no other message is under way to it
   };
   /// Its sender begins to handle it.
   virtual double sending_s(occasion const&) { return 0; }

@@ -23,6 +23,7 @@ void message_path::send(message& m, thread* by) {
   m.next_ = m.riders_ = m.last_rider_ = nullptr;
   double const cost_s =
       cost_.send.per_message_s + cost_.send.per_byte_s * static_cast<double>(m.bytes) + effects_.sending_s(occasion(m));
+  ++nodes_[m.to]->under_way;
   thread& sender = by != nullptr && transport_->sender_copies() ? *by : nodes_[m.from]->io;
   sender.add(m, cost_s, sending);
 }
@@ -54,7 +55,10 @@ void message_path::crossed(message& m) {
 
 // 4. It is delivered.
 
-void message_path::received(message& m) { m.delivered(); }
+void message_path::received(message& m) {
+  --nodes_[m.to]->under_way;
+  m.delivered();
+}
 
 // What carries it from step to step.
 
@@ -70,7 +74,8 @@ void message::done(unsigned step, double work_s) { path_->done(*this, message_pa
 void message::happen() { path_->crossed(*this); }
 
 effect::occasion message_path::occasion(message const& m) const {
-  return {m, events_.now_s(), nodes_[m.to]->processor.idle()};
+  message_node const& to = *nodes_[m.to];
+  return {m, events_.now_s(), to.processor.idle() && to.under_way == 0};
 }
 
 }  // namespace ovlp::machine

@@ -20,8 +20,9 @@ namespace ovlp::machine {
 struct message_node {
   explicit message_node(machine::processor& with) : processor(with), io(with) {}
   machine::processor& processor;
-  thread io;                   ///< does what messages cost, where no other thread does
-  double communication_s = 0;  ///< CPU time that messages have cost so far
+  thread io;                    ///< does what messages cost, where no other thread does
+  double communication_s = 0;   ///< CPU time that messages have cost so far
+  std::uint64_t under_way = 0;  ///< messages to it, sent and not delivered
 };
 
 /// The life of a message, from send to delivery. message_path.cpp tells it in the order in which it happens.

@@ -4,13 +4,14 @@
 namespace ovlp::machine {
 namespace {
 
-/// A message to a node where nothing computes wakes it, which costs who sends it `send_s` more.
+/// A message to a node where nothing computes, and that no other message has woken, wakes it, which costs who sends it
+/// `send_s` more.
 /// Source: measured by `ovlp calibrate`; docs/model.md, "Effects".
 class wakeup final : public effect {
  public:
   explicit wakeup(double send_s) : send_s_(send_s) {}
 
-  double sending_s(occasion const& of) override { return of.receiver_idle ? send_s_ : 0; }
+  double sending_s(occasion const& of) override { return of.receiver_asleep ? send_s_ : 0; }
 
  private:
   double const send_s_;
