@@ -92,7 +92,7 @@ TEST_CASE("goals order runs: first those within the bound, then those with less"
   for (char const* wrong :
        {"", "time", "time<=5%", "time<=+x%", "time<=+5", "time<=+-5%", "node-seconds<=", "fast", "node-seconds<=0",
         "node-seconds<=1e999", "efficiency>=1.1", "efficiency>=nan", "cost=1/second", "cost=1/node-second",
-        "cost=0/node-second+0/second", "cost=-1/node-second+1/second"}) {
+        "cost=1e308/node-second+1/second", "cost=0/node-second+0/second", "cost=-1/node-second+1/second"}) {
     CAPTURE(wrong);
     CHECK_THROWS_AS(goal::read(wrong), ovlp::config_error);
   }
@@ -193,4 +193,15 @@ TEST_CASE("what cannot be advised is refused in a line" * doctest::timeout(100))
   refused(goal, program(LU_SIMULATED, {"--n", "400", "--block", "400", "--nodes", "2"}), "two iterations or more");
   refused(goal, {"/bin/echo"}, "wrote no summary");
   refused(goal, {MATMUL_SIMULATED, "--n", "64", "--band", "32", "--nodes", "2"}, "two iterations or more");
+}
+
+TEST_CASE("a plan that changes something after the program's last border is refused before the run" *
+          doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const plan = folder.file("plan.json", R"({"program": "heat", "changes": [{"after": 3, "nodes": 1}]})");
+  outcome const told = ovlp::support::run(
+      {program(HEAT_SIMULATED, {"--rows", "16", "--columns", "16", "--sweeps", "3", "--nodes", "2", "--plan", plan})});
+  CHECK(told.status == 2);
+  CHECK(told.out == "");
+  CHECK(told.err == "heat: --plan " + plan + ": after iteration 3: expected changes after iterations up to 2\n");
 }

@@ -153,7 +153,7 @@ TEST_CASE("a socket that another run uses, or a file, is refused; one that was l
          {},
          30s});
     CAPTURE(told.err);
-    CHECK(told.status == 1);
+    CHECK(told.status == 2);
     CHECK(told.err == "heat: --control: '" + path + "': " + why + "\n");
   };
   {

@@ -123,6 +123,9 @@ TEST_CASE("a plan for another program, or more nodes than there are, is refused"
   CHECK_THROWS_WITH_AS(made.expect("lu", 4), "plan: program: expected 'lu', got 'heat'", ovlp::config_error);
   made.expect("heat", 1);
   made.file = "p.json";
+  made.program = "";
+  CHECK_THROWS_WITH_AS(made.expect("heat", 4), "--plan p.json: program: expected 'heat', got ''", ovlp::config_error);
+  made.program = "heat";
   made.changes = {{0, {4}}, {3, {5}}};
   CHECK_THROWS_WITH_AS(made.expect("heat", 4),
                        "--plan p.json: after iteration 3: expected 1 to 4 nodes (--nodes), got 5", ovlp::config_error);
@@ -366,7 +369,7 @@ TEST_CASE("a policy plans anew when the run takes another time than was forecast
   temporary_folder const folder;
   auto const decided = [&](std::string const& forecast_s, std::string const& goal) {
     std::vector<std::string> options = seconds(folder);
-    std::string const plan = folder.file("plan.json", R"({"program": "", "changes": [{"after": 0, "nodes": 4}],
+    std::string const plan = folder.file("plan.json", R"({"program": "test", "changes": [{"after": 0, "nodes": 4}],
       "advice": {"goal": ")" + goal + R"(", "as_it_is": {"time_s": 4, "held_node_s": 16}, "change_s": 0,
       "forecast": [{"nodes": 2, "time_s": [2, 2, 2, 2], "efficiency": [1, 1, 1, 1]},
                    {"nodes": 4, "time_s": [)" + forecast_s +

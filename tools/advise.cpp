@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp advise
-#include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,11 +31,7 @@ void run_advise(options const& given, std::vector<std::string> const& program) {
   lab::study::advise_options const wanted{program, analysis::goal::read(given.goal), given.jobs};
   support::notice_interrupts();
   lab::study::advice const found = lab::study::advise(wanted);
-  if (std::find(program.begin(), program.end(), "partial") == program.end())
-    std::fprintf(
-        stderr,
-        "ovlp advise: without --execution partial each run measures its kernels anew: plans differ by that, too, "
-        "by how much is not known\n");
+  warn_if_measured(program, "advise");
   if (!given.plan.empty()) support::write_output(given.plan, lab::study::plan_file_of(found, wanted));
   if (!given.csv.empty()) support::write_output(given.csv, lab::study::csv_of(found));
   if (!given.picture.empty()) plot_advice(found, wanted.goal, given.picture);

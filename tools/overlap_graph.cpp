@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp overlap graph
-#include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,10 +46,7 @@ void add_overlap_graph(CLI::App& overlap, std::vector<std::string> const& progra
     if (program.empty()) throw config_error("overlap graph: expected --, and then a program with its arguments");
     support::notice_interrupts();
     std::string const table = table_of(lab::study::overlap_of_graph(program, *jobs));
-    if (std::find(program.begin(), program.end(), "partial") == program.end())
-      std::fprintf(stderr,
-                   "ovlp overlap graph: without --execution partial each run measures its kernels anew, and "
-                   "differs by that, too\n");
+    warn_if_measured(program, "overlap graph");
     support::write_output("-", table);
   });
 }

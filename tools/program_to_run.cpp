@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <string_view>
 
 #include "subcommands.hpp"
@@ -17,6 +18,14 @@ std::vector<std::string> take_program(int& argc, char** argv) {
   char** const dashes = std::find(argv, end, std::string_view("--"));
   argc = static_cast<int>(dashes - argv);
   return dashes == end ? std::vector<std::string>() : std::vector<std::string>(dashes + 1, end);
+}
+
+void warn_if_measured(std::vector<std::string> const& program, std::string const& command) {
+  if (std::find(program.begin(), program.end(), "partial") != program.end()) return;
+  std::fprintf(stderr,
+               "ovlp %s: without --execution partial each run measures its kernels anew: runs differ by that, too, by "
+               "how much is not known\n",
+               command.c_str());
 }
 
 }  // namespace ovlp::tools

@@ -2,7 +2,6 @@
 #include <ovlp/analysis/critical_path.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -26,13 +25,6 @@ struct activity {
   path_activity what{};
   std::uint32_t number = 0;
   bool is_dependency = true;
-};
-
-struct hash_of_key {
-  std::size_t operator()(object_key const& key) const {
-    std::uint64_t const place = std::uint64_t{key.place} << 32 | key.operation;
-    return std::hash<std::uint64_t>{}((key.group ^ place) * 0x9e3779b97f4a7c15U + (place >> 7));
-  }
 };
 
 /// From handing it to the transport until it is delivered.
@@ -126,7 +118,7 @@ class happenings {
 
   /// Sends with their transfers and deliveries. Objects know themselves; control messages stay in order.
   void match_messages() {
-    std::unordered_map<object_key, std::vector<std::uint32_t>, hash_of_key> transfers, deliveries;
+    std::unordered_map<object_key, std::vector<std::uint32_t>> transfers, deliveries;
     for (std::uint32_t t = 0; t < run_.transfers.size(); ++t) transfers[run_.transfers[t].object].push_back(t);
     std::unordered_map<std::uint64_t, std::vector<double>> controls;
     for (std::uint32_t d = 0; d < run_.deliveries.size(); ++d) {
@@ -405,8 +397,8 @@ class happenings {
   std::vector<std::uint32_t> order_;
   std::vector<call_record> calls_;
   std::vector<message> messages_;
-  std::unordered_map<object_key, std::vector<std::uint32_t>, hash_of_key> messages_of_;
-  std::unordered_map<object_key, std::uint32_t, hash_of_key> posts_of_;
+  std::unordered_map<object_key, std::vector<std::uint32_t>> messages_of_;
+  std::unordered_map<object_key, std::uint32_t> posts_of_;
 
   std::vector<double> times_;  // of vertices
   std::vector<std::pair<vertex, vertex>> pairs_;

@@ -23,9 +23,10 @@ std::optional<double> number_between(std::string_view text, std::string_view bef
     return std::nullopt;
   text = text.substr(before.size(), text.size() - before.size() - after.size());
   double number = 0;
+  constexpr double most = 1e15;  // so that no product of two is infinite
   auto const read = std::from_chars(text.data(), text.data() + text.size(), number);
-  bool const whole = read.ec == std::errc{} && read.ptr == text.data() + text.size() && std::isfinite(number);
-  return whole && number >= 0 ? std::optional(number) : std::nullopt;
+  bool const whole = read.ec == std::errc{} && read.ptr == text.data() + text.size();
+  return whole && number >= 0 && number <= most ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace

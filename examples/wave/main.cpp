@@ -221,6 +221,9 @@ int main(int argc, char** argv) try {
   bool const equal = serially(membrane) == measured;
   std::printf("%s the serial computation\n", equal ? "verified: equal to" : "WRONG: differs from");
   return equal ? 0 : 1;
+} catch (ovlp::config_error const& error) {
+  std::fprintf(stderr, "wave: %s\n", error.what());
+  return 2;
 } catch (ovlp::error const& error) {
   std::fprintf(stderr, "wave: %s\n", error.what());
   return 1;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -45,12 +44,6 @@ class exchanged final : public record_sink {
     dps_thread from, to;
     port from_port;
   };
-  struct hash_of_key {
-    std::size_t operator()(object_key const& key) const {
-      return std::hash<std::uint64_t>()(key.group * 0x9e3779b97f4a7c15 + (std::uint64_t{key.place} << 8) +
-                                        key.operation);
-    }
-  };
 
   std::uint32_t collection_of(operation_place const& at) const;
   std::size_t number(dps_thread const& of) const;
@@ -59,7 +52,7 @@ class exchanged final : public record_sink {
   std::vector<std::vector<std::size_t>> nodes_;
   std::map<dps_thread, double> work_;
   std::vector<posted> posts_;
-  std::unordered_map<object_key, double, hash_of_key> bytes_;
+  std::unordered_map<object_key, double> bytes_;
 };
 
 }  // namespace ovlp::lab::study

@@ -44,15 +44,10 @@ class traffic {
     std::uint64_t messages = 0;  ///< of them, to another node
     std::uint64_t bytes = 0;     ///< of those
   };
-  struct hash {
-    std::size_t operator()(object_key const& key) const {
-      return (key.group * 0x9e3779b97f4a7c15U) ^ (std::uint64_t{key.place} * 0xc2b2ae3d27d4eb4fU) ^ key.operation;
-    }
-  };
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, pair> pairs_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::optional<std::uint32_t>>, edge> edges_;
-  std::unordered_map<object_key, edge*, hash> edge_of_object_;
+  std::unordered_map<object_key, edge*> edge_of_object_;
 };
 
 }  // namespace ovlp::report

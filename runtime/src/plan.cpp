@@ -75,7 +75,8 @@ held_nodes plan::held_in(int iteration, std::size_t nodes) const {
 }
 
 void plan::expect(std::string const& application, std::size_t nodes) const {
-  if (!program.empty() && program != application)
+  bool const short_form = file.empty() && program.empty();
+  if (!short_form && program != application)
     refuse(*this, "program", "expected '" + application + "', got '" + program + "'");
   for (auto const& [iteration, hold] : changes) {
     if (hold.nodes >= 1 && hold.nodes <= nodes) continue;

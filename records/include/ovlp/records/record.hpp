@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -175,3 +176,11 @@ struct call_record {
 };
 
 }  // namespace ovlp
+
+template <>
+struct std::hash<ovlp::object_key> {
+  std::size_t operator()(ovlp::object_key const& key) const noexcept {
+    std::uint64_t const place = std::uint64_t{key.place} << 32 | key.operation;
+    return std::hash<std::uint64_t>{}((key.group ^ place) * 0x9e3779b97f4a7c15U + (place >> 7));
+  }
+};
