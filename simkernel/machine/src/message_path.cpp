@@ -75,7 +75,7 @@ void message::happen() { path_->crossed(*this); }
 
 effect::occasion message_path::occasion(message const& m) const {
   message_node const& to = *nodes_[m.to];
-  return {m, events_.now_s(), to.processor.idle() && to.under_way == 0};
+  return {m, events_.now_s(), to.under_way == 0 && to.processor.idle()};
 }
 
 }  // namespace ovlp::machine
