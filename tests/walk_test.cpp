@@ -499,12 +499,12 @@ TEST_CASE("long runs of numbers are referred to in place, short ones are copied"
     std::string text;
     int last;
   };
-  Runs const runs{std::vector<char>(4095), std::vector<char>(4096), std::string(9000, 'x'), 1};
+  Runs const runs{std::vector<char>(1023), std::vector<char>(1024), std::string(9000, 'x'), 1};
   ovlp::writer writer;
   writer.write(runs);
   auto const segments = writer.segments();
   REQUIRE(segments.size() == 5);
-  CHECK(segments[0].size() == 8 + 4095 + 8);
+  CHECK(segments[0].size() == 8 + 1023 + 8);
   CHECK(segments[1].data() == static_cast<void const*>(runs.at.data()));
   CHECK(segments[2].size() == 8);
   CHECK(segments[3].data() == static_cast<void const*>(runs.text.data()));
@@ -516,11 +516,11 @@ TEST_CASE("long runs of numbers are referred to in place, short ones are copied"
 TEST_CASE("large buffers are the bulk part, in place and after all else; small ones are inline" *
           doctest::timeout(10)) {
   std::vector<Block> const blocks{
-      {1, 1, 1, buffer<double>(511)}, {2, 2, 2, buffer<double>(512)}, {3, 3, 3, buffer<double>(513)}, {4, 4, 4, {}}};
+      {1, 1, 1, buffer<double>(127)}, {2, 2, 2, buffer<double>(128)}, {3, 3, 3, buffer<double>(129)}, {4, 4, 4, {}}};
   ovlp::writer writer;
   writer.write(blocks);
-  CHECK(writer.inline_bytes() == 8 + 4 * 20 + 511 * 8);
-  CHECK(writer.bulk_bytes() == (512 + 513) * 8);
+  CHECK(writer.inline_bytes() == 8 + 4 * 20 + 127 * 8);
+  CHECK(writer.bulk_bytes() == (128 + 129) * 8);
   auto const segments = writer.segments();
   REQUIRE(segments.size() == 3);
   CHECK(segments[1].data() == static_cast<void const*>(blocks[1].values.data()));

@@ -14,7 +14,7 @@
 //   choice                  4 bytes, the index of the alternative; then its value
 //   sequence, associative   8 bytes, the number of elements; then each. An element that has no bytes is written as one
 //   bits                    8 bytes, the number of elements; then a byte for each
-//   buffer                  8 bytes, the number of elements; then they, which travel apart from 4096 bytes on
+//   buffer                  8 bytes, the number of elements; then they, which travel apart from 1024 bytes on
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ namespace ovlp {
 namespace detail {
 
 /// A buffer of this size or more travels in the bulk part of a message, beside the objects that refer to it.
-inline constexpr std::size_t bulk_threshold_bytes = 4096;
+inline constexpr std::size_t bulk_threshold_bytes = 1024;
 
 /// Does its memory have bytes that are no part of its value, though a scalar? (x87: 10 of 16 bytes count.)
 template <class T>

@@ -20,8 +20,8 @@ namespace ovlp {
 ///     to.write(row);
 ///     for (std::span<std::byte const> piece : to.segments()) send(piece);
 ///
-/// The inline part holds the objects; numbers that stand side by side in 4096 bytes or more (a long string or vector)
-/// are referred to where they are, the rest is copied. The bulk part refers to the elements of the buffers of 4096
+/// The inline part holds the objects; numbers that stand side by side in 1024 bytes or more (a long string or vector)
+/// are referred to where they are, the rest is copied. The bulk part refers to the elements of the buffers of 1024
 /// bytes or more, in order; of such a buffer the inline part has the size only. Numbers are in the machine's own byte
 /// order. The objects must stay alive and unchanged as long as the segments are used.
 /// Thread: one at a time.
