@@ -7,9 +7,9 @@
 //
 // The membrane is cut into strips of rows. In each time step the active ones exchange borders, in this graph:
 //
-//              relative(-1)
-//   ask       =============> lend --> advance --> add up
-//   everywhere relative(+1)  leaf     merge       reduce
+//                  relative(-1)
+//   step --> ask  =============> lend --> advance --> add up
+//   split    split relative(+1)  leaf     merge       reduce
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -36,6 +36,10 @@ struct Shape {
   bool active(std::size_t strip, std::size_t step) const {
     return strip < strips && membrane.active(first(strip), first(strip + 1), step);
   }
+  /// Its last step is two steps ago: now no neighbour asks for its rows any more.
+  bool done(std::size_t strip, std::size_t step) const {
+    return step > 1 && active(strip, step - 2) && !active(strip, step - 1);
+  }
 };
 /// The state of a DPS thread: displacements at two times, one that is read and one that is written, by turns. Strips
 /// that are not active have no rows: they need no memory, and no time to move.
@@ -50,6 +54,9 @@ using Checksum = std::uint64_t;
 struct Step {
   std::size_t number;
 };
+struct Turn {
+  std::size_t step, strip;
+};
 using Graph = ovlp::graph<Step, Checksum>;
 enum class Side : std::uint8_t { above, below };  // where the neighbour is, seen from the strip that asks
 struct Request {
@@ -61,13 +68,19 @@ struct Border {
   Row cells;  ///< shared with the strip that they come from, not copied
 };
 
+/// Strips that are active in this step, and those that are to forget their rows.
+void begin(Step step, ovlp::out<Turn>& turns, Shape const& shape) {
+  for (std::size_t strip = 0; strip < shape.strips; ++strip) {
+    if (shape.active(strip, step.number) || shape.done(strip, step.number)) turns.post({step.number, strip});
+  }
+}
 /// Neighbours that were not active in the last step are at rest, or do not matter any more.
-void ask(Here& here, Step step, ovlp::out<Request>& up, ovlp::out<Request>& down, Shape const& shape) {
-  std::size_t const strip = here.index(), last = step.number - 1;
-  if (!shape.active(strip, last)) here.state = {};
-  if (!shape.active(strip, step.number)) return;
-  if (shape.active(strip - 1, last)) up.post({step.number, Side::above});
-  if (shape.active(strip + 1, last)) down.post({step.number, Side::below});
+void ask(Here& here, Turn turn, ovlp::out<Request>& up, ovlp::out<Request>& down, Shape const& shape) {
+  std::size_t const last = turn.step - 1;
+  if (shape.done(turn.strip, turn.step)) here.state = {};
+  if (!shape.active(turn.strip, turn.step)) return;
+  if (shape.active(turn.strip - 1, last)) up.post({turn.step, Side::above});
+  if (shape.active(turn.strip + 1, last)) down.post({turn.step, Side::below});
 }
 /// A strip that has done the step itself by then still has what was before: only the next step overwrites it.
 Border lend(Here& here, Request request) {
@@ -79,29 +92,31 @@ Rows at_rest(Shape const& shape, std::size_t strip) {
   for (std::size_t i = 0; i < shape.rows(strip); ++i) rows.emplace_back(shape.membrane.columns + 2);
   return rows;
 }
-Checksum advance_strip(Here& here, Step const& step, ovlp::in<Border>& borders, Shape const& shape) {
+Checksum advance_strip(Here& here, Turn const& turn, ovlp::in<Border>& borders, Shape const& shape) {
   Row above(shape.membrane.columns + 2), below = above;  // all 0, where no neighbour lends them
   for (Border& border : borders) (border.side == Side::above ? above : below) = std::move(border.cells);
-  if (!shape.active(here.index(), step.number)) return 0;
+  if (!shape.active(turn.strip, turn.step)) return 0;
   Strip& strip = here.state;
-  if (strip.after(0).empty()) strip.displacements = {at_rest(shape, here.index()), at_rest(shape, here.index())};
-  Rows const& now = strip.after(step.number - 1);
-  Rows& next = strip.after(step.number);
-  std::size_t const middle = shape.membrane.middle() - shape.first(here.index());
+  if (strip.after(0).empty()) strip.displacements = {at_rest(shape, turn.strip), at_rest(shape, turn.strip)};
+  Rows const& now = strip.after(turn.step - 1);
+  Rows& next = strip.after(turn.step);
+  std::size_t const middle = shape.membrane.middle() - shape.first(turn.strip);
   Checksum measured = 0;
   here.kernel("wave.advance", {now.size(), shape.membrane.columns}, [&] {
     advance(above, now, below, next);
-    if (middle < next.size()) measured = measure(next[middle], step.number);
+    if (middle < next.size()) measured = measure(next[middle], turn.step);
   });
   return measured;
 }
 Graph one_step(Strips const& strips, Shape const& shape) {
   Graph g("step");
-  auto opener = g.everywhere("ask", strips, ask, shape);
+  auto first = g.split("step", strips, begin, shape);
+  auto opener = g.split("ask", strips, ask, shape);
   auto neighbour = g.leaf("lend", strips, lend);
   auto closer = g.merge("advance", strips, advance_strip, shape);
   auto last = g.reduce<Checksum>("add up", strips, std::plus<>{});
-  g.enter(opener, ovlp::at(0));
+  g.enter(first, ovlp::at(0));
+  g.edge(first, opener, ovlp::by(&Turn::strip));
   g.edge(opener.port<0>(), neighbour, ovlp::relative(-1));
   g.edge(opener.port<1>(), neighbour, ovlp::relative(+1));
   g.edge(neighbour, closer, ovlp::at_opener());
