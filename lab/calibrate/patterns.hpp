@@ -46,6 +46,8 @@ class patterns {
   /// Makes the graphs known to the run.
   explicit patterns(engine_base& run);
 
+  /// The last node takes part only from here on: what is run before has the others.
+  void launch_last();
   measured run(pattern const& what);
   std::vector<node_limits> limits();
   /// CPU time of a thread that sends a small object to each of so many nodes, which wait for it; `cold`: after a kernel
