@@ -179,6 +179,9 @@ TEST_CASE("what cannot be advised is refused in a line" * doctest::timeout(100))
   Lines const goal{"--goal", "time<=+5%"};
   refused(goal, {}, "advise: expected --, and then a program with its arguments");
   refused(goal, {"/nowhere/lu_sim"}, "PROGRAM: expected a program");
+  outcome const without_dashes = ovlp::support::run({{OVLP_COMMAND, "advise", "--goal", "time<=+5%", "lu_sim"}});
+  CHECK(without_dashes.status == 2);
+  CHECK(without_dashes.err.find("not expected: lu_sim; a program to run comes after --") != std::string::npos);
   refused({"--goal", "fast"}, lu, "goal: expected time<=+PERCENT%");
   refused({"--goal", "time<=+5%", "--picture", "a.txt"}, lu, "--picture: expected a name that ends in .svg or .png");
   auto const with = [&](Lines const& more) {

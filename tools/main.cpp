@@ -18,8 +18,8 @@ namespace {
 
 constexpr int usage_error = 2;
 
-/// The command line was wrong.
-int refuse(CLI::App const& commands, CLI::ParseError const& wrong) {
+/// The command line was wrong. `lacks_program`: as this command may have one, and none was given.
+int refuse(CLI::App const& commands, CLI::ParseError const& wrong, bool lacks_program) {
   CLI::App const* at = &commands;
   std::string name = commands.get_name();
   while (!at->get_subcommands().empty()) {  // those that were given
@@ -33,6 +33,8 @@ int refuse(CLI::App const& commands, CLI::ParseError const& wrong) {
     for (CLI::App const* command : known) what += (command == known.front() ? " " : ", ") + command->get_name();
     what += rest.empty() ? ", got none" : ", got '" + rest.front() + "'";
   }
+  if (lacks_program && dynamic_cast<CLI::ExtrasError const*>(&wrong) != nullptr)
+    what += "; a program to run comes after --";
   std::size_t const end = what.find(": At Most 1 required");  // "but received 2", says CLI11
   if (end != std::string::npos) what = what.substr(0, end) + ": expected once, but given again";
   std::fprintf(stderr, "ovlp: %s; see %s --help\n", ovlp::support::one_line(what).c_str(), name.c_str());
@@ -76,7 +78,7 @@ int main(int argc, char** argv) try {
   } catch (CLI::Success const& asked) {  // --help, --version
     return commands.exit(asked);
   } catch (CLI::ParseError const& wrong) {
-    return refuse(commands, wrong);
+    return refuse(commands, wrong, ovlp::tools::takes_program(argc, argv) && program.empty());
   }
   return 0;
 } catch (ovlp::support::interrupted const& by_user) {

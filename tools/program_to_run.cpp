@@ -8,12 +8,16 @@
 
 namespace ovlp::tools {
 
-std::vector<std::string> take_program(int& argc, char** argv) {
+bool takes_program(int argc, char** argv) {
   constexpr std::array<std::string_view, 3> take_one{"advise", "trace", "whatif"};
   bool const takes_one = argc > 1 && std::find(take_one.begin(), take_one.end(), argv[1]) != take_one.end();
   bool const is_graph = argc > 2 && argv[1] == std::string_view("overlap") && argv[2] == std::string_view("graph");
   bool const is_threads = argc > 1 && argv[1] == std::string_view("threads");
-  if (!takes_one && !is_graph && !is_threads) return {};
+  return takes_one || is_graph || is_threads;
+}
+
+std::vector<std::string> take_program(int& argc, char** argv) {
+  if (!takes_program(argc, argv)) return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
   argc = static_cast<int>(dashes - argv);

@@ -60,6 +60,8 @@ void become_calibrate(int argc, char** argv);
 /// Of a command line of advise, overlap graph, threads, trace or whatif: -- goes with all that follows, and that, the
 /// program that is to be run, is given back.
 std::vector<std::string> take_program(int& argc, char** argv);
+/// Whether a command line is of one of these.
+bool takes_program(int argc, char** argv);
 /// Of a simulated program that `command` has run several times: warns if its runs differ by more than what was changed.
 void warn_if_measured(std::vector<std::string> const& program, std::string const& command);
 
