@@ -2,10 +2,12 @@
 
 add_library(ovlp_warnings INTERFACE)
 target_compile_options(ovlp_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion
   -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict>  # false alarms inside library headers (GCC 12)
-  $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wthread-safety>
+  # Several files are compiled as one: their anonymous namespaces are no header's, their types are in each other's sight.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage -Wshadow=local>
+  $<$<CXX_COMPILER_ID:Clang>:-Wshadow -Wreserved-identifier -Wthread-safety>
   $<$<BOOL:${OVLP_WERROR}>:-Werror>)
 
 add_library(ovlp_sanitizers INTERFACE)

@@ -21,12 +21,9 @@ function(ovlp_add_module name)
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  if(CMAKE_BUILD_TYPE STREQUAL "Release" OR OVLP_SANITIZE)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
     # An optimized library is compiled as a whole, so that calls between its files are inlined: docs/performance.md.
-    # One with sanitizers, because it takes a fourth of the time.
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-    # Of types in anonymous namespaces GCC fears that other files see them too.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
   ovlp_use_flags(${target})
   install(TARGETS ${target} EXPORT ovlpTargets FILE_SET HEADERS)

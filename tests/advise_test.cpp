@@ -49,11 +49,13 @@ double cost_of(forecast const& expected, std::vector<std::size_t> const& held, o
 
 /// Gigabit, which says also how long a sweep of heat takes.
 std::string platform_in(temporary_folder const& folder) {
-  json made = json::parse(ovlp::machine::platform::text_of("gigabit"));
+  json made = json::parse(ovlp::machine::platform::text_of(PLATFORMS "/gigabit.json"));
   made["kernels"]["heat.sweep"] = {{"coefficient_s", 1e-9}, {"exponents", {1, 1}}};
   return folder.file("platform.json", made.dump());
 }
-Lines program(std::string const& name, Lines const& more, std::string const& platform = "gigabit") {
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+Lines program(std::string const& name, Lines const& more, std::string const& platform = PLATFORMS "/gigabit.json") {
   Lines words{name, "--execution", "partial", "--no-alloc", "--platform", platform};
   words.insert(words.end(), more.begin(), more.end());
   return words;
@@ -146,7 +148,8 @@ TEST_CASE("the advised plan brings what is said of it, whatever the number of wo
                 {"--rows", "4000", "--columns", "2000", "--sweeps", "10", "--nodes", "4", "--strips", "12"},
                 platform_in(folder))}) {
     CAPTURE(of[0]);
-    outcome const told = advise({"--goal", "time<=+20%", "-o", plan, "--csv", csv, "--picture", picture}, of);
+    // Half of the nodes take twice as long for what scales.
+    outcome const told = advise({"--goal", "time<=+80%", "-o", plan, "--csv", csv, "--picture", picture}, of);
     CAPTURE(told.err);
     REQUIRE(told.good());
     json const file = json::parse(contents(plan));
@@ -157,13 +160,42 @@ TEST_CASE("the advised plan brings what is said of it, whatever the number of wo
     CHECK(file["advice"]["as_it_is"]["time_s"] == before["time_s"]);
     CHECK(file["advice"]["predicted"]["time_s"] == after["time_s"]);
     CHECK(file["advice"]["predicted"]["held_node_s"] == after["held_node_s"]);
-    CHECK(after["time_s"].get<double>() <= 1.2 * before["time_s"].get<double>());
+    CHECK(after["time_s"].get<double>() <= 1.8 * before["time_s"].get<double>());
     CHECK(after["held_node_s"].get<double>() < before["held_node_s"].get<double>());
     CHECK(contents(csv).starts_with("time_s,held_node_s,efficiency,least_efficiency,plan\n"));
     CHECK(contents(picture).find("<svg") != std::string::npos);
-    REQUIRE(advise({"--goal", "time<=+20%", "--jobs", "1", "-o", again}, of).good());
+    REQUIRE(advise({"--goal", "time<=+80%", "--jobs", "1", "-o", again}, of).good());
     CHECK(contents(again) == contents(plan));
   }
+}
+
+TEST_CASE("advice says how far predictions on its platform err, or that nobody knows" * doctest::timeout(100)) {
+  temporary_folder const folder;
+  std::filesystem::create_directory(folder.path() / "platforms");
+  auto const advised_on = [&](std::string const& platform) {
+    outcome const told = advise({"--goal", "time<=+20%"},
+                                program(LU_SIMULATED, {"--n", "400", "--block", "100", "--nodes", "2"}, platform));
+    CAPTURE(told.err);
+    REQUIRE(told.good());
+    return told.out;
+  };
+  std::string const gigabit = PLATFORMS "/gigabit.json";
+  CHECK(contains(advised_on(gigabit),
+                 "How far predictions on " + gigabit + " err is not known: nothing was measured there.\n"));
+
+  auto const here = [&](std::string const& name) { return (folder.path() / "platforms" / name).string(); };
+  for (char const* name : {"testbed-a.json", "testbed-a-plain.json", "testbed-b.json"})
+    ovlp::support::write_file(here(name), contents(gigabit));
+  std::string const errors = folder.file("errors.csv",
+                                         "testbed,application,measured_s,predicted_s,plain_s\n"
+                                         "a,lu,10,9,20\na,lu,10,10.3,10\na,heat,1,3,\nb,heat,10,11,\nb,heat,10,9,\n");
+  CHECK(contains(advised_on(here("testbed-a.json")), "Predictions of this program on " + here("testbed-a.json") +
+                                                         " err by 6.5 % in the mean of 2 measured configurations (" +
+                                                         errors + ").\n"));
+  CHECK(contains(advised_on(here("testbed-a-plain.json")), " err by 50.0 % in the mean of 2 measured"));
+  CHECK(contains(advised_on(here("testbed-b.json")), "Predictions of other programs on " + here("testbed-b.json") +
+                                                         " err by 10.0 % in the mean of 2 measured configurations (" +
+                                                         errors + "); this one was not measured there.\n"));
 }
 
 TEST_CASE("what cannot be advised is refused in a line" * doctest::timeout(100)) {
@@ -181,7 +213,7 @@ TEST_CASE("what cannot be advised is refused in a line" * doctest::timeout(100))
   refused(goal, {"/nowhere/lu_sim"}, "PROGRAM: expected a program");
   outcome const without_dashes = ovlp::support::run({{OVLP_COMMAND, "advise", "--goal", "time<=+5%", "lu_sim"}});
   CHECK(without_dashes.status == 2);
-  CHECK(without_dashes.err.find("not expected: lu_sim; a program to run comes after --") != std::string::npos);
+  CHECK(without_dashes.err.find("unexpected argument 'lu_sim'; a program to run comes after --") != std::string::npos);
   refused({"--goal", "fast"}, lu, "goal: expected time<=+PERCENT%");
   refused({"--goal", "time<=+5%", "--picture", "a.txt"}, lu, "--picture: expected a name that ends in .svg or .png");
   auto const with = [&](Lines const& more) {

@@ -130,12 +130,12 @@ TEST_CASE("partial execution predicts the same from run to run, with and without
     if (std::getenv("OVLP_WRITE_EXPECTED") != nullptr) std::ofstream(file) << got.dump(2) << '\n';
     CHECK(got.dump(2) + "\n" == ovlp::testing::contents(file));
   }
-  std::string const small =
-      std::string(LU_SIM) + " --n 500 --block 50 --nodes 4 --platform gigabit --execution partial --graph pipelined";
+  std::string const small = std::string(LU_SIM) + " --n 500 --block 50 --nodes 4 --platform " PLATFORMS
+                                                  "/gigabit.json --execution partial --graph pipelined";
   json const with_memory = summary(small);
   CHECK(summary(small + " --no-alloc") == with_memory);
   for (std::string const& planned : {std::string(), wave_plan}) {
-    std::string const waves = WAVE_SIM + wave + planned + " --platform gigabit --execution partial";
+    std::string const waves = WAVE_SIM + wave + planned + " --platform " PLATFORMS "/gigabit.json --execution partial";
     CHECK(summary(waves + " --no-alloc") == summary(waves));
   }
 }
@@ -296,7 +296,7 @@ TEST_CASE("numbers on the command line mean what they say, or are refused") {
 
 TEST_CASE("a run has one node unless it is told otherwise, in both backends") {
   for (std::string const program : {LU_REAL, LU_SIM}) {
-    CHECK(summary(program + " --n 40 --block 20 --platform gigabit").at("nodes") == 1);
+    CHECK(summary(program + " --n 40 --block 20 --platform " PLATFORMS "/gigabit.json").at("nodes") == 1);
   }
 }
 
@@ -333,7 +333,8 @@ TEST_CASE("a prediction from poor measurements warns on stderr") {
             .find("wordcount: warning: --window had no effect: expected with --efficiency-over-time or --summary\n") !=
         std::string::npos);
   std::string const text =
-      run(std::string(LU_SIM) + " --n 40 --block 20 --platform gigabit --execution partial --durations " + file);
+      run(std::string(LU_SIM) +
+          " --n 40 --block 20 --platform " PLATFORMS "/gigabit.json --execution partial --durations " + file);
   CHECK(text.find("lu: warning: " + file +
                   " has durations of 'abacus', but the platform's reference core is 'AMD EPYC'") != std::string::npos);
   CHECK(text.find("lu: warning: --durations had no effect: no kernel that it knows was done\n") != std::string::npos);

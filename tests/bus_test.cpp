@@ -186,6 +186,7 @@ TEST_CASE("a bus does what its definition says, on thousands of random lists of 
       auto const source = static_cast<std::uint32_t>(up_to(nodes - 1));
       auto const destination = static_cast<std::uint32_t>((source + 1 + up_to(nodes - 2)) % nodes);
       starts.push_back({at_s, {id, source, destination, up_to(20)}});
+      if (up_to(3) == 0) starts.back().what.handed_over_s = at_s - static_cast<double>(up_to(8)) / 4;
     }
     std::vector<node_link> links = alike(nodes, 4);
     bool const unequal = up_to(1) == 0, unsteady = up_to(1) == 0;

@@ -162,6 +162,15 @@ TEST_CASE("a socket that another run uses, or a file, is refused; one that was l
     refused(socket, "another run listens there");
     CHECK(first.result.get().good());
   }
+  {  // what stands there at its end is another's
+    running first(folder, socket, 2000);
+    REQUIRE(status(socket).is_object());
+    REQUIRE(std::filesystem::remove(socket));
+    folder.file("run.socket", "somebody's");
+    CHECK(first.result.get().good());
+    CHECK(ovlp::testing::contents(socket) == "somebody's");
+    CHECK(std::filesystem::remove(socket));
+  }
   refused(folder.file("file", "text"), "expected no file of that name, or a socket that a run has left");
   std::string const deep = folder.path() / std::string(120, 'x');
   refused(deep, "expected a name of at most 107 bytes");

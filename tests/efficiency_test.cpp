@@ -45,6 +45,13 @@ TEST_CASE("efficiencies by iteration, by interval and over time, computed by han
   CHECK(report.iterations[0].interval_efficiency.value() == doctest::Approx(5.0 / 12));
   CHECK(report.iterations[1].interval_efficiency.value() == doctest::Approx(3.0 / (3 * 2 + 4)));
 
+  // Nodes: two until 6, then one. What came or went at the border itself is not of the iteration.
+  CHECK(report.iterations[0].nodes == 2);
+  CHECK(report.iterations[1].nodes == doctest::Approx((2 * 4 + 2) / 6.0));
+  CHECK(sums.nodes_held(6, 10) == 1);
+  CHECK(sums.nodes_held(4, 6) == 2);
+  CHECK(sums.nodes_held(6, 6) == 1);
+
   // Windows of 2 s, one each second.
   std::vector<double> const expected{2.0 / 6, 2.5 / 6, 3.0 / 6, 2.0 / 6, 1.0 / 6, 1.5 / 4, 2.0 / 2, 1.0 / 2, 0};
   REQUIRE(report.windows.size() == expected.size());
@@ -53,6 +60,7 @@ TEST_CASE("efficiencies by iteration, by interval and over time, computed by han
     CHECK(report.windows[i].start_s == doctest::Approx(static_cast<double>(i)));
     CHECK(report.windows[i].end_s == doctest::Approx(static_cast<double>(i) + 2));
     CHECK(report.windows[i].efficiency == doctest::Approx(expected[i]).epsilon(1e-3));
+    CHECK(report.windows[i].nodes == (i <= 4 ? 2 : i == 5 ? 1.5 : 1));
   }
 }
 
@@ -67,6 +75,17 @@ TEST_CASE("an interval that is empty has no efficiency") {
   CHECK(report.iterations[1].efficiency.value() == doctest::Approx(1));
   CHECK_FALSE(report.iterations[1].interval_efficiency.has_value());
   CHECK(report.iterations[2].interval_efficiency.value() == doctest::Approx(1));
+}
+
+TEST_CASE("a step that begins before the first that ends does its work when it does it") {
+  dynamic_efficiency sums({1, 1});
+  for (std::uint32_t node : {0U, 1U}) sums.node({node, ovlp::node_change::launched, 0});
+  sums.step(step(0, 9, 9.5, 0.5));
+  sums.step(step(0, 0, 10, 10));
+  auto const report = sums.take(1, 0, 10, 2);
+  REQUIRE(report.windows.size() == 9);
+  for (auto const& w : report.windows)
+    CHECK(w.efficiency == doctest::Approx(w.end_s > 9.5 ? 0.625 : 0.5).epsilon(2e-3));
 }
 
 TEST_CASE("windows and intervals that divide a call have, weighted by what was held, the call's efficiency") {

@@ -11,6 +11,8 @@
 
 namespace {
 
+char const* const gigabit = PLATFORMS "/gigabit.json";
+
 using namespace ovlp;
 using lab::study::exchanged;
 using ovlp::support::outcome;
@@ -72,7 +74,7 @@ TEST_CASE("ovlp threads show prints what the threads of a record have exchanged"
   auto const file = [&](std::string const& name) { return (folder.path() / name).string(); };
   auto const run = [](std::vector<std::string> const& words) { return ovlp::support::run({words}); };
   REQUIRE(run({HEAT_SIMULATED, "--nodes", "3", "--strips", "3", "--rows", "60", "--columns", "50", "--sweeps", "4",
-               "--platform", "gigabit", "--record", file("run.sqlite")})
+               "--platform", gigabit, "--record", file("run.sqlite")})
               .good());
   outcome const shown = run({OVLP_COMMAND, "threads", "show", file("run.sqlite"), "--csv", file("matrix.csv"),
                              "--picture", file("matrix.svg"), "-o", file("matrix.html")});

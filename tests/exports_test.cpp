@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/flowgraph/sanitizers.hpp>
 #include <ovlp/records/run_recorder.hpp>
 #include <ovlp/store/stored_run.hpp>
 
@@ -55,15 +56,19 @@ void store_run(temporary_folder const& folder, std::string const& file) {
   });
 }
 
-ovlp::support::outcome export_run(std::string const& file, std::string const& format, std::string const& output) {
-  return ovlp::support::run({{OVLP_COMMAND, "export", file, "--to", format, "-o", output}});
+ovlp::support::outcome export_run(std::string const& file, std::string const& format, std::string const& output,
+                                  std::vector<std::string> const& more = {}) {
+  std::vector<std::string> words{OVLP_COMMAND, "export", file, "--to", format, "-o", output};
+  words.insert(words.end(), more.begin(), more.end());
+  return ovlp::support::run({std::move(words)});
 }
 
 /// All formats, by their readers.
-void check_exports(temporary_folder const& folder, std::string const& file, run_summary const& expected) {
+void check_exports(temporary_folder const& folder, std::string const& file, run_summary const& expected,
+                   std::vector<std::string> const& more = {}) {
   auto const write = [&](std::string const& format, std::string const& name) {
     std::string output = folder.path() / name;
-    ovlp::support::outcome const done = export_run(file, format, output);
+    ovlp::support::outcome const done = export_run(file, format, output, more);
     CHECK(done.out == "");
     CHECK(done.err == "");
     REQUIRE(done.status == 0);
@@ -120,6 +125,11 @@ struct joined_run {
     recorder->delivery({ovlp::message_kind::object, source, destination, start_s + at_s, object});
   }
 
+  void finish() const {
+    recorder->end({start_s, "", {}});
+    recorder->flush();
+  }
+
   static constexpr double start_s = 71234.5;
   std::vector<std::uint32_t> const nodes{0, 1};
   ovlp::run_definitions const names{"app", "real", 3, 0, {"all"}, {{"graph", {{"leaf", "one", 0}}}}, {1, 0, 0}};
@@ -150,7 +160,7 @@ TEST_CASE("of a real run messages are sends that were delivered, each way of a f
     run.deliver(1, 2, 0.875, forwarded);
     run.deliver(1, 0, 1.5, result);
     run.recorder->delivery({ovlp::message_kind::control, 1, 0, run.start_s, {}});
-    run.recorder->flush();
+    run.finish();
   }
   run_summary expected;
   expected.steps_of_operation = {{"one", 3}};
@@ -166,6 +176,92 @@ TEST_CASE("of a real run messages are sends that were delivered, each way of a f
   check_exports(folder, file, expected);
 }
 
+TEST_CASE("of a window there is what touches it") {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  {
+    joined_run const run(file);
+    ovlp::object_key const early{7, 0, 0}, late{7, 1, 0}, later{7, 2, 0};
+    run.step(0, 0, 0, 0.25);
+    run.step(1, 1, 0.5, 0.75, early);
+    run.step(0, 0, 1, 1.125);
+    for (ovlp::object_key const& object : {early, late, later})
+      run.recorder->post({run.place(0, 0), 0, object, 1, 1, run.start_s + 0.25});
+    run.send(0, 1, 0.25, early);
+    run.deliver(0, 1, 0.375, early);
+    run.send(0, 1, 0.25, late);
+    run.deliver(0, 1, 0.5, late);
+    run.send(0, 1, 0.875, later);
+    run.deliver(0, 1, 1, later);
+    run.finish();
+  }
+  run_summary expected;
+  expected.steps_of_operation = {{"one", 1}};
+  expected.steps_of_iteration = {{0, 1}};
+  expected.steps_at = {{"all[1] node1", 1}};
+  expected.busy_ns = {{"all[1] node1", 250'000'000}};
+  expected.messages = 1;
+  expected.bytes_out = {{"node0", 101}};
+  expected.bytes_in = {{"node1", 101}};
+  expected.bytes_between = {{{"all[0] node0", "all[1] node1"}, 101}};
+  check_exports(folder, file, expected, {"--from", "0.4", "--until", "0.8"});
+}
+
+TEST_CASE("limits of other tools are said, and times beyond those of exports refused") {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  auto const wide = [&](std::uint32_t threads) {
+    joined_run const run(file);
+    run.recorder->mapping({0, std::vector<std::uint32_t>(threads, 0), run.start_s});
+    run.step(0, 0, 0, 1);
+    run.finish();
+  };
+  auto const says = [&](std::string const& format, std::string const& text) {
+    ovlp::support::outcome const done = export_run(file, format, folder.path() / format);
+    CHECK(done.good());
+    CHECK(done.err == (text.empty() ? "" : "ovlp export: " + text + "\n"));
+  };
+  wide(65534);  // and one on node1, and node2 for itself
+  says("paraver", "Paraver as it is usually built reads 65535 objects of a kind at most: these are 65536 threads");
+  wide(65533);
+  says("paraver", "");
+#if defined(OTF2_PRINT) && !defined(OVLP_THREAD_SANITIZER)  // with which so many files take minutes
+  wide(5000);
+  says("otf2", "an archive of OTF2 has two files for each thread: here 10002");
+#endif
+  {
+    joined_run const run(file);
+    run.step(0, 0, 0, 9.3e9);
+    run.finish();
+  }
+  ovlp::support::outcome const tried = export_run(file, "paraver", folder.path() / "long");
+  CHECK(tried.status == 1);
+  CHECK(tried.err.find("expected less than 9.2e9 s") != std::string::npos);
+  CHECK(count(tried.err, "\n") == 1);
+}
+
+TEST_CASE("who exports a trace of an MPI program to a format of runs is told to replay it") {
+  temporary_folder const folder;
+  std::string const trace =
+      folder.file("cg.mpitrace", "ovlp mpi trace 1\nname cg\ncommunicator 0\nrank 0\ncompute 1\nend 1\n");
+  ovlp::support::outcome const tried = export_run(trace, "perfetto", folder.path() / "cg.pftrace");
+  CHECK(tried.status == 1);
+  CHECK(tried.err.find("ovlp replay " + trace + " --platform PLATFORM --record RECORD") != std::string::npos);
+  CHECK(count(tried.err, "\n") == 1);
+}
+
+TEST_CASE("a page that cannot be written whole leaves the one before") {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite", page = folder.file("page.html", "<!doctype html>before");
+  joined_run(file).finish();
+  ovlp::support::outcome const tried = ovlp::support::run(
+      {{"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" report \"$1\" -o \"$2\"", OVLP_COMMAND, file, page}});
+  CHECK(tried.status == 1);
+  CHECK(tried.err.ends_with("ovlp: " + page + ": cannot be written: File too large\n"));
+  CHECK(contents(page) == "<!doctype html>before");
+  CHECK_FALSE(std::filesystem::exists(page + ".new"));
+}
+
 TEST_CASE("a thread that tells by two clocks does one thing at a time") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
@@ -174,7 +270,7 @@ TEST_CASE("a thread that tells by two clocks does one thing at a time") {
     run.step(1, 1, 0, 0.5);
     run.step(2, 1, 0.25, 1);  // here the clock is behind
     run.step(2, 1, 1, 1.25);
-    run.recorder->flush();
+    run.finish();
   }
   run_summary expected;
   expected.steps_of_operation = {{"one", 3}};
@@ -187,7 +283,7 @@ TEST_CASE("a thread that tells by two clocks does one thing at a time") {
 TEST_CASE("what cannot be written is said in a line") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite", taken = folder.file("file", "");
-  joined_run(file).recorder->flush();
+  joined_run(file).finish();
   auto const refused = [&](std::string const& format, std::string const& output, std::string const& why) {
     ovlp::support::outcome const tried = export_run(file, format, output);
     CHECK(tried.status == 1);

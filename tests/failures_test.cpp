@@ -699,10 +699,72 @@ TEST_CASE("all sockets are on loopback when all nodes are local") {
 
 // Processes that are not the same program, or do not start
 
-TEST_CASE("a process built from another graph is a clear error") {
-  application const run({"--nodes", "3", "--launch", "env FAILURES_OTHER_GRAPH={node} {program} {arguments}"});
+TEST_CASE("a process that differs ends the run with a line that says in what, and nothing is computed") {
+  std::string environment, option, expected;
+  SUBCASE("an option") {
+    option = " --seconds 2.5";
+    expected = "failures_app: node1 was started with --seconds 2.5, node0 with --seconds 1\n";
+  }
+  SUBCASE("a text that is hostile") {
+    option = " --gate ';reboot'";
+    expected = "failures_app: node1 was started with --gate ''\\'';reboot'\\''', node0 with --gate ''\n";
+  }
+  SUBCASE("a flag") {
+    option = " --uncaught";
+    expected = "failures_app: node1 was started with --uncaught, node0 without --uncaught\n";
+  }
+  SUBCASE("an option of ovlp") {
+    option = " --mapping workers=node1*2";
+    expected = "failures_app: node1 was started with --mapping 'workers=node1*2', node0 without --mapping\n";
+  }
+  SUBCASE("a file of ovlp that one of them is to write") {
+    option = " --summary /dev/null";
+    expected = "failures_app: node1 was started with --summary, node0 without --summary\n";
+  }
+  SUBCASE("operations") {
+    environment = "FAILURES_OTHER_GRAPH=1";
+    expected = "failures_app: node1 runs another program than node0: ";
+  }
+  SUBCASE("the size of a collection") {
+    environment = "FAILURES_OTHER_SIZE=1";
+    expected = "failures_app: the number of threads of collection 'workers' is 3 on node1, 2 on node0\n";
+  }
+  SUBCASE("a number that an operation is bound to") {
+    environment = "FAILURES_OTHER_NUMBER=1";
+    expected =
+        "failures_app: parameter 3 (double) of leaf 'work' of graph 'deal out >> work >> add up' is "
+        "0.30000000000000004 on node1, 0.3 on node0\n";
+  }
+  SUBCASE("another object that an operation is bound to") {
+    environment = "FAILURES_OTHER_VECTOR=1";
+    expected =
+        "failures_app: parameter 4 (std::vector<int, std::allocator<int> >) of leaf 'work' of graph 'deal out >> work "
+        ">> add up' differs between node1 and node0\n";
+  }
+  application const run({"--nodes", "2", "--launch", "env " + environment + " {program} {arguments}" + option});
   expect_failure(run, promised);
-  expect_text(run.driver().err(), " runs another program");
+  expect_text(run.driver().err(), expected);
+  CHECK(run.driver().out().empty());
+}
+
+TEST_CASE("a process may have another value of an option that may differ") {
+  application const run({"--nodes", "2", "--launch", "{program} {arguments} --own {node}"});
+  expect_success(run);
+  expect_text(run.driver().out(), right_result);
+}
+
+TEST_CASE("a process of another build of ovlp ends the run with a line that names both") {
+  temporary_folder const folder;
+  std::string const start = folder.file(
+      "start.sh",
+      "#!/bin/sh\nread -r ticket\nprintf '%s\\n' \"$ticket\" | sed 's/ovlp [0-9.]*,/ovlp 9.8.7,/' | exec \"$@\"\n",
+      true);
+  application const run({"--nodes", "2", "--launch", start + " {program} {arguments}"});
+  expect_failure(run, promised);
+  expect_text(run.driver().err(),
+              "failures_app: node1 did not join the run: its process ended with status 2, saying: failures_app: "
+              "expected the same build of ovlp in all processes: this one has ovlp ");
+  expect_text(run.driver().err(), "; node0 has ovlp 9.8.7, ");
 }
 
 TEST_CASE("a second engine with another graph is a clear error") {
@@ -710,12 +772,6 @@ TEST_CASE("a second engine with another graph is a clear error") {
   expect_failure(run, promised);
   CHECK(run.driver().out() == right_result);
   expect_text(run.driver().err(), "in a launched process the first engine serves");
-}
-
-TEST_CASE("a process whose collections have other sizes is a clear error") {
-  application const run({"--nodes", "3", "--launch", "env FAILURES_OTHER_SIZE={node} {program} {arguments}"});
-  expect_failure(run, promised);
-  expect_text(run.driver().err(), " runs another program");
 }
 
 TEST_CASE("an exception of the main program that nobody catches is told, and nothing printed is lost") {
@@ -810,6 +866,10 @@ TEST_CASE("a bad option gets one line that says what was expected, and status 2"
   expect_refusal({"--nodes", "-3"}, "--nodes", 2);
   expect_refusal({"--nodes", "2.5"}, "--nodes", 2);
   expect_refusal({"--nodes"}, "--nodes", 2);
+  expect_refusal({"--node-s", "2"}, "--node-s: no such option; did you mean '--nodes'?", 2);
+  expect_refusal({"--peer_timeout=2"}, "--peer_timeout: no such option; did you mean '--peer-timeout'?", 2);
+  expect_refusal({"--colour", "red"}, "failures_app: --colour: no such option\n", 2);
+  expect_refusal({"2"}, "unexpected argument '2'", 2);
   expect_refusal({"--execution-threads", "few"},
                  "expected 'collections', 'cores' or a number from 1 to 4096, got 'few'", 2);
   expect_refusal({"--execution-threads", "0"}, "expected 'collections', 'cores' or a number from 1 to 4096, got '0'",
@@ -848,14 +908,20 @@ TEST_CASE("a bad address, template or hosts file gets one line that says what wa
   expect_refusal({"--nodes", "2", "--launch", "ssh {host {program}"},
                  "expected {host}, {node}, {program} or {arguments}", 2);
   expect_refusal({"--nodes", "2", "--launch", " "}, "the launch command is empty", 2);
-  expect_refusal({"--nodes", "2", "--hosts", "/no/such/file"}, "hosts file '/no/such/file': cannot be read", 2);
+  expect_refusal({"--nodes", "2", "--hosts", "/no/such/file"},
+                 "hosts file '/no/such/file': cannot be read: No such file or directory", 2);
   std::string const short_one = folder.file("short", "# the first\nlocalhost\n\n");
   expect_refusal({"--nodes", "3", "--hosts", short_one}, "expected 3 hosts for --nodes 3, got 1", 2);
-  std::string const two_words = folder.file("two", "localhost\nlocalhost slots=4\n");
-  expect_refusal({"--nodes", "2", "--hosts", two_words}, "line 2: expected one host, got 'localhost slots=4'", 2);
+  std::string const two_words = folder.file("two", "localhost\nlocalhost 4\n");
+  expect_refusal({"--nodes", "2", "--hosts", two_words},
+                 "hosts file '" + two_words +
+                     "', line 2: expected one host, several with commas between them, or one with 'slots=N', got "
+                     "'localhost 4'",
+                 2);
   std::string const empty = folder.file("empty", "# nobody\n");
   expect_refusal({"--nodes", "2", "--hosts", empty}, "expected at least one host", 2);
-  expect_refusal({"--nodes", "2", "--hosts", folder.path().string()}, "hosts file", 2);
+  expect_refusal({"--nodes", "2", "--hosts", folder.path().string()},
+                 "hosts file '" + folder.path().string() + "': cannot be read: Is a directory", 2);
   expect_refusal({"--nodes", "2", "--summary"}, "--summary", 2);
 }
 
@@ -892,7 +958,7 @@ TEST_CASE("--worker is refused when no driver has launched the process") {
   auto const status = worker.wait(promised);
   INFO("stderr:\n" << worker.err());
   REQUIRE(status.has_value());
-  CHECK(*status == 1);
+  CHECK(*status == 2);
   CHECK(lines_of(worker.err()).size() == 1);
   expect_text(worker.err(), "--worker is for processes that node 0 launches");
 }
@@ -918,6 +984,20 @@ TEST_CASE("--hosts with a launch command runs each node as the command says") {
     expect_text(run.driver().out(), "[node1] starts 1\n");
     expect_text(run.driver().out(), "[node2] starts 2\n");
   }
+}
+
+TEST_CASE("--hosts says how many nodes there are, to all processes") {
+  temporary_folder const folder;
+  std::string const hosts = folder.file("hosts", "\xef\xbb\xbfnobody@127.0.0.1,localhost\r\n");
+  std::string const record = folder.path() / "run.sqlite";
+  std::string const start = folder.file("start.sh", "#!/bin/sh\necho \"starts $1\"\nshift\nexec \"$@\"\n", true);
+  application const run({"--hosts", hosts, "--launch", start + " {host} {program} {arguments}", "--record", record});
+  expect_success(run);
+  expect_text(run.driver().out(), right_result);
+  expect_text(run.driver().out(), "[node1] starts localhost\n");
+  CHECK(run.driver().err().find("--record") == std::string::npos);
+  CHECK(std::filesystem::exists(record));
+  CHECK(!std::filesystem::exists(record + ".node1"));  // it has been joined with that of node 0
 }
 
 // Output

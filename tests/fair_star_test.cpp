@@ -289,6 +289,8 @@ TEST_CASE("a fair star does what its definition says, on random lists of transfe
       auto const source = static_cast<std::uint32_t>(from_0_to(nodes - 1));
       auto const step = static_cast<std::uint32_t>(1 + from_0_to(nodes - 2));
       starts.push_back({at_s, {i, source, (source + step) % static_cast<std::uint32_t>(nodes), from_0_to(sizes) * 7}});
+      if (list % 3 == 2 && from_0_to(1) == 0)
+        starts.back().what.handed_over_s = at_s - static_cast<double>(from_0_to(8)) / 16;
     }
     fair_star network(links, latency_s, burst);
     check_equal(ends_of(network, starts), solve(links, latency_s, burst, starts), 1e-8);

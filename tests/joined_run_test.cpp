@@ -210,15 +210,30 @@ TEST_CASE("a part of another run is refused, and nothing is lost") {
 }
 
 #ifdef OVLP_LU_REAL
+TEST_CASE("parts of a run whose node 0 has not said what it is stay as they are") {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  part(file, "a")->flush();  // no begin
+  auto const other = part(file + ".node1", "a");
+  other->begin(names_of(1));
+  other->flush();
+  CHECK_THROWS_WITH_AS(ovlp::open_run(file), doctest::Contains("expected node 0's part to say what the run is"),
+                       ovlp::config_error);
+  CHECK(std::filesystem::exists(file + ".node1"));
+}
+
 TEST_CASE("a real run leaves one record of all its nodes, also of those that were released" * doctest::timeout(60)) {
   temporary_folder const folder;
   std::string const file = folder.path() / "lu.sqlite";
-  folder.file("lu.sqlite.node7", "of an earlier run");
+  REQUIRE(run({{OVLP_LU_REAL, "--n", "64", "--block", "32", "--record", file + ".node7"}}).good());  // an earlier run
+  std::string const other = folder.file("lu.sqlite.node8", "no record");
   auto const ended = run({{OVLP_LU_REAL, "--n", "256", "--block", "32", "--nodes", "3", "--column-nodes", "2",
                            "--remove", "1@3", "--record", file}});
   CAPTURE(ended.err);
   REQUIRE(ended.good());
   CHECK(ovlp::parts_of(file).empty());
+  CHECK_FALSE(std::filesystem::exists(file + ".node7"));
+  CHECK(contents(other) == "no record");
   auto const stored = ovlp::open_run(file);
   CHECK(stored->complete());
   object_times times;

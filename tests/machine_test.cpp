@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -180,6 +181,18 @@ TEST_CASE("messages that follow one another wake their receiver once" * doctest:
   CHECK(machine.used().communication_s == doctest::Approx(2));
 }
 
+TEST_CASE("nobody is woken in runs of so few nodes that idle ones poll" * doctest::timeout(10)) {
+  for (auto const& [beyond, wakeups] : {std::pair(1, 1), {2, 0}}) {
+    virtual_machine machine(
+        two_nodes(R"(, "effects": [{"name": "wakeup", "send_s": 1, "beyond_nodes": )" + std::to_string(beyond) + "}]"),
+        2);
+    note hello(machine, 100);
+    machine.send(hello);
+    run(machine);
+    CHECK(machine.used().communication_s == doctest::Approx(wakeups));
+  }
+}
+
 TEST_CASE("a stream's buffer takes objects while others cross, in order, and control messages come with them" *
           doctest::timeout(10)) {
   virtual_machine machine(two_nodes(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.2},
@@ -189,15 +202,49 @@ TEST_CASE("a stream's buffer takes objects while others cross, in order, and con
   note first(machine, 100), second(machine, 100), third(machine, 100), notice(machine, 0, message::kind_type::control);
   for (note* m : {&first, &second, &third, &notice}) machine.send(*m, &sender);
   run(machine);
-  // Each costs 0.1 s here, and crosses in 1.5 s.
+  // Each costs 0.1 s here, and crosses in 1 s after a latency of 0.5 s that passes for all of them together.
   CHECK(first.accepted_s == doctest::Approx(0.1));
   CHECK(second.accepted_s == doctest::Approx(0.2));
   CHECK(first.delivered_s == doctest::Approx(0.1 + 1.5 + 0.1));
-  CHECK(second.delivered_s == doctest::Approx(0.1 + 2 * 1.5 + 0.1));
+  CHECK(second.delivered_s == doctest::Approx(0.1 + 0.5 + 2 + 0.1));
   // The buffer has room again when the first has crossed.
   CHECK(third.accepted_s == doctest::Approx(1.6));
-  CHECK(third.delivered_s == doctest::Approx(0.1 + 3 * 1.5 + 0.1));
+  CHECK(third.delivered_s == doctest::Approx(0.1 + 0.5 + 3 + 0.1));
   CHECK(notice.delivered_s == doctest::Approx(third.delivered_s + 0.1));
+}
+
+TEST_CASE("what a message has waited for its turn, its latency is shorter" * doctest::timeout(10)) {
+  struct timed : note {
+    using note::note;
+    void crossed(crossing const& c) override { when = c; }
+    crossing when{};
+  };
+  /// Sent at 1; since when, when its first byte enters the network, its latency, and when it is there.
+  auto const phases_of = [](std::string const& more, std::optional<double> since_s) {
+    virtual_machine machine(two_nodes(more), 2);
+    thread later(machine.processor_of(1));
+    computation until_then(machine);
+    later.add(until_then, 2);
+    while (until_then.done_s < 0) machine.advance();
+    timed hello(machine, 100);
+    hello.waiting_since_s = since_s;
+    machine.send(hello);
+    run(machine);
+    return std::vector{hello.when.sent_s, hello.when.started_s, hello.when.latency_s, hello.delivered_s};
+  };
+  CHECK(phases_of("", {}) == std::vector<double>{1, 1, 0.5, 2.5});
+  CHECK(phases_of("", 1) == std::vector<double>{1, 1, 0.5, 2.5});
+  CHECK(phases_of("", 0.75) == std::vector<double>{0.75, 0.75, 0.5, 2.25});
+  CHECK(phases_of("", 0.5) == std::vector<double>{1.0, 1.0, 0.0, 2.0});
+  CHECK(phases_of("", 0) == std::vector<double>{1.0, 1.0, 0.0, 2.0});
+  // It costs 0.125 s here, in its turn as without others, and there.
+  std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.25})";
+  CHECK(phases_of(costs, {}) == std::vector<double>{1, 1.125, 0.5, 2.75});
+  CHECK(phases_of(costs, 0.75) == std::vector<double>{0.75, 0.875, 0.5, 2.5});
+  CHECK(phases_of(costs, 0) == std::vector<double>{1, 1.125, 0.0, 2.25});
+  // A stream has room for all of them: this one has waited to be copied, and nothing could cross before.
+  CHECK(phases_of(R"(, "transport": {"model": "stream", "buffer_bytes": 1})", 0) ==
+        std::vector<double>{1, 1, 0.5, 2.5});
 }
 
 TEST_CASE("parts of a model can be left out, by name" * doctest::timeout(10)) {

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -239,4 +240,45 @@ TEST_CASE("what comes before the thread that it is for is not lost in memory whe
     [[maybe_unused]] auto const failing = run.async(fail, {1});
     CHECK_THROWS_AS(run.remap(moved, "node0"), ovlp::operation_error);  // and the address sanitizer is content
   });
+}
+
+namespace {
+
+struct Hoard {
+  std::vector<unsigned char> bytes;
+};
+
+/// The objects that are sent.
+class sent_objects final : public ovlp::record_sink {
+ public:
+  void send(ovlp::send_record const& r) override {
+    if (r.kind == ovlp::message_kind::object) keys.push_back(r.object);
+  }
+  std::vector<ovlp::object_key> keys;
+};
+
+}  // namespace
+
+TEST_CASE("records tell states that move at once apart, so that the critical path is as long as the run" *
+          doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  auto const sent = std::make_shared<sent_objects>();
+  ovlp::testing::simulate_on(2, slow_network(folder), [&](engine& run) {  // which checks the path
+    run.attach(sent);
+    threads<> const fixed{"fixed", "node0"};
+    threads<Hoard> const hoards{"hoards", "node0*4"};
+    graph<Note, Note> const grow(ovlp::leaf("grow", hoards.by(&Note::value), [](here<Hoard>& here, Note note) {
+      here.state.bytes.resize(static_cast<std::size_t>(1 + 3 * note.value % 4) * 100'000);
+      return note;
+    }));
+    for (int i = 0; i < 4; ++i) run(grow, Note{i});
+    run.remap(hoards, "node1*4");
+    for (int i = 0; i < 4; ++i) run(grow, Note{i});
+    run.remap(hoards, "node0 node1 node0 node1");
+    for (int i = 0; i < 4; ++i) run(grow, Note{i});
+  });
+  for (std::size_t i = 0; i < sent->keys.size(); ++i) {
+    CHECK(sent->keys[i].group != 0);
+    for (std::size_t j = 0; j < i; ++j) CHECK_FALSE(sent->keys[i] == sent->keys[j]);
+  }
 }

@@ -32,6 +32,16 @@ words over_mpi(int processes, words program) {
   program.insert(program.end(), {"--transport", "mpi"});
   return started(processes, program);
 }
+/// Processes with command lines of their own.
+words each_over_mpi(std::vector<words> const& programs) {
+  words all{MPI_LAUNCHER};
+  for (words const& program : programs) {
+    if (all.size() > 1) all.emplace_back(":");
+    all.insert(all.end(), {"-n", "1"});
+    all.insert(all.end(), program.begin(), program.end());
+  }
+  return all;
+}
 outcome run(words const& command, std::vector<std::pair<std::string, std::string>> more = {}) {
   more.insert(more.begin(), environment.begin(), environment.end());
   return ovlp::support::run({command, "", more, 100s});
@@ -94,6 +104,17 @@ TEST_CASE("objects larger than any buffer of the library's arrive whole" * docte
   CHECK(checksum(run(over_mpi(2, large))) == checksum(run(large)));
 }
 
+TEST_CASE("objects with much outside of buffers, in them, or in neither, arrive whole and in order" *
+          doctest::timeout(200)) {
+  words const load{FAILURES_APP, "--mode", "load", "--tasks", "20", "--lines", "20000"};
+  outcome const over_tcp = run(with(load, {"--nodes", "3"}));
+  REQUIRE(over_tcp.good());
+  outcome const done = run(over_mpi(3, load));
+  CAPTURE(done.err);
+  CHECK(done.good());
+  CHECK(done.out == over_tcp.out);
+}
+
 TEST_CASE("what an operation throws ends the run with its name, and what ends it by itself, too" *
           doctest::timeout(100)) {
   outcome const thrown = run(over_mpi(3, {FAILURES_APP, "--mode", "throw", "--node", "1"}));
@@ -141,6 +162,74 @@ TEST_CASE("a process that is killed, or goes on no more, ends the run" * doctest
     CHECK(contains(run.err() + run.out(), "it has been silent"));
   }
   ::kill(std::stoi(number), SIGKILL);  // should it be left
+}
+
+TEST_CASE("processes that differ end the run with a line that says in what" * doctest::timeout(100)) {
+  words first, second;
+  std::string line;
+  words const heat{HEAT_PROGRAM, "--rows", "100", "--sweeps", "4", "--transport", "mpi"};
+  words const work{FAILURES_APP, "--transport", "mpi"};
+  SUBCASE("options") {
+    first = with(heat, {"--columns", "100"});
+    second = with(heat, {"--columns", "50"});
+    line = "heat: node1 was started with --columns 50, node0 with --columns 100\n";
+  }
+  SUBCASE("numbers of nodes") {
+    first = with(heat, {"--nodes", "2"});
+    second = with(heat, {"--nodes", "1"});
+    line = "heat: node1 was started with --nodes 1, node0 with --nodes 2\n";
+  }
+  SUBCASE("parameters of operations") {
+    first = work;
+    second = work;
+    second.insert(second.begin(), {"env", "FAILURES_OTHER_NUMBER=1"});
+    line = "is 0.30000000000000004 on node1, 0.3 on node0\n";
+  }
+  SUBCASE("programs") {
+    first = work;
+    second = heat;
+    line = "failures_app: node1 runs another program than node0: ";
+  }
+  outcome const tried = run(each_over_mpi({first, second}));
+  CAPTURE(tried.out);
+  CAPTURE(tried.err);
+  CHECK(tried.status != 0);
+  CHECK(!tried.timed_out);
+  CHECK(ovlp::testing::count(tried.err + tried.out, line) == 1);
+  CHECK(!contains(tried.out, "checksum"));
+  CHECK(!contains(tried.out, "result"));
+}
+
+TEST_CASE("a process that ends before MPI has begun ends the run within --launch-timeout" * doctest::timeout(100)) {
+  words const good = with(lu, {"--transport", "mpi", "--launch-timeout", "2"});
+  std::string said;
+  words bad;
+  SUBCASE("with a wrong option") {
+    bad = with(good, {"--bogus"});
+    said = "--bogus";
+  }
+  SUBCASE("without --transport") {
+    bad = lu;
+    said = "lu: this is one of 3 processes that mpirun or srun has started: expected --transport mpi";
+  }
+  SUBCASE("with its help") {
+    bad = with(good, {"--help"});
+    said = "has not ended within the 2 s of --launch-timeout: others have not come to theirs\n";
+  }
+  for (int which = 0; which < 3; ++which) {
+    std::vector<words> all(3, good);
+    all[static_cast<std::size_t>(which)] = bad;
+    auto const start = std::chrono::steady_clock::now();
+    outcome const tried = run(each_over_mpi(all));
+    CAPTURE(which);
+    CAPTURE(tried.out);
+    CAPTURE(tried.err);
+    CHECK(tried.status != 0);
+    CHECK(!tried.timed_out);
+    CHECK(ovlp::testing::seconds_since(start) < 30);
+    // Open MPI's mpirun may see it before the others do.
+    CHECK((contains(tried.err, said) || contains(tried.err, "exiting improperly")));
+  }
 }
 
 TEST_CASE("what is wrong with how MPI is used is said in a line") {

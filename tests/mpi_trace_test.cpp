@@ -50,6 +50,14 @@ std::string fault_of_file(std::string const& name, std::string const& contents) 
 }
 bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
+/// All of it but its name.
+std::string written(trace t) {
+  files const in;
+  t.name = "trace";
+  write_trace(t, in.path("trace.mpitrace"));
+  return ovlp::support::read_file(in.path("trace.mpitrace"));
+}
+
 trace of_ranks(std::size_t ranks) {
   trace made;
   made.name = "test";
@@ -246,7 +254,41 @@ TEST_CASE("a time-independent trace of SimGrid is read" * doctest::timeout(10)) 
             "trace.txt:2: expected a rank, a whole number from 0 to 0"));
   CHECK(has(fault_of_file("trace.txt", "0 init\n1 init\n0 send 1 7\n"), "trace.txt:3: expected elements, a number"));
   CHECK(has(fault_of_file("trace.txt", "0 init\n0 finalize\n0 compute 1\n"), "trace.txt:3: expected no action"));
+  CHECK(has(fault_of_file("trace.txt", "0 init\n4000000 init\n"),
+            "trace.txt: expected actions of each of 4000001 ranks, got 2 in all"));
   CHECK(has(fault_of_file("trace.txt", "0 init\n1 init\n0 send 1 7 10\n"), "there is no receive for it"));
+}
+
+TEST_CASE("files of time-independent traces, a rank each, are read by their list" * doctest::timeout(10)) {
+  files const in;
+  in.write("rank-0.txt", "0 init\n0 compute 5\n0 send 1 7 100\n0 finalize");  // without a last line end
+  in.write("rank-1.txt", "1 init\n1 recv 0 7 100\n1 finalize");
+  std::string const whole = in.write("whole.txt",
+                                     "0 init\n0 compute 5\n0 send 1 7 100\n0 finalize\n1 init\n"
+                                     "1 recv 0 7 100\n1 finalize\n");
+  trace const listed = read_trace(in.write("list.txt", "rank-0.txt\n\nrank-1.txt"));
+  CHECK(listed.name == "list");
+  CHECK(written(listed) == written(read_trace(whole)));
+  CHECK(has(fault_of_file("trace.txt", "no-such.txt\n"), "trace.txt:1: expected the name of a trace beside this list"));
+  in.write("rank-1.txt", "1 init\n1 reciv 0 7 100\n");
+  std::string said;
+  try {
+    read_trace(in.path("list.txt"));
+  } catch (ovlp::config_error const& wrong) {
+    said = wrong.what();
+  }
+  CHECK(has(said, "rank-1.txt:2: expected an action of SMPI's replay, got 'reciv'"));
+}
+
+TEST_CASE("comments of GOAL mean nothing" * doctest::timeout(10)) {
+  files const in;
+  std::string const plain = "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 6\nb requires a\n}\n";
+  std::string const commented =
+      "// made by\n/* two\nlines */ num_ranks 1 // one\nrank 0 { /* begins */\na: calc /* ns */ 5\n// b: calc 7\n"
+      "b: calc 6\nb requires a//\n}\n/**/";
+  CHECK(written(read_trace(in.write("trace.goal", commented))) == written(read_trace(in.write("plain.goal", plain))));
+  CHECK(has(fault_of_file("trace.goal", "num_ranks 1\nrank 0 {\n/* calc 5\n}\n"), "trace.goal:3: expected the end of"));
+  CHECK(has(fault_of_file("trace.goal", "/* x */\nnum_ranks 1\nrank 0 {\n\n/* y\n*/ calk 5\n}\n"), "trace.goal:6: "));
 }
 
 TEST_CASE("a schedule of GOAL becomes calls in an order that its dependencies allow" * doctest::timeout(10)) {

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/flowgraph/walk.hpp>
+#include <ovlp/runtime/internal/fact.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
 #include "real/four_counter.hpp"
@@ -30,6 +32,8 @@ namespace {
 
 using namespace ovlp::real;
 using namespace std::chrono_literals;
+using ovlp::fact;
+using ovlp::facts;
 using ovlp::node_id;
 
 std::string bytes_of(outgoing const& message) {
@@ -55,7 +59,7 @@ class fake_transport final : public transport {
   peer_address accept() override { return {0, "here", 1}; }
   void stop_accepting() override {}
   std::size_t descriptors(std::size_t more_nodes) const override { return more_nodes; }
-  void connect(peer_address const& to) override {
+  void connect(peer_address const& to, std::uint64_t) override {
     if (to.port == 0) throw ovlp::network_error("nobody is there");
     connections.insert(to.node);
   }
@@ -87,13 +91,19 @@ std::vector<node_id> nodes_of(welcome const& message) {
   return nodes;
 }
 
+facts const agreed{{fact::kind::option, "--columns", "--columns 100", 0},
+                   {fact::kind::option, "--fast", std::nullopt, 0},
+                   {fact::kind::structure, "leaf 'add' of graph 'sums'", std::nullopt, 17},
+                   {fact::kind::value, "parameter 2 (double) of leaf 'add'", "0.5", 0},
+                   {fact::kind::value, "parameter 3 (Grid) of leaf 'add'", std::nullopt, 21}};
+
 /// One process's share of joining.
 struct joining {
-  explicit joining(node_id self) : members(network, run, self, 5, 1, 42, [this] { return now_s; }) {}
+  explicit joining(node_id self) : members(network, run, self, 5, 1, agreed, [this] { return now_s; }) {}
 
-  void say_hello(node_id from, std::uint64_t fingerprint = 42) {
+  void say_hello(node_id from, facts const& theirs = agreed) {
     network.connections.insert(from);
-    members.handle_hello({"", from, fingerprint, "there", static_cast<std::uint16_t>(1000 + from)});
+    members.handle_hello({"", from, ovlp::detail::digest_of(theirs), "there", static_cast<std::uint16_t>(1000 + from)});
   }
 
   std::optional<ovlp::failure> failed;
@@ -307,13 +317,57 @@ TEST_CASE("a process finds how far its clock is behind node 0's, whoever else is
   CHECK(worker.members.behind_driver_s(message, 7.75) == 99.75);  // the way back took longer
 }
 
-TEST_CASE("a process of another program fails the run, and nobody is welcomed") {
+TEST_CASE("a process that differs is asked in what, which fails the run, and nobody is welcomed") {
+  facts theirs = agreed;
+  std::string expected;
+  SUBCASE("an option") {
+    theirs[0].text = "--columns 50";
+    expected = "node1 was started with --columns 50, node0 with --columns 100";
+  }
+  SUBCASE("a flag") {
+    theirs[1].text = "--fast";
+    expected = "node1 was started with --fast, node0 without --fast";
+  }
+  SUBCASE("an operation") {
+    theirs[2].digest = 18;
+    expected = "node1 runs another program than node0: leaf 'add' of graph 'sums' differs";
+  }
+  SUBCASE("an operation of another name") {
+    theirs[2].what = "leaf 'take' of graph 'sums'";
+    expected =
+        "node1 runs another program than node0: it has leaf 'take' of graph 'sums', where node0 has leaf 'add' of "
+        "graph 'sums'";
+  }
+  SUBCASE("no operation") {
+    theirs.resize(2);
+    expected = "node1 runs another program than node0: it lacks leaf 'add' of graph 'sums'";
+  }
+  SUBCASE("a parameter that can be shown") {
+    theirs[3].text = "0.25";
+    expected = "parameter 2 (double) of leaf 'add' is 0.25 on node1, 0.5 on node0";
+  }
+  SUBCASE("a parameter that is too much to be shown") {
+    theirs[4].digest = 22;
+    expected = "parameter 3 (Grid) of leaf 'add' differs between node1 and node0";
+  }
+  SUBCASE("a long option with a line end, which is not told as one") {
+    theirs[0].text = "--columns " + std::string(500, 'x') + "\n" + std::string(500, 'y');
+    expected = "node1 was started with --columns " + std::string(50, 'x') + "..., node0 with --columns 100";
+  }
   joining driver(0);
   driver.members.expect(1);
-  driver.say_hello(1, 43);
+  driver.members.expect(2);
+  driver.say_hello(1, theirs);
+  driver.say_hello(2);
+  CHECK(!driver.failed);
+  auto const sent = driver.network.take_sent();
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].first == 1);
+  CHECK(std::holds_alternative<facts_request>(sent[0].second));
+  driver.members.handle_facts(1, theirs);
   REQUIRE(driver.failed);
-  CHECK(driver.failed->text.starts_with("node1 runs another program"));
-  CHECK(driver.network.take_sent().empty());
+  std::string const& said = driver.failed->text;  // that of engines before this one may follow
+  CHECK(said.substr(0, said.find(" (an engine")) == expected);
 }
 
 // Over TCP
@@ -376,7 +430,7 @@ struct tcp_end final : transport::observer {
     return where;
   }
   void connect(peer_address const& to) {
-    reactor.run([&] { carrier.connect(to); });
+    reactor.run([&] { carrier.connect(to, 42); });
   }
   void close() {
     reactor.run([&] { carrier.close(); });

@@ -285,11 +285,11 @@ TEST_CASE("what leaves a collection with state is handed to on_leave, on its nod
     graph<Range, Visits> const g = census(master, counters);
     run(g, {0, 16});
     run.resize(counters, 2);
-    // They leave when they have finished what they have, which resize() does not wait for.
-    CHECK(ovlp::testing::eventually(std::chrono::seconds(10), [&] { return left == 2; }));
-    CHECK(taken == 504 + 4);
     CHECK(counts_of(run(g, {0, 2})) == std::map<int, int>{{0, 5}, {1, 5}});
     run.resize(counters, 3);  // a new thread has a new state
+    // They leave when they have finished what they have, which resize() does not wait for; the next one does.
+    CHECK(left == 2);
+    CHECK(taken == 504 + 4);
     CHECK(counts_of(run(g, {0, 3})) == std::map<int, int>{{0, 6}, {1, 6}, {2, 1}});
   });
 }
@@ -413,8 +413,12 @@ TEST_CASE("the summary tells how many nodes each iteration found held" * doctest
     auto const figures = run.summary();
     CHECK(figures.nodes == 3);
     REQUIRE(figures.iterations.size() == 3);
-    CHECK(figures.iterations[0].nodes == 3);
-    CHECK(figures.iterations[1].nodes == 3);
+    // The third was held in the first part of both; of the first one's leaf nobody knows when it ends.
+    for (std::size_t i = 0; i < 2; ++i) {
+      CHECK(figures.iterations[i].nodes > 2);
+      CHECK(figures.iterations[i].nodes <= 3);
+    }
+    CHECK(figures.iterations[1].nodes < 3);
     CHECK(figures.iterations[2].nodes == 2);
   });
 }

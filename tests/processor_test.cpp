@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dedicated_processor.hpp"
+#include "host_cores.hpp"
 #include "quota_budget.hpp"
 #include "shared_host.hpp"
 #include "support/seed.hpp"
@@ -298,6 +299,30 @@ TEST_CASE("a quota grants what stepping through time grants" * doctest::timeout(
     walk(end_s, end_s + pause_s, 0);
     CHECK(walk(end_s + pause_s, second_s, 1) == doctest::Approx(work_s).epsilon(1e-6));
   }
+}
+
+TEST_CASE("without quotas all jobs of all nodes share a host's cores evenly, none getting more than one" *
+          doctest::timeout(10)) {
+  timeline t;
+  auto const host = std::make_shared<ovlp::machine::host_cores>(t.events, 2, 0.5);
+  ovlp::machine::host_node one(t.events, host), other(t.events, host);
+  t.at(0, [&] {
+    t.start("alone", one, 0.5);  // at 0.5 of the reference core until the others come
+    CHECK(!one.idle());
+    CHECK(other.idle());
+  });
+  t.at(0.5, [&] {
+    for (char const* name : {"a", "b", "c"}) t.start(name, other, 0.5);
+  });
+  // Four jobs on two cores: 0.25 each. The first has 0.25 left of its work: until 1.5. Then three: 1/3 each.
+  t.at(1.6, [&] { CHECK(one.idle()); });
+  // From 1.6 on the one node communicates with half a core: 1.5 cores for three jobs, 0.25 each.
+  t.at(1.6, [&] { one.set_taken(0.5); });
+  t.run();
+  CHECK(t.end_s("alone") == approximately(1.5));
+  double const left_s = 0.5 - 0.25 - 0.1 / 3;
+  for (char const* name : {"a", "b", "c"}) CHECK(t.end_s(name) == approximately(1.6 + left_s / 0.25));
+  CHECK(other.idle());
 }
 
 TEST_CASE("nodes on one core of a host compute one after another, each until its budget is spent" *

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -199,6 +200,14 @@ struct oracle {
   }
 };
 
+/// Now and then, in iterations that overlap.
+template <class State>
+void work_on(here<State>& here, Token t) {
+  if (t.value % 3 == 0) here.iteration(1 + static_cast<int>(t.value / 3 % 5));
+  if (t.value % 5 != 0) here.kernel("work", {static_cast<int>(t.value % 7)}, [] {});
+  if (t.value % 5 == 1) here.kernel("more work", {1}, [] {});
+}
+
 /// Builds the graphs of a plan, over collections of its own.
 class builder {
  public:
@@ -210,10 +219,10 @@ class builder {
         remapped_("remapped", nodes_for(random, sizes[remapped])) {
     for (std::size_t g = 0; g < p.graphs.size(); ++g) {
       graph<Token, Token> made("graph " + std::to_string(g));
-      auto const first = leaf(made, "enter", fixed, [](Token t) { return t; });
+      auto const first = leaf(made, "enter", fixed, [](here<>&, Token t) { return t; });
       made.enter(first, ovlp::at(0));
       end const last = add(made, p.graphs[g], first.port<0>());
-      auto const leave = leaf(made, "leave", fixed, [](Token t) { return t; });
+      auto const leave = leaf(made, "leave", fixed, [](here<>&, Token t) { return t; });
       made.edge(last, leave, ovlp::at(0));
       made.leave(leave);
       made.check();
@@ -231,8 +240,9 @@ class builder {
     });
     sum.enter(all, ovlp::at(0));
     sum.edge(all, read, ovlp::by(&Token::value));
-    auto const through = leaf(sum, "through", free_leaves, [](Token t) { return t; });  // each collection is used
-    auto const and_through = leaf(sum, "and through", remapped, [](Token t) { return t; });
+    auto const through =
+        leaf(sum, "through", free_leaves, [](here<>&, Token t) { return t; });  // each collection is used
+    auto const and_through = leaf(sum, "and through", remapped, [](here<>&, Token t) { return t; });
     sum.edge(read, through, ovlp::in_turn());
     sum.edge(through, and_through, ovlp::in_turn());
     sum.edge(and_through, add_up, ovlp::at(0));
@@ -307,10 +317,12 @@ class builder {
                                                            if (throws(all, t.value))
                                                              throw std::runtime_error("poisoned");
                                                            here.state.sum += t.value;
+                                                           work_on(here, t);
                                                            return Token{leaf_value(t.value, p)};
                                                          })
-                                                : leaf(g, "leaf " + name, p.where, [p, all](Token t) {
+                                                : leaf(g, "leaf " + name, p.where, [p, all](here<>& here, Token t) {
                                                     if (throws(all, t.value)) throw std::runtime_error("poisoned");
+                                                    work_on(here, t);
                                                     return Token{leaf_value(t.value, p)};
                                                   });
         route(g, from, made, p.route);
@@ -445,6 +457,9 @@ void expect(Token got, uint64_t value) { CHECK(got.value == value); }
 void play(plan const& p, uint64_t seed, engine& run) {
   maker random(seed + 1);
   builder built(p, random);
+  run.record();
+  run.estimate("work", [](std::span<std::int64_t const> of) { return 1e-5 * static_cast<double>(of[0]); });
+  run.estimate("more work", 1e-4);
   for (auto const& g : built.graphs) run.add(g);
   run.add(*built.ledgers);
   run.add(*built.pause);
@@ -488,10 +503,10 @@ plan make_plan(uint64_t seed) {
   }
 }
 
-/// OVLP_TEST_ROUNDS if set, else as many.
+/// OVLP_TEST_ROUNDS if set, else as many; a part of that where all takes ten times as long.
 uint64_t rounds(uint64_t usual) {
   char const* const given = std::getenv("OVLP_TEST_ROUNDS");  // NOLINT(concurrency-mt-unsafe): one thread
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : usual;
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : usual / ROUNDS_DIVIDED_BY;
 }
 
 }  // namespace
@@ -509,11 +524,12 @@ TEST_CASE("random graphs give in simulation what a serial evaluation gives, what
         folder.file("platform.json",
                     R"({"name": "p", "reference_core": "any",
         "nodes": [{"count": 4, "cores": )" +
-                        one_of({"1", "2"}) + R"(, "speed": 1, "launch_s": )" + one_of({"0", "1e-3"}) +
-                        R"(}], "network": {"model": "star", "latency_s": )" + one_of({"0", "1e-4"}) +
-                        R"(, "bandwidth_Bps": 1e6}, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": )" +
-                        one_of({"0", "1e-5"}) + R"(}, "runtime": {"concurrent_per_pair": )" + one_of({"0", "1"}) +
-                        R"(, "per_step_s": )" + one_of({"0", "1e-5"}) + "}}");
+                        one_of({"1", "2"}) + R"(, "speed": )" + one_of({"1", "2"}) + R"(, "launch_s": )" +
+                        one_of({"0", "1e-3"}) + R"(}], "network": {"model": "star", "latency_s": )" +
+                        one_of({"0", "1e-4"}) + R"(, "bandwidth_Bps": 1e6}, "comm_cpu": {"incoming": )" +
+                        one_of({"[0]", "[0, 0.2]"}) + R"(, "outgoing": )" + one_of({"[0]", "[0, 0.1, 0.2]"}) +
+                        R"(, "per_message_s": )" + one_of({"0", "1e-5"}) + R"(}, "runtime": {"concurrent_per_pair": )" +
+                        one_of({"0", "1"}) + R"(, "per_step_s": )" + one_of({"0", "1e-5"}) + "}}");
     ovlp::testing::simulate_on(p.nodes,
                                {"--platform", platform, "--execution", "partial", "--shuffle",
                                 std::to_string(seed % 1000), "--execution-threads", one_of({"1", "2", "3", "cores"})},
@@ -528,6 +544,7 @@ TEST_CASE("random graphs give on real nodes what a serial evaluation gives, what
   for (uint64_t seed = first; seed < first + rounds(12); ++seed) {
     INFO("repeat with OVLP_TEST_SEED=" << seed << " OVLP_TEST_ROUNDS=1");
     plan const p = make_plan(seed);
-    ovlp::testing::really_run_on(p.nodes, {}, [&](engine& run) { play(p, seed, run); });
+    ovlp::testing::really_run_on(
+        p.nodes, {}, [&](engine& run) { play(p, seed, run); }, ovlp::testing::checks::stored);
   }
 }

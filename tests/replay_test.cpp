@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/analysis/identities.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/mpi/channel.hpp>
 #include <ovlp/mpi/check.hpp>
@@ -52,7 +53,11 @@ trace of_collective(std::size_t ranks, collective const& c) { return of(std::vec
 
 replay_result replayed(trace const& what, ovlp::machine::platform const& on = platform(), replay_options how = {}) {
   check(what);
-  return replay(what, on, how);
+  ovlp::analysis::identities checked({.of_flow_graphs = false});
+  if (how.sink == nullptr) how.sink = &checked;
+  replay_result found = replay(what, on, how);
+  for (std::string const& line : checked.broken_anywhere()) FAIL_CHECK(line);
+  return found;
 }
 std::vector<double> ends(replay_result const& of_ranks) {
   std::vector<double> all;
@@ -409,10 +414,10 @@ TEST_CASE("ovlp replay prints and writes what it found, and refuses what is wron
       ovlp::support::run({{OVLP_COMMAND, "export", path("run.sqlite"), "--to", "paraver", "-o", path("run.prv")}});
   CHECK(exported.status == 0);
   std::string const paraver = ovlp::support::read_file(path("run.prv"));
-  CHECK(paraver.starts_with("#Paraver (01/01/1970 at 00:00):2500000000_ns:2(1,1):1:2(1:1,1:2)\n"));
-  CHECK(paraver.find("3:0:1:1:1:1000000000:1000000000:0:1:2:1:2500000000:2500000000:100:0\n") != std::string::npos);
+  CHECK(paraver.starts_with("#Paraver (01/01/1970 at 00:00):2500000000_ns:2(1,1):1:2(1:1,1:2),1\nc:1:1:2:1:2\n"));
+  CHECK(paraver.find("3:0:1:1:1:1000000000:1000000000:0:1:2:1:0:2500000000:100:7\n") != std::string::npos);
 
-#ifdef HAS_OTF2  // what was exported can be read again, without the regions of MPI, which it has not
+#ifdef HAS_OTF2  // what was exported can be read again
   CHECK(ovlp::support::run({{OVLP_COMMAND, "export", path("run.sqlite"), "--to", "otf2", "-o", path("otf2")}}).status ==
         0);
   trace const again = read_trace(path("otf2") + "/traces.otf2");

@@ -84,6 +84,40 @@ TEST_CASE("hosts of a file of SimGrid are nodes, in the file's order" * doctest:
   CHECK(ends(transfers(folder, file, "0,0,1,100\n0,1,0,100\n")) == "3 3 ");
 }
 
+TEST_CASE("a file of SimGrid stands for a platform, with its first host as the reference core" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  std::string const file = folder.file("machine.xml", xml(two_hosts + route));
+  CHECK(ends(transfers(folder, file, "0,0,1,100\n0,1,0,100\n")) == "3 3 ");
+  outcome const shown = run({OVLP_COMMAND, "platform", "show", file});
+  CHECK(contains(shown.out, "first host of machine.xml"));
+  std::string const trace =
+      folder.file("trace.goal", "num_ranks 2\nrank 0 {\ncalc 3000000000\n}\nrank 1 {\ncalc 3000000000\n}\n");
+  outcome const replayed = run({OVLP_COMMAND, "replay", trace, "--platform", file});
+  CHECK(contains(replayed.out, "2 ranks on machine: 9.000000 s"));  // the second host is a third as fast
+  CHECK(replayed.err == "ovlp replay: the reference core is that of its first host, 'zeta', 3e+09 flop/s\n");
+#ifdef HEAT_SIMULATED
+  outcome const simulated = run({HEAT_SIMULATED, "--nodes", "2", "--rows", "8", "--columns", "8", "--platform", file});
+  CAPTURE(simulated.err);
+  CHECK(simulated.status == 0);
+  CHECK(contains(simulated.err, "warning: platform 'machine': the reference core is that of its first host, 'zeta'"));
+#endif
+  check_refused(run({OVLP_COMMAND, "platform", "show", folder.file("broken.xml", "<platform")}), "broken.xml");
+}
+
+TEST_CASE("a link or a host of a file of SimGrid that no machine has is refused" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  auto const refused = [&](std::string const& from, std::string const& to, std::string const& message) {
+    std::string contents = xml(two_hosts + route);
+    contents.replace(contents.find(from), from.size(), to);
+    check_refused(transfers(folder, with_xml(folder, contents), "0,0,1,100\n"), message);
+  };
+  refused("latency=\"1s\"", "latency=\"1e300s\"", "link 'l': expected a latency of at least 0");
+  refused("latency=\"1s\"", "latency=\"-1s\"", "machine.xml");
+  refused("bandwidth=\"100Bps\"", "bandwidth=\"1e300Bps\"", "link 'l': expected");
+  refused("speed=\"3Gf\"", "speed=\"-1Gf\"", "host 'zeta': expected a speed above 0, up to 1e18 flop/s, got");
+  refused("speed=\"3Gf\"", "speed=\"1e200Gf\"", "host 'zeta': expected a speed above 0, up to 1e18 flop/s, got");
+}
+
 TEST_CASE("what joins the hosts is found by their routes, and drawn" * doctest::timeout(60)) {
   temporary_folder const folder;
   std::string const drawing = (folder.path() / "p.dot").string();
@@ -243,8 +277,8 @@ TEST_CASE("LU takes on SimGrid's star what it takes on a max-min fair star" * do
   temporary_folder const folder;
   auto const time_on = [&](std::string const& network) {
     std::string const file = folder.file("p.json", R"({"name": "p", "reference_core": "any", "nodes": [{"count": 8,
-        "cores": 1, "speed": 1}], "comm_cpu": {"incoming": [0, 0.5], "outgoing": [0, 0.3]}, "network": )" +
-                                                       network +
+        "cores": 1, "speed": 1}], "comm_cpu": {"incoming": [0, 0.5], "outgoing": [0, 0.3]}, "runtime": {"concurrent_per_pair": 0},
+        "network": )" + network +
                                                        R"(, "kernels": {"lu.gemm": {"coefficient_s": 3.44e-11,
         "exponents": [1, 1, 1]}, "lu.trsm": {"coefficient_s": 1.8e-11, "exponents": [2, 1]}, "lu.getrf":
         {"coefficient_s": 1.78e-11, "exponents": [1, 2]}, "lu.laswp": {"coefficient_s": 4.6e-9, "exponents": [1, 1]},

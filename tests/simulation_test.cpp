@@ -399,9 +399,36 @@ TEST_CASE("transfers from one node share its link; one connection carries one ob
   auto const time_of = [](std::string const& more, char const* where) { return fan_time_s(more, where, 3, 0); };
   // Three objects to three nodes: each at a third of the bandwidth.
   CHECK(time_of("", "node1 node2 node3") == doctest::Approx(3.002).epsilon(1e-4));
-  // To one node one after another, each with its latency, or all at once.
-  CHECK(time_of("", "node1") == doctest::Approx(3.004).epsilon(1e-4));
+  // To one node one after another, down one wire, or all at once.
+  CHECK(time_of("", "node1") == doctest::Approx(3.002).epsilon(1e-4));
   CHECK(time_of(R"(, "runtime": {"concurrent_per_pair": 0})", "node1") == doctest::Approx(3.002).epsilon(1e-4));
+}
+
+TEST_CASE("a thousand small objects cross a slow link in little more than its latency" * doctest::timeout(20)) {
+  auto const whole_s = [](std::string const& more) {
+    double time_s = 0;
+    ovlp::testing::temporary_folder const folder;
+    std::string const slow =
+        R"({"name": "slow", "reference_core": "any", "nodes": [{"count": 2, "cores": 1, "speed": 1}],
+      "network": {"model": "star", "latency_s": 5, "bandwidth_Bps": 1e6})" +
+        more + "}";
+    simulate_on(2, partial(folder.file("p.json", slow)), [&](engine& run) {
+      run.record();
+      threads<> const master{"master", "node0"}, workers{"workers", "node1"};
+      auto const answer = [](Task t) { return Done{t.number}; };
+      auto const g = ovlp::testing::deal(master, 1000, 20) >> ovlp::leaf("answer", workers.at(0), answer) >>
+                     ovlp::testing::count(master);
+      CHECK(run(g, {}).tasks == 1000);
+      time_s = run.summary().time_s;
+    });
+    return doctest::Approx(time_s).epsilon(1e-9);
+  };
+  // Each has 20 bytes and an answer of 4. Over one connection answers go back while other objects still come.
+  double const objects_s = 1000 * 20e-6, answer_s = 4e-6;
+  CHECK(whole_s("") == 5 + objects_s + 5 + answer_s);
+  CHECK(whole_s(R"(, "transport": {"model": "stream", "buffer_bytes": 1e6})") == 5 + objects_s + 5 + answer_s);
+  // All together, which end at once.
+  CHECK(whole_s(R"(, "runtime": {"concurrent_per_pair": 0})") == 5 + objects_s + 5 + 1000 * answer_s);
 }
 
 TEST_CASE("communication takes processor time from steps" * doctest::timeout(20)) {
@@ -411,9 +438,9 @@ TEST_CASE("communication takes processor time from steps" * doctest::timeout(20)
     run.record();
     threads<> const master{"master", "node0"}, workers{"workers", "node1"};
     run(fan(master, workers, 2, 1'000'000, 2), {});
-    // The first object is there at 1.001; while the second comes, from 1.002 to 2.002, half a core is left for the
-    // first task, which ends at 3.5015 but for its own second; then the second task, 2 s.
-    double const first_end = 1.001 + 0.001 + 1.0 + (2 - 0.001 - 0.5);
+    // The first object is there at 1.001; while the second comes, from then to 2.001, half a core is left for the first
+    // task; then the second task, 2 s.
+    double const first_end = 1.001 + 1.0 + (2 - 0.5);
     CHECK(run.summary().time_s == doctest::Approx(first_end + 2 + 0.001 + 4e-6).epsilon(1e-6));
   });
 }
@@ -424,12 +451,13 @@ TEST_CASE("a connection takes an object when the one before has been copied, if 
       "receive_per_byte_s": 0})";
     return fan_time_s(costs + connection, "node1", 3, 0);
   };
-  // Each object takes 1 s to copy and 1.001 s to cross the network; the last answer 1.004 ms and 4 us to copy.
+  // Each object takes 1 s to copy and 1 s to cross the network, after a latency of 1 ms that passes while it waits; the
+  // last answer 1.004 ms and 4 us to copy.
   double const answer_s = 0.001 + 8e-6;
-  CHECK(time_of("") == doctest::Approx(3 * 2.001 + answer_s).epsilon(1e-6));
+  CHECK(time_of("") == doctest::Approx(3 * 2 + 0.001 + answer_s).epsilon(1e-6));
   // While one crosses the network the next is copied.
   CHECK(time_of(R"(, "transport": {"model": "stream", "buffer_bytes": 1e7})") ==
-        doctest::Approx(1 + 3 * 1.001 + answer_s).epsilon(1e-6));
+        doctest::Approx(1 + 3 + 0.001 + answer_s).epsilon(1e-6));
   // It does not hold one: the next waits until that has crossed.
   CHECK(time_of(R"(, "transport": {"model": "stream", "buffer_bytes": 5e5})") ==
         doctest::Approx(3 * 2.001 + answer_s).epsilon(1e-6));
@@ -460,9 +488,9 @@ TEST_CASE("a message costs more the longer its node has had none" * doctest::tim
 
 TEST_CASE("a message costs more the longer its node has had none, also while it computes" * doctest::timeout(20)) {
   auto const time_of = [](std::string const& more) { return fan_time_s(more, "node1", 2, 3); };
-  // The second object leaves when the first has come and comes 1.001 s later, in the middle of a kernel of 3 s, which
+  // The second object leaves when the first has come and comes 1 s later, in the middle of a kernel of 3 s, which
   // ends later by what the object costs. Of the answers only the last one makes the run longer.
-  double const first_s = cooled_s(1.001), second_s = cooled_s(1.001 - first_s);
+  double const first_s = cooled_s(1.001), second_s = cooled_s(1 - first_s);
   double const answered_s = 1.001 + first_s + 3 + second_s + 0.001 + 4e-6;
   double const last_s = cooled_s(3 - cooled_s(answered_s - 1.001));
   CHECK(time_of(R"(, "effects": [)" + cache_cooling(0, 0.5, 2) + "]") ==
@@ -751,6 +779,74 @@ TEST_CASE("kernels are executed as the program says of each, the others as the c
   }
 }
 
+TEST_CASE("a kernel that always runs runs in each mode, and is charged as others are" * doctest::timeout(20)) {
+  for (std::string const overall : {"direct", "partial", "sampled"}) {
+    CAPTURE(overall);
+    simulate_on(1, {"--execution", overall, "--sample", "2"}, [&](engine& run) {
+      run.estimate("decide", 1.0);
+      run.execute("always charged", ovlp::execution_mode::partial);
+      run.estimate("always charged", 2.0);
+      run.record();
+      int found = 0, charged = 0;
+      threads<> const master{"master", 1};
+      graph<Start, Done> const g = ovlp::leaf("all", master.at(0), [&](here<>& here, Start) {
+        for (int i = 0; i < 5; ++i) {
+          here.kernel(
+              "decide", {1}, [&] { ++found; }, ovlp::always_runs);
+          here.kernel(
+              "always charged", {1}, [&] { ++charged; }, ovlp::always_runs);
+        }
+        return Done{found};
+      });
+      CHECK(run(g, {}).tasks == 5);
+      CHECK(charged == 5);
+      double const charged_s = 5 * 2.0 + (overall == "partial" ? 5 * 1.0 : 0);
+      CHECK(run.summary().work_s >= charged_s);
+      CHECK(run.summary().work_s < charged_s + 1);
+      CHECK(run.summary().time_s >= charged_s);
+      CHECK(run.summary().time_s < charged_s + 1);
+    });
+  }
+}
+
+TEST_CASE("in a simulation the run's clock stands still in a step, and shows what has been charged after it" *
+          doctest::timeout(20)) {
+  ovlp::testing::temporary_folder const folder;
+  simulate_on(2, partial(folder.file("p.json", platform())), [](engine& run) {
+    CHECK(run.now().count() == 0);
+    run.estimate("work", 3.0);
+    threads<> const master{"master", "node0"}, worker{"worker", "node1"};
+    std::vector<double> seen;
+    graph<Start, Done> const g = ovlp::split("begin", master.at(0),
+                                             [&](here<>& here, Start, out<Done>& to) {
+                                               seen.push_back(here.now().count());
+                                               here.kernel("work", {1}, [] {});
+                                               seen.push_back(here.now().count());
+                                               to.post({0});
+                                               seen.push_back(here.now().count());
+                                             }) >>
+                                 ovlp::leaf("work", worker.at(0),
+                                            [&](here<>& here, Done d) {
+                                              seen.push_back(here.now().count());
+                                              here.kernel("work", {1}, [] {});
+                                              return d;
+                                            }) >>
+                                 ovlp::merge("end", master.at(0), [&](here<>& here, in<Done>& all) {
+                                   all.drain();
+                                   seen.push_back(here.now().count());
+                                   return Done{1};
+                                 });
+    run(g, {});
+    REQUIRE(seen.size() == 5);
+    CHECK(seen[0] == 0);
+    CHECK(seen[1] == 0);
+    CHECK(seen[2] == doctest::Approx(3).epsilon(0.01));
+    CHECK(seen[3] > 3);
+    CHECK(seen[4] > 6);
+    CHECK(run.now().count() >= seen[4]);
+  });
+}
+
 TEST_CASE("under no-alloc elements are touched by kernels only" * doctest::timeout(20)) {
   ovlp::testing::temporary_folder const folder;
   simulate_on(1, partial(folder.file("p.json", platform())), [](engine& run) {
@@ -786,9 +882,84 @@ TEST_CASE("equal runs give equal figures, and the order of simultaneous events c
   }
 }
 
+TEST_CASE("four processes on two cores take twice as long as on four, and hold half a core each" *
+          doctest::timeout(10)) {
+  ovlp::testing::temporary_folder const folder;
+  auto const run_on = [&](int cores) {
+    std::string const c = std::to_string(cores);
+    std::string const file = folder.file("p.json", R"({"name": "host", "reference_core": "any", "nodes": [{"count": 1,
+      "cores": )" + c + R"(, "speed": 1}], "host": {"cores": )" +
+                                                       c + R"(}, "network": {"model": "star",
+      "latency_s": 0, "bandwidth_Bps": 1e15}, "kernels": {"one": {"coefficient_s": 1, "exponents": [1]}}})");
+    std::pair<double, double> found;
+    simulate_on(4, partial(file), [&](engine& run) {
+      run.record();
+      threads<> const master{"master", "node0"}, workers{"workers", "node0 node1 node2 node3"};
+      run(fan(master, workers, 4, 1'000'000, 1), {});
+      found = {run.summary().time_s, run.summary().efficiency};
+    });
+    return found;
+  };
+  auto const [two_s, efficiency_of_two] = run_on(2);
+  CHECK(two_s == doctest::Approx(2));
+  CHECK(efficiency_of_two == doctest::Approx(1));
+  CHECK(run_on(4).first == doctest::Approx(1));
+  CHECK(run_on(1).first == doctest::Approx(4));
+}
+
+TEST_CASE("in direct execution a step takes at least what the platform says of the runtime" * doctest::timeout(10)) {
+  ovlp::testing::temporary_folder const folder;
+  simulate_on(2, {"--platform", folder.file("p.json", platform(R"(, "runtime": {"per_step_s": 100})"))},
+              [](engine& run) {
+                run.record();
+                threads<> const master{"master", "node0"}, workers{"workers", "node1"};
+                run(fan(master, workers, 3, 1'000'000, 1), {});
+                auto const figures = run.summary();
+                CHECK(figures.overhead_s == doctest::Approx(100 * static_cast<double>(figures.atomic_steps)));
+              });
+}
+
+TEST_CASE("without --platform a run stands on what the environment says" * doctest::timeout(10)) {
+  ovlp::testing::temporary_folder const folder;
+  using machine = ovlp::machine::platform;
+  std::string const pinned = machine::default_name();
+  CHECK(pinned == PLATFORMS "/local.json");  // of all tests
+  struct restored {
+    std::string value;
+    ~restored() { setenv("OVLP_PLATFORM", value.c_str(), 1); }
+  } const at_end{pinned};
+  setenv("OVLP_PLATFORM", folder.file("p.json", platform()).c_str(), 1);
+  simulate_on(1, {"--execution", "partial"}, [](engine& run) {
+    run.record();
+    threads<> const master{"master", 1};
+    run(fan(master, master, 1, 1'000'000, 1), {});
+    CHECK(run.summary().simulation->platform == "test");
+  });
+  setenv("OVLP_PLATFORM", "", 1);
+  CHECK(machine::default_name() == "local");
+}
+
+TEST_CASE("platforms that come with ovlp charge what the runtime takes, but the paper's" * doctest::timeout(10)) {
+  using machine = ovlp::machine::platform;
+  for (char const* name : {"gigabit", "10-gigabit", "fat-tree-1024", "dragonfly-1024", "local"}) {
+    CAPTURE(name);
+    std::string const text = ovlp::support::read_file(std::string(SHIPPED "/") + name + ".json");
+    for (std::string const cost : {"\"per_step_s\": ", "\"per_message_s\": "}) {
+      REQUIRE(ovlp::testing::contains(text, cost));
+      double const cost_s = std::stod(text.substr(text.find(cost) + cost.size()));
+      CHECK(cost_s > 1e-7);
+      CHECK(cost_s < 1e-5);
+    }
+  }
+  auto const paper = machine::find("fast-ethernet-ultrasparc");
+  CHECK(paper.runtime.per_step_s == 0);
+  CHECK(paper.runtime.per_object_s == 0);
+  CHECK(paper.communication.send.per_message_s == 0);
+}
+
 TEST_CASE("platforms are found by name, or are files" * doctest::timeout(10)) {
   using machine = ovlp::machine::platform;
-  for (std::string const name : {"fast-ethernet-ultrasparc", "gigabit", "10-gigabit", "local"}) {
+  for (std::string const name : {"fast-ethernet-ultrasparc", "gigabit", "10-gigabit"}) {
     CAPTURE(name);
     CHECK(machine::find(name).name == name);
   }
@@ -865,7 +1036,7 @@ TEST_CASE("what is wrong with a platform file is said by file and key" * doctest
 
 TEST_CASE("models of a platform are for the kernels of one program, and not for another's that are called alike" *
           doctest::timeout(20)) {
-  simulate_on(1, {"--platform", "gigabit", "--execution", "partial"}, [](engine& run) {
+  simulate_on(1, {"--platform", PLATFORMS "/gigabit.json", "--execution", "partial"}, [](engine& run) {
     threads<> const master{"master", 1};
     graph<Start, Done> const g = ovlp::leaf("multiply", master.at(0), [](here<>& here, Start) {
       here.kernel("gemm", {100, 100, 100}, [] {});
@@ -947,22 +1118,45 @@ TEST_CASE("durations of sizes between measured ones are interpolated, and of oth
   }
 }
 
-TEST_CASE("an option of the program that is one of ovlp's is refused by its name" * doctest::timeout(10)) {
+TEST_CASE("an option that commands of ovlp give to programs is none of the program's own, in either backend" *
+          doctest::timeout(10)) {
   std::string program = "test", value;
   char* argv[] = {program.data()};
+  for (std::string const name : {"--nodes", "--platform", "--record"}) {
+    for (bool const real : {false, true}) {
+      ovlp::options own{"test", ""};
+      own.add(name, value, "");
+      CHECK(thrown_by<ovlp::config_error>([&] { own.add(name, value, ""); }).what() == name + " was added before");
+      auto const error = thrown_by<ovlp::config_error>([&] {
+        if (real) {
+          ovlp::real::engine{1, argv, own};
+        } else {
+          ovlp::sim::engine{1, argv, own};
+        }
+      });
+      CHECK(error.what() == name + " is an option of ovlp: expected another name for the program's own");
+    }
+  }
+}
+
+TEST_CASE("other options of ovlp give way to those of the program, and get names of their own" * doctest::timeout(10)) {
   for (bool const real : {false, true}) {
+    CAPTURE(real);
+    std::vector<std::string> words{"test", "--window", "wide", "--ovlp-window", "0.5", "--sample", "of wood"};
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    std::string window, sample;
     ovlp::options own{"test", ""};
-    own.add("--window", value, "");
-    CHECK(thrown_by<ovlp::config_error>([&] { own.add("--window", value, ""); }).what() ==
-          std::string("--window was added before"));
-    auto const error = thrown_by<ovlp::config_error>([&] {
-      if (real) {
-        ovlp::real::engine{1, argv, own};
-      } else {
-        ovlp::sim::engine{1, argv, own};
-      }
-    });
-    CHECK(error.what() == std::string("--window is an option of ovlp: expected another name for the program's own"));
+    own.add("--window", window, "");
+    own.add("--sample", sample, "");
+    int const count = static_cast<int>(argv.size());
+    if (real) {
+      ovlp::real::engine{count, argv.data(), own};
+    } else {
+      ovlp::sim::engine{count, argv.data(), own};
+    }
+    CHECK(window == "wide");
+    CHECK(sample == "of wood");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 
 #include <ovlp/flowgraph/sanitizers.hpp>
 
@@ -32,13 +33,15 @@ TEST_CASE("an operation that overflows its stack is named, with its thread, its 
 }
 
 TEST_CASE("what the runtime calls for an operation may overflow its stack, too" * doctest::timeout(60)) {
-  for (std::string const kind : {"condition", "state"}) {
+  for (auto const& called : {std::pair{"condition", "leaf 'greedy' in workers[1] on node"},
+                             {"state", "the state's maker in workers[2] on node"}}) {
+    std::string const kind = called.first, where = called.second;
     for (std::string const backend : {"real", "simulated"}) {
       auto const end = shell(std::string(OVERFLOW_APP) + " --nodes 2 --kind " + kind + " --backend=" + backend);
       CAPTURE(kind);
       CAPTURE(end.text);
       CHECK(end.status != 0);
-      CHECK(contains(end.text, "ovlp: stack overflow in the maker of a state, or the condition of a wait on node"));
+      CHECK(contains(end.text, "ovlp: stack overflow in " + where));
       CHECK(contains(end.text, ": its 256 KiB are too few; --stack-kib gives more\n"));
     }
   }

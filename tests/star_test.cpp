@@ -353,6 +353,7 @@ scenario any_scenario(dice& random, std::size_t transfers) {
   bool const one_source = random.one_in(3);
   bool const one_destination = random.one_in(3);
   bool const one_size = random.one_in(4);
+  bool const some_waited = random.one_in(3);
   std::uint64_t const burst = 1 + random(random.one_in(2) ? 1 : 20);
   double now_s = 0;
   for (std::size_t id = 0; id < transfers; ++id) {
@@ -362,6 +363,8 @@ scenario any_scenario(dice& random, std::size_t transfers) {
     if (destination == source) destination = static_cast<std::uint32_t>((source + 1) % nodes);
     auto const bytes = static_cast<std::uint64_t>(one_size ? largest_bytes : random.magnitude(0.5, largest_bytes));
     made.starts.push_back({now_s, {id, source, destination, bytes}});
+    if (some_waited && random.one_in(2))
+      made.starts.back().what.handed_over_s = now_s - made.latency_s * random.magnitude(1e-3, 3);
   }
   return made;
 }

@@ -85,9 +85,9 @@ TEST_CASE("the first kernel of each name, sizes and thread is kept apart") {
 TEST_CASE("a name that is no UTF-8 does not keep the others from being written") {
   temporary_folder const folder;
   std::string const file = folder.path() / "d.json";
-  ovlp::call_statistics::kernel_durations all;
-  all["\xff"][{1}].others.add({1, 2, 4});
-  all["sort"][{1}].others.add({1, 2, 4});
+  ovlp::call_statistics all;
+  all.kernels["\xff"][{1}].others.add({1, 2, 4});
+  all.kernels["sort"][{1}].others.add({1, 2, 4});
   ovlp::write_durations(file, all, "any");
   CHECK(contents(file).find("\"sort\"") != std::string::npos);
   ovlp::summary figures;
@@ -102,11 +102,34 @@ TEST_CASE(
         "iteration    from [s]      to [s]    work [s]  nodes  efficiency\n"
         "        1      0.0000      1.5000      2.0000      4       40.5%\n");
   // The second ends before the first: its interval is empty.
+  ovlp::summary above_1 = figures_with({{1, 0, 1.5, 2, 4, 1.6, 1.25, 1.25, 0, 1.5}});
+  above_1.simulation.reset();
+  CHECK(above_1.iterations_table().ends_with(
+      "      125.0%\n"
+      "Above 100 %: the nodes of one machine share its cores, and one may use what others leave.\n"));
   CHECK(figures_with({{1, 0, 2, 2, 4, 8, 0.25, 0.375, 0, 2}, {2, 0.5, 1, 1, 4, 2, 0.5, {}, 2, 2}}).iterations_table() ==
         "iteration    from [s]      to [s]    work [s]  nodes  efficiency  of interval\n"
         "        1      0.0000      2.0000      2.0000      4       25.0%        37.5%\n"
         "        2      0.5000      1.0000      1.0000      4       50.0%            -\n"
         "Iterations overlap: an interval lasts from the end of those before to the end of this one.\n");
+}
+
+TEST_CASE("nodes of an iteration are those held on average, in the table, in JSON and in CSV alike") {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "e.csv";
+  ovlp::summary figures = figures_with({{1, 0, 4, 8, 8, 32, 0.25, 0.25, 0, 4}, {2, 4, 8, 9, 4.5, 18, 0.5, 0.5, 4, 8}});
+  figures.over_time = {{0, 4, 8, 0.25}, {2, 6, 6.25, 0.35}};
+  CHECK(figures.iterations_table() ==
+        "iteration    from [s]      to [s]    work [s]  nodes  efficiency\n"
+        "        1      0.0000      4.0000      8.0000      8       25.0%\n"
+        "        2      4.0000      8.0000      9.0000    4.5       50.0%\n");
+  CHECK(figures.json().find("\"nodes\": 8,") != std::string::npos);
+  CHECK(figures.json().find("\"nodes\": 4.5,") != std::string::npos);
+  CHECK(figures.json().find("\"nodes\": 6.25,") != std::string::npos);
+  ovlp::analysis::write_efficiency(file, figures);
+  CHECK(contents(file).find("\n2,4,8,4,8,9,4.5,0.5,0.5\n") != std::string::npos);
+  ovlp::analysis::write_efficiency_over_time(file, figures);
+  CHECK(contents(file).find("\n2,6,6.25,0.34999999999999998\n") != std::string::npos);
 }
 
 TEST_CASE("efficiencies without a value are empty fields of CSV, and null in JSON") {

@@ -259,6 +259,23 @@ TEST_CASE("of a run that is killed while it writes, what was whole is there" * d
   CHECK(rows(tables(folder.path() / "again").at("step.csv")) == 70'000);
 }
 
+TEST_CASE("no record takes the place of one that another run writes" * doctest::timeout(30)) {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "run.sqlite";
+  {
+    auto const first = ovlp::make_run_recorder(file, {}, ovlp::emitters::one_thread, refuse);
+    first->begin(names);
+    CHECK_THROWS_WITH_AS(ovlp::make_run_recorder(file, {}, ovlp::emitters::one_thread, refuse),
+                         doctest::Contains("run.sqlite': another run writes it"), ovlp::io_error);
+    emit(*first, 0, 1000);
+    first->flush();
+    CHECK((stored_run(file).outcome() == ovlp::run_outcome::running));  // who reads it does no harm
+    first->end({1, "", {}});
+  }
+  CHECK((stored_run(file).outcome() == ovlp::run_outcome::finished));
+  ovlp::make_run_recorder(file, {}, ovlp::emitters::one_thread, refuse);  // it has ended
+}
+
 TEST_CASE("no record takes the place of what is no file" * doctest::timeout(10)) {
   temporary_folder const folder;
   std::string const pipe = folder.path() / "pipe";

@@ -44,11 +44,12 @@ std::string fault_of_file(std::string const& contents) {
   ovlp::support::write_file(file, contents);
   return fault([&] { read_matrix(file); });
 }
-communication_matrix read(std::string const& contents) {
+communication_matrix read(std::string const& contents,
+                          ovlp::threads::row_order order = ovlp::threads::row_order::unknown) {
   temporary_folder const folder;
   std::string const file = folder.path() / "matrix.csv";
   ovlp::support::write_file(file, contents);
-  return read_matrix(file);
+  return read_matrix(file, order);
 }
 bool same(communication_matrix const& a, communication_matrix const& b) {
   if (a.threads() != b.threads()) return false;
@@ -81,10 +82,29 @@ TEST_CASE("a matrix is read from a table, also of numalize, and written as eithe
   CHECK(same(read(csv_of(m)), m));
   CHECK(same(read(numalize_csv_of(m)), m));
   CHECK(same(read("0, 7 ,1.5\r\n7,0,0\r\n\r\n1.5,0,0\r\n"), m));
-  // Both ways symmetric: by the diagonal.
-  communication_matrix const even = matrix({{0, 2, 2, 1}, {2, 0, 1, 2}, {2, 1, 0, 2}, {1, 2, 2, 0}});
+}
+
+TEST_CASE("a table that is symmetric both ways is read as it is said to be, or not at all") {
+  using ovlp::threads::row_order;
+  for (std::size_t const side : {2U, 4U, 8U}) {  // neighbours on a grid communicate
+    communication_matrix grid(side * side);
+    for (std::size_t a = 0; a < side * side; ++a) {
+      if (a % side + 1 < side) grid.add(a, a + 1, 100);
+      if (a + side < side * side) grid.add(a, a + side, 100);
+    }
+    CAPTURE(side);
+    CHECK(same(read(csv_of(grid), row_order::first), grid));
+    CHECK(same(read(numalize_csv_of(grid), row_order::last), grid));
+    if (side == 2) continue;  // a ring, the same both ways
+    for (std::string const& table : {csv_of(grid), numalize_csv_of(grid)})
+      CHECK(fault_of_file(table) ==
+            "matrix.csv: expected --row-order first or last: its first row may be that of the first thread, or, as "
+            "numalize writes it, of the last one; the matrix is symmetric both ways");
+  }
+  communication_matrix const two = matrix({{0, 7}, {7, 0}}), even = matrix({{0, 2, 2}, {2, 0, 2}, {2, 2, 0}});
+  CHECK(same(read(csv_of(two)), two));
+  CHECK(same(read("0,2\n2,0\n"), matrix({{0, 2}, {2, 0}})));
   CHECK(same(read(csv_of(even)), even));
-  CHECK(same(read(numalize_csv_of(even)), even));
 }
 
 TEST_CASE("a table that is no matrix of communication is refused") {

@@ -282,7 +282,7 @@ TEST_CASE("a program that was not compiled for it is refused, and so is one that
   fails({"--block", "100"}, {INTERLEAVING, "1"}, "expected blocks of 64, 128, 256, ... up to 1048576 bytes, got 100");
   fails({"--caches", "1K:1:1"}, {INTERLEAVING, "1"}, "--caches: expected with --definition accurate");
   words const accurate{"--definition", "accurate", "--caches"};
-  for (std::string const bad : {"1K:1:1", "1K:1:1,1K:1:1,1K:1:1,1K:1:1", "1G:1:1,1K:1:1,1K:1:1", "",
+  for (std::string const bad : {"1K:1:1", "1K:1:1,1K:1:1,1K:1:1,1K:1:1", "1G:1:1,1K:1:1,1K:1:1",
                                 "1K:1:1,1K:1:1,1K:1:1,", "1K:1:1,1K:1:1,1K:1"}) {
     words options = accurate;
     options.push_back(bad);

@@ -4,13 +4,17 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <regex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/mpi/assemble.hpp>
+#include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/support/csv.hpp>
 #include <ovlp/support/files.hpp>
@@ -77,15 +81,16 @@ std::vector<std::uint64_t> operator+(std::vector<std::uint64_t> a, std::vector<s
 }
 std::vector<std::uint64_t> never(std::size_t count) { return std::vector<std::uint64_t>(count, raw::never); }
 
-/// Element i of 64 is stored behind i accesses of others, and loaded backwards with 9 of others before each.
-void check_exchange(std::vector<raw::rank> const& ranks) {
+/// Element i of 64 is stored behind i accesses of others, and loaded backwards with 9 of others before each. The send
+/// itself accesses its arguments so often.
+void check_exchange(std::vector<raw::rank> const& ranks, std::uint64_t arguments = 0) {
   message const sent = messages<raw::send>(ranks[0]).at(0), got = messages<raw::receive>(ranks[1]).at(0);
   CHECK(sent.begin == 0);  // the rank's start
   REQUIRE(sent.times.size() == 64);
   REQUIRE(got.times.size() == 64);
   for (std::size_t i = 0; i < 64; ++i) {
     // Behind it: for each later element k its k others and itself.
-    CHECK(sent.end - sent.times[i] == 64 * 65 / 2 - (i + 1) * (i + 2) / 2);
+    CHECK(sent.end - sent.times[i] - arguments == 64 * 65 / 2 - (i + 1) * (i + 2) / 2);
     CHECK(got.times[i] - got.begin == 10 * (64 - i));
   }
   CHECK(got.end >= got.begin + 640 + 100);  // the rank's end
@@ -96,9 +101,20 @@ TEST_CASE("the last store before a send and the first load after a receive are f
 }
 
 #if defined(TRACED_FORTRAN)
-TEST_CASE("calls and accesses of a Fortran program are traced") {
-  auto const ranks = traced({TRACED_FORTRAN});
-  check_exchange(ranks);
+TEST_CASE("calls and accesses of a Fortran program are traced, by its module mpi and by mpi_f08") {
+  std::vector<raw::rank> ranks;
+  SUBCASE("mpi") {
+    ranks = traced({TRACED_FORTRAN});
+    check_exchange(ranks);
+  }
+  SUBCASE("mpi_f08") {
+    ranks = traced({TRACED_FORTRAN_08});
+    // Constants are variables there, which are copied, and buffers have descriptors.
+    message const sent = messages<raw::send>(ranks[0]).at(0);
+    std::uint64_t const arguments = sent.end - sent.times.at(63);
+    CHECK(arguments <= 16);
+    check_exchange(ranks, arguments);
+  }
   auto const sent = messages<raw::send>(ranks[0]);
   REQUIRE(sent.size() == 3);
   // The first row: 8 stores, of which the second column, stored later, shares an element.
@@ -110,6 +126,7 @@ TEST_CASE("calls and accesses of a Fortran program are traced") {
   auto const& got = std::get<raw::receive>(ranks[1].events.at(2));
   CHECK(got.from == 0);
   CHECK(got.tag == 7);
+  CHECK(std::holds_alternative<raw::counted_collective>(ranks[1].events.back()));
 }
 #endif
 
@@ -263,6 +280,102 @@ TEST_CASE("collective calls are written with what each rank gives and gets") {
   CHECK(lines(ranks[1]).at(3) == "collective 6 root 0 gives 32 gets 0 #0");
 }
 
+TEST_CASE("threads that take turns are traced, and no more is granted" * doctest::timeout(60)) {
+  auto const ranks = traced({CALLS, "threads"});
+  for (raw::rank const& one : ranks) {
+    CHECK(one.events.size() == 12);
+    CHECK(one.end.compute_s > one.about.when.compute_s);
+  }
+  trace const made = assemble("threads", ranks, ranks).made;
+  CHECK(made.ranks[0].profiles.size() == 12);
+}
+
+TEST_CASE("threads that are in MPI at once, although it was not granted, are refused" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  outcome const ended = launch(folder.path(), {CALLS, "at_once"});
+  CHECK_FALSE(ended.good());
+  CHECK(ended.err.find("MPI_THREAD_MULTIPLE was asked for: a traced program gets MPI_THREAD_SERIALIZED") !=
+        std::string::npos);
+  CHECK(ended.err.find("two threads are in MPI at once") != std::string::npos);
+}
+
+TEST_CASE("both sides know an intercommunicator by one name, and its collective calls are said to be missing") {
+  auto const ranks = traced({CALLS, "groups"});
+  CHECK(lines(ranks[0]) ==
+        std::vector<std::string>{"send 16 to 1 tag 5 in members 99 0 1/0:0", "collective 1 root 0 gives 8 gets 0"});
+  CHECK(lines(ranks[1]) == std::vector<std::string>{"receive 16 from 0 tag 5 in members 99 0 1/0:0",
+                                                    "collective 1 root 0 gives 0 gets 8"});
+  trace const made = assemble("groups", ranks, ranks).made;
+  CHECK(made.left_out ==
+        std::vector<left_out_calls>{{"collective calls between the groups of an intercommunicator", 2, 2}});
+}
+
+TEST_CASE("collective calls of neighbours are messages between them") {
+  auto const ranks = traced({CALLS, "neighbours"});
+  // Which of several messages between two ranks is which, MPIs see in two ways.
+  bool const by_direction = std::string(MPI_LAUNCHER).ends_with("openmpi");
+  std::string const in = " in world:0/0:0 beside #", down = "0", up = by_direction ? "1" : "0";
+  std::vector<std::string> expected;
+  int request = 0;
+  for (std::string const bytes : {"16", "24"}) {
+    int const first = request;
+    for (std::string const& tag : {up, down})
+      expected.push_back("receive " + bytes + " from 1 tag " + tag + in + std::to_string(request++));
+    for (std::string const& tag : {down, up})
+      expected.push_back("send " + bytes + " to 1 tag " + tag + in + std::to_string(request++));
+    for (int ended = first; ended < request; ++ended) expected.push_back("wait #" + std::to_string(ended));
+  }
+  expected.push_back("collective 5 root 0 gives 24 gets 16 8 16");
+  CHECK(lines(ranks[0]) == expected);
+  trace const made = assemble("neighbours", ranks, ranks).made;
+  CHECK(made.left_out.empty());
+  CHECK(made.communicators.size() == 3);
+}
+
+TEST_CASE("messages are received in the order in which they were matched") {
+  auto const ranks = traced({CALLS, "matched"});
+  CHECK(lines(ranks[1]) == std::vector<std::string>{"receive 8 from 0 tag 4 in world:0/0:0 #0",
+                                                    "receive 16 from 0 tag 4 in world:0/0:0 #1", "wait #1", "wait #0"});
+  assemble("matched", ranks, ranks);
+}
+
+/// Names of functions, from the lines of a command's output.
+std::vector<std::string> names(std::vector<std::string> command, std::string const& pattern) {
+  outcome const ended = ovlp::support::run({std::move(command)});
+  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  std::regex const name(pattern);
+  std::set<std::string> all;
+  for (std::sregex_iterator n(ended.out.begin(), ended.out.end(), name); n != std::sregex_iterator(); ++n)
+    all.insert((*n)[1]);
+  return {all.begin(), all.end()};
+}
+
+TEST_CASE("each function of MPI is traced, or said to be left out, or concerns this rank alone") {
+  temporary_folder const folder;
+  auto const declared =
+      names({MPI_COMPILER, "-E", folder.file("all.c", "#include <mpi.h>\n")}, "\\b(MPI_[A-Z]\\w*) *\\(");
+  CHECK(declared.size() > 350);
+  auto const ours = names({"nm", "-D", "--defined-only", TRACER}, " [TWi] (MPI_\\w+)");
+  std::regex const alone(
+      // Whole groups of functions, which also have names that are larger
+      "MPI_((T|Info|Op|Group|Type|Errhandler|Error|Add|Attr|Keyval|Status|Grequest|Get_(address|count|elements|"
+      "library_version|processor_name|version|hw_resource)|Pack|Unpack|Aint|Message|Request_(c2f|f2c|get_status)|"
+      "Win_(attach|detach|shared_query|call_errhandler)|File_(seek|call_errhandler)|Is_thread|Query_thread|Wt)\\w*|"
+      // What asks for properties, or sets those of an object here
+      "(Comm|Win|File|Session)_(get|set|c2f|f2c|call_errhandler|create_errhandler|create_keyval|delete_attr|free_"
+      "keyval|"
+      "compare|group|rank|size|remote_group|remote_size|test_inter|finalize)\\w*|"
+      "(Cart|Graph|Dist_graph)_(coords|get|map|rank|shift|neighbors\\w*)|Cartdim_get|Graphdims_get|Dims_create|Topo_"
+      "test|"
+      "Abort|Alloc_mem|Free_mem|Buffer_\\w+|Cancel|Test_cancelled|Initialized|Finalized|Pcontrol|Register_datarep\\w*|"
+      "Reduce_local(_c)?|Open_port|Close_port|Publish_name|Unpublish_name|Lookup_name|"
+      "(COMM|WIN|TYPE)\\w*|DUP_FN|\\w*_function\\w*|\\w*_fn)");
+  for (std::string const& name : declared) {
+    CAPTURE(name);
+    CHECK((std::binary_search(ours.begin(), ours.end(), name) || std::regex_match(name, alone)));
+  }
+}
+
 TEST_CASE("the trace of a run has the times of another one, and the accesses evenly in each burst") {
   auto const recorded = traced({TRACED_C, "exchange"});
   temporary_folder const folder;
@@ -330,9 +443,10 @@ TEST_CASE("ranks that disagree, and runs that do, are refused with the first cal
   auto other = recorded;
   std::get<raw::counted_collective>(other[1].events[1]).what = operation::scan;
   expect_refused("rank 1, call 2: scan", [&] { assemble("x", other, other); });
-  expect_refused(
-      "its call 2 is the collective call all_reduce where accesses, and the collective call scan where times",
-      [&] { assemble("x", recorded, other); });
+  other = recorded;
+  std::get<raw::counted_collective>(other[1].events[0]).what = operation::scan;
+  expect_refused("its call 1 is the collective call broadcast where accesses, and the collective call scan where times",
+                 [&] { assemble("x", recorded, other); });
   other = recorded;
   other[0].communicators[0].ranks = {1, 0};
   expect_refused("has other members than the other ranks say", [&] { assemble("x", other, other); });
@@ -384,13 +498,64 @@ TEST_CASE("ovlp trace runs a program twice, and writes its trace") {
   CHECK(std::filesystem::exists(folder.path() / "times" / "rank-1.raw"));
 }
 
+TEST_CASE("a program that makes more steps in the other run is traced as far as both go" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  outcome const ended = ovlp_trace(folder.path(), {"--untraced", PLAIN_CALLS}, {CALLS, "steps"});
+  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  CHECK(
+      ended.err.find("its call 10 is the collective call broadcast where accesses, and a send of 64 bytes where times "
+                     "were recorded; the trace has what they have in common, up to collective call 2 of all ranks: ") !=
+      std::string::npos);
+  trace const made = read_trace(folder.path() / "trace.mpitrace");
+  for (trace_of_rank const& rank : made.ranks) CHECK(std::ranges::count_if(rank.records, is_call) == 4);
+}
+
+TEST_CASE("who uses a trace says which calls it does not have" * doctest::timeout(60)) {
+  temporary_folder const folder;
+  outcome const ended = ovlp_trace(folder.path(), {}, {CALLS, "one_sided"});
+  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  std::string const left_out =
+      "MPI_Put (1 call of 1 rank), MPI_Win_allocate_shared (2 of 2), MPI_Win_fence (4 of 2), MPI_Win_free (2 of 2)\n";
+  CHECK(ended.err.find("ovlp trace: not in the trace: " + left_out) != std::string::npos);
+  std::string const record = folder.path() / "replay.sqlite", platform = "gigabit";
+  auto const says = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), OVLP_COMMAND);
+    outcome const done = ovlp::support::run({words});
+    REQUIRE_MESSAGE(done.good(), done.complaint());
+    CAPTURE(done.err);
+    CHECK(done.err.find(left_out) != std::string::npos);
+  };
+  says({"replay", folder.path(), "--platform", platform, "--record", record});
+  says({"overlap", "study", folder.path(), "--platform", platform});
+  says({"overlap", "potential", folder.path()});
+  says({"export", folder.path(), "--to", "dimemas", "-o", folder.path() / "trace.dim"});
+  says({"export", record, "--to", "csv", "-o", folder.path() / "tables"});
+  says({"report", record, "-o", folder.path() / "page.html"});
+}
+
+TEST_CASE("programs are compiled and traced wherever ovlp is installed, also in folders with blanks in their names") {
+  temporary_folder const folder;
+  auto const made = folder.path() / "a prefix", program = made / "a program";
+  std::filesystem::path const tracers = made / INSTALLED_TRACERS;
+  std::filesystem::create_directories(made / "bin");
+  std::filesystem::create_directories(tracers.parent_path());
+  std::filesystem::create_directory_symlink(TRACERS, tracers);
+  std::filesystem::copy_file(INSTALLED_WRAPPER, made / "bin/ovlp-mpicc");
+  std::filesystem::permissions(made / "bin/ovlp-mpicc", std::filesystem::perms::owner_all);
+  ovlp::support::command compile{{made / "bin/ovlp-mpicc", "-O1", "-w", "-o", program, SOURCE}};
+  compile.environment = {{"OVLP_mpicc", MPI_COMPILER}};
+  outcome const compiled = ovlp::support::run(compile);
+  REQUIRE_MESSAGE(compiled.good(), compiled.complaint());
+  check_exchange(traced({program, "exchange"}));
+}
+
 TEST_CASE("ovlp overlap study draws what a traced program would gain") {
   temporary_folder const folder;
   REQUIRE(ovlp_trace(folder.path(), {}, {PATTERNS, "rows"}, 4).good());
-  std::string const picture = folder.path() / "gain.svg";
+  std::string const picture = folder.path() / "gain.svg", platform = PLATFORMS "/10-gigabit.json";
   auto const study = [&](std::vector<std::string> const& more) {
-    std::vector<std::string> words{OVLP_COMMAND, "overlap",    "study",     folder.path(),
-                                   "--platform", "10-gigabit", "--picture", picture};
+    std::vector<std::string> words{OVLP_COMMAND, "overlap", "study",     folder.path(),
+                                   "--platform", platform,  "--picture", picture};
     words.insert(words.end(), more.begin(), more.end());
     return ovlp::support::run({words});
   };

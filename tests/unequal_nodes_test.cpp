@@ -209,7 +209,7 @@ TEST_CASE("objects that exceed a node's memory are reported with the moment and 
   REQUIRE(found.simulation->warnings.size() == 1);
   // The third object leaves when the second has come; it has its place from then on.
   CHECK(found.simulation->warnings[0] ==
-        "node1 has 2.500 MB of memory, exceeded at 2.002000 s by an object for leaf 'work' in workers[0]; most is held "
+        "node1 has 2.500 MB of memory, exceeded at 2.001000 s by an object for leaf 'work' in workers[0]; most is held "
         "by objects for leaf 'work': 3.000 MB; at most there were 3.000 MB, at 11.001000 s");
 
   ovlp::summary const enough = fan_on(platform(R"("memory_bytes": 3e6)"), "node1", 3, 10);

@@ -29,7 +29,7 @@ using Lines = std::vector<std::string>;
 
 /// Two kinds of nodes, of which one has links of its own.
 json platform() {
-  json made = json::parse(ovlp::machine::platform::text_of("gigabit"));
+  json made = json::parse(ovlp::machine::platform::text_of(PLATFORMS "/gigabit.json"));
   json const node = made["nodes"][0];
   made["nodes"] = {node, node};
   made["nodes"][0]["count"] = 2;
@@ -243,7 +243,7 @@ TEST_CASE("ovlp threads place proposes a mapping only if it is faster, and it is
     return ovlp::support::words_of(line.substr(row.size())).at(0);
   };
   // All products on node 0: any other mapping is faster. What it has itself on the command line counts as its own.
-  Lines program = lu("gigabit", {"--nodes", "4", "--mapping", "multipliers=node0*4"});
+  Lines program = lu(PLATFORMS "/gigabit.json", {"--nodes", "4", "--mapping", "multipliers=node0*4"});
   std::string const text = place(program);
   CHECK(time_in(text, "as it is") == time_of(folder, program));
   CHECK(std::stod(time_in(text, "mapped")) < std::stod(time_in(text, "as it is")));
@@ -254,7 +254,7 @@ TEST_CASE("ovlp threads place proposes a mapping only if it is faster, and it is
   CHECK(time_of(folder, program) == time_in(text, "mapped"));
 
   // On one node there is nothing to be moved.
-  std::string const alone = place(lu("gigabit", {"--nodes", "1"}));
+  std::string const alone = place(lu(PLATFORMS "/gigabit.json", {"--nodes", "1"}));
   CHECK(alone.find("none is faster") != std::string::npos);
   CHECK(alone.find("--mapping") == std::string::npos);
 }

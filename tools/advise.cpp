@@ -27,7 +27,8 @@ struct options {
 void run_advise(options const& given, std::vector<std::string> const& program) {
   if (program.empty()) throw config_error("advise: expected --, and then a program with its arguments");
   expect_picture(given.picture);
-  support::expect_outputs({given.plan, given.csv, given.picture});
+  support::expect_outputs(
+      {{given.plan, "{\"program\""}, {given.csv, "time_s,"}, {given.picture, support::picture_begins(given.picture)}});
   lab::study::advise_options const wanted{program, analysis::goal::read(given.goal), given.jobs};
   support::notice_interrupts();
   lab::study::advice const found = lab::study::advise(wanted);

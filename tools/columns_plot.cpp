@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -50,7 +51,7 @@ void expect_column(database& runs, std::string const& option, std::string const&
   std::vector<std::string> const known = lab::study::columns_of(runs);
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   throw config_error("'" + runs.file() + "': " + option + ": expected a column of " + support::joined(known) +
-                     ", got " + support::quoted(name));
+                     ", got " + support::quoted(name) + support::hint(name, known));
 }
 
 std::map<value, series> read_series(database& runs, columns_plot_options const& options) {
@@ -78,6 +79,21 @@ key_values options_of_all(database& runs) {
   if (!options.is_object()) return common;
   for (auto const& [name, given] : options.items()) common.emplace_back(name, lab::study::as_text(given));
   return common;
+}
+
+/// Runs that are not drawn, or should not be compared, are told.
+void note_what_differs(database& runs, std::string const& group) {
+  statement failed = runs.prepare("SELECT count(*), count(error), min(error) FROM run");
+  if (failed.next() && failed.number(1) > 0)
+    std::fprintf(stderr, "ovlp: note: %lld of %lld runs failed, and are not drawn: %s\n",
+                 static_cast<long long>(failed.number(1)), static_cast<long long>(failed.number(0)),
+                 failed.text(2).c_str());
+  std::vector<std::string> const known = lab::study::columns_of(runs);
+  if (group == "call" || std::ranges::find(known, "call") == known.end()) return;
+  statement calls = runs.prepare("SELECT count(DISTINCT call) FROM runs");
+  if (calls.next() && calls.number(0) > 1)
+    std::fputs("ovlp: note: the figures are of different calls of the program: --group call tells them apart\n",
+               stderr);
 }
 
 /// Where each x is drawn: as a number, or, if some are texts, one beside the other.
@@ -146,6 +162,7 @@ std::string script_of(std::map<value, series> const& all, picture const& drawn, 
 void plot_columns(columns_plot_options const& options) {
   database runs = lab::study::open_runs(options.runs);
   std::map<value, series> const all = read_series(runs, options);
+  note_what_differs(runs, options.group);
   picture drawn{options.output, options.y + " over " + options.x, options_of_all(runs), {}, 3};
   for (auto const& [group, points] : all)
     drawn.legend.push_back(options.group.empty() ? options.y : as_words(options.group, group.text));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -28,9 +29,9 @@ using support::gnuplot_text;
 using support::trimmed;
 
 struct point {
-  double at;     // iteration, or middle of the window
-  double reach;  // to either side, to the next point's
-  std::uint64_t nodes;
+  double at;                      // iteration, or middle of the window
+  double reach;                   // to either side, to the next point's
+  double nodes;                   // held, on average
   std::optional<double> percent;  // none: nothing can be said of it
 };
 
@@ -56,7 +57,7 @@ std::optional<std::pair<std::string, std::string>> key_of(std::string_view comme
   return std::pair(std::string(trimmed(comment.substr(0, colon))), std::string(trimmed(comment.substr(colon + 1))));
 }
 
-constexpr std::uint64_t most = 1'000'000'000;  // nodes, iterations
+constexpr std::uint64_t most = 1'000'000'000;  // iterations
 
 std::vector<std::string> columns_of(efficiency_kind kind) {
   switch (kind) {
@@ -72,17 +73,22 @@ std::optional<double> percent(csv_reader const& reader) {
   return ratio ? std::optional(100 * *ratio) : std::nullopt;
 }
 
+double nodes_held(csv_reader const& reader) {
+  double const nodes = reader.number(1);
+  if (nodes > static_cast<double>(most)) reader.fail_field(1, "nodes up to 1e9");
+  return nodes;
+}
+
 point read_iteration(csv_reader const& reader, std::vector<point> const& before) {
   std::uint64_t const least = before.empty() ? 1 : static_cast<std::uint64_t>(before.back().at) + 1;
-  return {static_cast<double>(reader.whole_number(0, least, most)), 0.5, reader.whole_number(1, 0, most),
-          percent(reader)};
+  return {static_cast<double>(reader.whole_number(0, least, most)), 0.5, nodes_held(reader), percent(reader)};
 }
 
 /// Windows slide by a half of themselves.
 point read_window(csv_reader const& reader) {
   double const start_s = reader.number(0), end_s = reader.number(3);
   if (!(end_s > start_s) || end_s > 1e15) reader.fail("expected a window_end_s after window_start_s, and up to 1e15");
-  return {(start_s + end_s) / 2, (end_s - start_s) / 4, reader.whole_number(1, 0, most), percent(reader)};
+  return {(start_s + end_s) / 2, (end_s - start_s) / 4, nodes_held(reader), percent(reader)};
 }
 
 csv_reader open(std::string const& name, std::vector<std::string> columns) {
@@ -116,6 +122,7 @@ run read_run(std::string const& name, efficiency_kind kind) {
     bool const window = kind == efficiency_kind::time;
     read.points.push_back(window ? read_window(reader) : read_iteration(reader, read.points));
   }
+  if (auto const failure = read.value_of("failure")) throw config_error(name + ": the run failed: " + *failure);
   if (read.points.empty()) throw config_error(name + ": expected at least one row, but the file has none");
   return read;
 }
@@ -197,7 +204,7 @@ picture picture_of(std::vector<run> const& runs, key_values common, std::string 
 
 std::string script_of(std::vector<run> const& runs, picture const& drawn, efficiency_kind kind) {
   double last = 0;
-  std::uint64_t most_nodes = 1;
+  double most_nodes = 1;
   double most_percent = 0;
   for (run const& r : runs) {
     last = std::max(last, r.points.back().at + r.points.back().reach);
@@ -216,7 +223,7 @@ std::string script_of(std::vector<run> const& runs, picture const& drawn, effici
   // Both axes have their tics on the same lines.
   double const step = most_percent <= 100.5 ? 20 : round_step(most_percent / 5, {1, 2, 4, 5});
   double const intervals = most_percent <= 100.5 ? 5 : std::ceil(most_percent / step);
-  double const step_of_nodes = round_step(static_cast<double>(most_nodes) / intervals, {1, 2, 3, 4, 5, 6, 8});
+  double const step_of_nodes = round_step(most_nodes / intervals, {1, 2, 3, 4, 5, 6, 8});
 
   std::ostringstream to;
   to.precision(15);
@@ -232,7 +239,7 @@ std::string script_of(std::vector<run> const& runs, picture const& drawn, effici
     double const middle = static_cast<double>(runs.size() - 1) / 2;
     double const aside = nodes_once ? 0 : 0.008 * step_of_nodes * intervals * (middle - static_cast<double>(i));
     for (point const& p : runs[i].points) {
-      double const height = static_cast<double>(p.nodes) + aside;
+      double const height = p.nodes + aside;
       to << p.at - p.reach << ' ' << height << '\n';
       to << p.at + p.reach << ' ' << height << '\n';
     }
@@ -267,6 +274,19 @@ std::string script_of(std::vector<run> const& runs, picture const& drawn, effici
   return to.str();
 }
 
+/// Runs that should not be compared without a word.
+void note_what_differs(std::vector<run> const& runs) {
+  for (run const& r : runs) {
+    if (auto const waited = r.value_of("waited for processors"))
+      std::fprintf(stderr, "ovlp: note: %s: its threads waited for processors, for %s\n", r.file.c_str(),
+                   waited->c_str());
+    auto const first = runs.front().value_of("call"), here = r.value_of("call");
+    if (first && here && *first != *here)
+      std::fprintf(stderr, "ovlp: note: %s is of the call %s, %s of %s\n", r.file.c_str(), here->c_str(),
+                   runs.front().file.c_str(), first->c_str());
+  }
+}
+
 }  // namespace
 
 efficiency_kind plot_efficiency(plot_options const& options) {
@@ -274,6 +294,7 @@ efficiency_kind plot_efficiency(plot_options const& options) {
   efficiency_kind const kind = options.kind.value_or(overlap ? efficiency_kind::interval : efficiency_kind::iteration);
   std::vector<run> runs;
   for (std::string const& input : options.inputs) runs.push_back(read_run(input, kind));
+  note_what_differs(runs);
   common_and_different const keys = compare(runs);
   set_labels(runs, keys.different);
   support::write_output(options.output,

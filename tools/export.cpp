@@ -4,12 +4,15 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <ovlp/exports/export_formats.hpp>
+#include <ovlp/exports/window.hpp>
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/store/open_run.hpp>
@@ -17,6 +20,8 @@
 #include <ovlp/support/progress.hpp>
 
 #include "checks.hpp"
+#include "mpi_trace.hpp"
+#include "parts.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -24,6 +29,7 @@ namespace {
 
 struct export_options {
   std::string run, to, output;
+  std::optional<double> from_s, until_s;  ///< since the run's begin
 };
 
 /// Of traces of MPI programs.
@@ -39,26 +45,36 @@ void export_trace(export_options const& options, trace_format const& to) {
   if (std::filesystem::path(options.output).extension() != to.extension)
     throw config_error("--output: expected a name that ends in " + std::string(to.extension) + ", got '" +
                        options.output + "'");
-  mpi::write_trace(mpi::read_trace(options.run), options.output);
+  mpi::write_trace(read_mpi_trace("ovlp export", options.run), options.output);
 }
 
 void export_run(export_options const& options) try {
   expect_another_file(options.output, options.run);
-  if (auto const to = std::ranges::find(trace_formats, options.to, &trace_format::name); to != trace_formats.end())
+  if (options.from_s.value_or(0) > options.until_s.value_or(std::numeric_limits<double>::infinity()))
+    throw config_error("--until: expected a time that is not before --from");
+  if (auto const to = std::ranges::find(trace_formats, options.to, &trace_format::name); to != trace_formats.end()) {
+    if (options.from_s || options.until_s)
+      throw config_error("--from, --until: expected with records of runs; a trace is replayed whole");
     return export_trace(options, *to);
+  }
   std::unique_ptr<stored_run> const opened = open_run(options.run);
   stored_run const& run = *opened;
   run.expect_records();
+  if (auto const left_out = run.about().find("left_out"); left_out != run.about().end())
+    std::fprintf(stderr, "ovlp export: '%s' does not have: %s\n", options.run.c_str(), left_out->second.c_str());
   auto const format = std::ranges::find(export_formats(), options.to, &export_format::name);
-  std::unique_ptr<record_sink> const into = format->make(options.output);
+  if (std::string const reservation = run.reservation(); !reservation.empty())
+    std::fprintf(stderr, "ovlp export: '%s': %s\n", options.run.c_str(), reservation.c_str());
+  auto const note = [](std::string const& text) { std::fprintf(stderr, "ovlp export: %s\n", text.c_str()); };
+  std::unique_ptr<record_sink> const into = format->make(options.output, run.reservation(), note);
+  window part(*into, run.begin_s() + options.from_s.value_or(0),
+              run.begin_s() + options.until_s.value_or(std::numeric_limits<double>::infinity()));
+  bool const all = !options.from_s && !options.until_s;
   support::notice_interrupts();
   support::progress progress("ovlp export", run.records(), "records");
-  std::string const damage = run.read(*into, [&](std::size_t records) { progress.advance(records); });
-  if (!damage.empty()) {
+  std::string const damage = run.read(all ? *into : part, [&](std::size_t records) { progress.advance(records); });
+  if (!damage.empty())
     std::fprintf(stderr, "ovlp export: %s; what is missing is missing in what was written\n", damage.c_str());
-  } else if (!run.complete()) {
-    std::fprintf(stderr, "ovlp export: '%s': the run has not ended; this is what it did so far\n", options.run.c_str());
-  }
 } catch (support::interrupted const&) {
   throw support::interrupted{"what '" + options.output + "' has so far"};
 }
@@ -67,8 +83,7 @@ void export_run(export_options const& options) try {
 
 void add_export(CLI::App& ovlp) {
   auto const options = std::make_shared<export_options>();
-  CLI::App& command = *ovlp.add_subcommand(
-      "export", "Write what a run has stored (--record), or the trace of an MPI program, for other tools");
+  CLI::App& command = add_part(ovlp, "export");
   command.add_option("run", options->run, "the record, or the trace")->required()->type_name("RUN");
   std::vector<std::string> names;
   std::string what;
@@ -80,6 +95,11 @@ void add_export(CLI::App& ovlp) {
   std::ranges::for_each(trace_formats, add);
   command.add_option("--to", options->to, what)->required()->check(CLI::IsMember(names));
   command.add_option("-o,--output", options->output, "what to write")->required()->type_name("OUT");
+  auto const time = [&](char const* name, std::optional<double>& to, char const* which) {
+    command.add_option(name, to, which)->type_name("S")->check(quantity(0, 1e15));
+  };
+  time("--from", options->from_s, "leave out what ends before, in seconds since the run's begin");
+  time("--until", options->until_s, "leave out what begins later");
   command.footer(
       "Examples:\n"
       "  lu_sim --nodes 8 --record lu.sqlite && ovlp export lu.sqlite --to csv -o lu\n"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp overlap
+#include "parts.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
 
 void add_overlap(CLI::App& ovlp, std::vector<std::string> const& program) {
-  CLI::App& overlap =
-      *ovlp.add_subcommand("overlap", "Communication beside computation: how much there is, and what it would bring");
+  CLI::App& overlap = add_part(ovlp, "overlap");
   overlap.require_subcommand(1);
   overlap.footer("More: docs/overlap.md");
   add_overlap_bench(overlap);

@@ -33,8 +33,8 @@ struct overlap_bench_options {
   std::size_t nodes = 2;
   std::string platform, add_ns;  ///< of simulations
   /// For the program, as they were given: "--bytes", "1000", ...
-  std::vector<std::pair<std::string, std::string>> measured{
-      {"--bytes", ""}, {"--time", ""}, {"--slices", ""}, {"--runs", ""}, {"--searches", ""}};
+  std::vector<std::pair<std::string, std::string>> measured{{"--bytes", ""}, {"--time", ""},     {"--slices", ""},
+                                                            {"--runs", ""},  {"--searches", ""}, {"--tolerance", ""}};
   std::string csv, picture;
   double time_limit_s = 1800;
 };
@@ -118,7 +118,7 @@ std::string bars_of(std::vector<overlap_bench::result> const& rows, std::string 
 void run_overlap_bench(overlap_bench_options const& options) {
   expect_picture(options.picture);
   std::size_t const expected = 2 * overlap_bench::operations_named(options.operations).size();
-  support::expect_outputs({options.csv, options.picture});
+  support::expect_outputs({{options.csv, "operation,"}, {options.picture, support::picture_begins(options.picture)}});
   support::notice_interrupts();
   support::command const command = command_of(options);
   support::outcome const ran = support::run(command);
@@ -156,10 +156,14 @@ void add_overlap_bench(CLI::App& overlap) {
                                   "seconds that the operation is to take; bytes are found for that",
                                   "pieces of the work in the row with progress (16)",
                                   "of each trial, at least (20; simulated 1)",
-                                  "each with a reference of its own (6; simulated 1)"};
+                                  "each with a reference of its own (6; simulated 1)",
+                                  "by which a trial may be longer, as a part of the reference (0; simulated 0.01)"};
   for (std::size_t i = 0; i < options->measured.size(); ++i) {
     auto& [name, value] = options->measured[i];
-    bench.add_option(name, value, meanings[i])->type_name(name == "--time" ? "SECONDS" : "N");
+    bench.add_option(name, value, meanings[i])
+        ->type_name(name == "--time"        ? "SECONDS"
+                    : name == "--tolerance" ? "PART"
+                                            : "N");
   }
   bench.get_option("--time")->excludes("--bytes");
   bench.add_option("--csv", options->csv, "all figures, for programs")->type_name("FILE");

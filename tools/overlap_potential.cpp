@@ -15,6 +15,7 @@
 #include <ovlp/support/files.hpp>
 
 #include "checks.hpp"
+#include "mpi_trace.hpp"
 #include "picture.hpp"
 #include "potential_plot.hpp"
 #include "potential_tables.hpp"
@@ -49,7 +50,7 @@ bool is_parameters(std::string const& input) { return std::filesystem::path(inpu
 
 mpi::code_parameters read_code(std::string const& input, std::optional<mpi::rank_id> rank) {
   if (is_parameters(input)) return mpi::read_overlap_parameters(input);
-  mpi::trace const trace = mpi::read_trace(input);
+  mpi::trace const trace = read_mpi_trace("ovlp overlap potential", input);
   return mpi::overlap_parameters_of(trace, rank ? *rank : mpi::rank_that_sends_most(trace));
 }
 
@@ -65,7 +66,7 @@ void show_potential(potential_options const& given) {
   for (std::string const& input : given.inputs) study.codes.push_back(read_code(input, given.rank));
   if (!given.output.empty()) {
     std::string const source = std::filesystem::path(given.inputs.front()).filename();
-    support::write_file(given.output, mpi::overlap_parameters_file_of(study.codes.front(), source));
+    support::write_output(given.output, mpi::overlap_parameters_file_of(study.codes.front(), source));
   }
   if (!given.csv.empty()) support::write_output(given.csv, csv_of(study));
   if (!given.picture.empty()) plot_potential(study, figure_named(given.draw), given.picture);

@@ -16,6 +16,7 @@
 #include <ovlp/support/progress.hpp>
 
 #include "checks.hpp"
+#include "mpi_trace.hpp"
 #include "overlap_page.hpp"
 #include "overlap_study_text.hpp"
 #include "picture.hpp"
@@ -45,9 +46,11 @@ void run_overlap_study(overlap_study_options given) {
   expect_picture(given.picture);
   if (!given.picture.empty() && given.study.bandwidths_Bps.empty())
     throw config_error("--picture: expected with --bandwidths, over which it is drawn");
-  support::expect_outputs({given.page, given.csv, given.picture});
+  support::expect_outputs({{given.page, "<!DOCTYPE html>"},
+                           {given.csv, "latency_s,"},
+                           {given.picture, support::picture_begins(given.picture)}});
   support::notice_interrupts();
-  mpi::trace const original = mpi::read_trace(given.trace);
+  mpi::trace const original = read_mpi_trace("ovlp overlap study", given.trace);
   given.study.collectives = mpi::collective_choice(given.collectives);
   support::progress progress("ovlp overlap study", mpi::replays_of(given.study), "replays at most");
   given.study.progress = [&](std::size_t done) { progress.advance(done); };
@@ -56,7 +59,7 @@ void run_overlap_study(overlap_study_options given) {
   if (!given.csv.empty()) support::write_output(given.csv, csv_of(found));
   if (!given.picture.empty())
     support::write_output(given.picture, support::run_gnuplot(speed_ups(found, given.picture)));
-  if (!given.page.empty()) support::write_file(given.page, overlap_page(original, found, given.study));
+  if (!given.page.empty()) support::write_output(given.page, overlap_page(original, found, given.study));
   if (given.csv != "-") support::write_output("-", text_of(found));
 }
 

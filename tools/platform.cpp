@@ -54,7 +54,8 @@ std::string settings_of(machine::platform const& on, show_options const& options
 
 void show(show_options const& options) {
   auto const platform = machine::platform::find(options.platform, options.without);
-  support::write_output("-", settings_of(platform, options));
+  std::string const figures = platform.figures_from.empty() ? "" : "figures: " + platform.figures_from + "\n";
+  support::write_output("-", settings_of(platform, options) + figures);
   if (!options.topology.empty()) support::write_output(options.topology, graphviz_of(platform));
 }
 

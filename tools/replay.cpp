@@ -14,6 +14,7 @@
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/flowgraph/version.hpp>
 #include <ovlp/machine/platform.hpp>
+#include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/replay.hpp>
 #include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/records/run_recorder.hpp>
@@ -24,6 +25,8 @@
 #include <ovlp/support/progress.hpp>
 
 #include "checks.hpp"
+#include "mpi_trace.hpp"
+#include "parts.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -50,7 +53,9 @@ struct replayed {
 json traffic_of(mpi::replay_result::traffic const& of) { return {{"messages", of.messages}, {"bytes", of.bytes}}; }
 
 json summary_of(replayed const& what) {
-  json collectives, ranks = json::array();
+  json collectives, ranks = json::array(), left_out = json::array();
+  for (mpi::left_out_calls const& one : what.trace.left_out)
+    left_out.push_back({{"call", one.name}, {"calls", one.calls}, {"ranks", one.ranks}});
   for (std::size_t o = 0; o < mpi::operation_names.size(); ++o)
     collectives[std::string(mpi::operation_names[o])] =
         what.options.collectives.name(mpi::operation{static_cast<std::uint8_t>(o)});
@@ -69,6 +74,7 @@ json summary_of(replayed const& what) {
           {"eager_bytes", what.options.eager_bytes},
           {"collectives", std::move(collectives)},
           {"records", what.records},
+          {"left_out", std::move(left_out)},
           {"time_s", what.result.time_s},
           {"traffic", traffic_of(what.result.all)},
           {"traffic_between_nodes", traffic_of(what.result.between_nodes)},
@@ -100,18 +106,22 @@ void print(replayed const& what) {
   row("end", &mpi::rank_times::end_s);
 }
 
-std::shared_ptr<record_sink> recorder_for(replay_command const& command, std::string& failure) {
+std::shared_ptr<record_sink> recorder_for(replay_command const& command, mpi::trace const& trace,
+                                          std::string& failure) {
   if (command.record.empty()) return nullptr;
-  run_facts const about{{"trace", command.trace}, {"version", std::string(version())}};
+  run_facts about{{"trace", command.trace}, {"version", std::string(version())}};
+  if (!trace.left_out.empty()) about["left_out"] = mpi::describe_left_out(trace);
   return make_run_recorder(command.record, about, emitters::one_thread,
                            [&failure](std::string const& why) { failure = why; });
 }
 
 void run_replay(replay_command const& command) {
   for (std::string const& output : {command.summary, command.record}) expect_another_file(output, command.trace);
+  support::expect_outputs({{command.summary, "{\"trace\""}});
   machine::platform const platform = machine::platform::find(command.platform);
+  if (!platform.assumption.empty()) std::fprintf(stderr, "ovlp replay: %s\n", platform.assumption.c_str());
   mpi::collective_choice const collectives(command.collectives);
-  replayed all{mpi::read_trace(command.trace, command.flops), platform, {}, {}, 0, 0};
+  replayed all{read_mpi_trace("ovlp replay", command.trace, command.flops), platform, {}, {}, 0, 0};
   all.options.nodes = mpi::place_ranks(all.trace.ranks.size(), platform, command.map);
   all.options.eager_bytes = command.eager_bytes;
   all.options.collectives = collectives;
@@ -119,7 +129,7 @@ void run_replay(replay_command const& command) {
 
   std::string failure;
   {
-    std::shared_ptr<record_sink> const recorder = recorder_for(command, failure);
+    std::shared_ptr<record_sink> const recorder = recorder_for(command, all.trace, failure);
     all.options.sink = recorder.get();
     support::notice_interrupts();
     support::progress progress("ovlp replay", all.records, "records");
@@ -137,7 +147,7 @@ void run_replay(replay_command const& command) {
 
 void add_replay(CLI::App& ovlp) {
   auto const command = std::make_shared<replay_command>();
-  CLI::App& replay = *ovlp.add_subcommand("replay", "Replay the trace of an MPI program on a platform's virtual nodes");
+  CLI::App& replay = add_part(ovlp, "replay");
   replay.add_option("trace", command->trace, "trace: ovlp's own, Dimemas, OTF2, GOAL or SimGrid's time-independent")
       ->required()
       ->type_name("TRACE");

@@ -28,6 +28,7 @@ void write_report(report_options const& options) {
                        std::to_string(options.names.size()));
   }
   for (std::string const& run : options.runs) expect_another_file(options.output, run);
+  support::expect_outputs({{options.output, "<!doctype html>"}});
   std::vector<std::unique_ptr<report::run_figures>> runs;
   for (std::size_t i = 0; i < options.runs.size(); ++i) {
     std::string const name = i < options.names.size() ? options.names[i] : "";
@@ -35,6 +36,8 @@ void write_report(report_options const& options) {
     for (std::string const& note : runs.back()->notes())
       std::fprintf(stderr, "ovlp report: %s: %s\n", options.runs[i].c_str(), note.c_str());
   }
+  if (std::string const comparison = report::comparison_of(runs); !comparison.empty())
+    std::fprintf(stderr, "ovlp report: %s\n", comparison.c_str());
   support::write_output(options.output, report::make_page(runs));
 }
 

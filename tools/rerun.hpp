@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include <ovlp/records/run_recorder.hpp>
+#include <ovlp/store/stored_run.hpp>
 
 namespace ovlp::tools {
 
@@ -11,9 +12,19 @@ namespace ovlp::tools {
 /// joins the nodes also describes them (files of SimGrid).
 std::string on_ideal_network(std::string const& platform);
 
-/// Runs a simulation again, with the command that its record tells, on another platform, and stores it in `record`.
-/// Files of figures that the command asks for are not written again. Errors: config_error if the record is not one of a
-/// simulation, or the program does not end well; io_error if it cannot be started.
-void simulate_again(run_facts const& about, std::string const& platform, std::string const& record);
+/// The command that a record of a simulation tells, without what it writes and its platform. It is the record's, and
+/// may be anything: who runs it without being asked runs what a stranger has written. Errors: config_error if the
+/// record tells none.
+std::vector<std::string> command_of(run_facts const& about);
+/// The same of one that the user has given.
+std::vector<std::string> without_platform(std::vector<std::string> command);
+/// As a line for a shell.
+std::string shown(std::vector<std::string> const& command);
+
+/// Runs such a command on another platform, and stores its record in `record`. Kernels take as long as in `run`, each
+/// in its DPS thread, and are not measured anew. Errors: config_error if the program does not end well; io_error if it
+/// cannot be started.
+void simulate_again(stored_run const& run, std::vector<std::string> command, std::string const& platform,
+                    std::string const& record);
 
 }  // namespace ovlp::tools

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ovlp/analysis/critical_path.hpp>
+#include <ovlp/analysis/identities.hpp>
 #include <ovlp/analysis/path_costs.hpp>
 #include <ovlp/analysis/pop_metrics.hpp>
 
@@ -21,8 +22,7 @@ json rows_of(std::vector<analysis::path_cost> const& costs) {
   return all;
 }
 
-json describe(analysis::critical_path const& path, run_definitions const& names) {
-  analysis::path_costs const costs = analysis::costs_of(path, names);
+json describe(analysis::critical_path const& path, analysis::path_costs const& costs) {
   return {{"run_s", path.run_s()},
           {"length_s", path.length_s()},
           {"pieces", path.pieces.size()},
@@ -51,14 +51,15 @@ json efficiencies(std::vector<analysis::pop_window> const& windows) {
                    {"serialization", or_null(w.serialization)},
                    {"transfer", or_null(w.transfer)},
                    {"computation_scaling", or_null(w.computation_scaling)},
-                   {"global", or_null(w.global)}});
+                   {"global", or_null(w.global)},
+                   {"remarks", w.remarks}});
   }
   return all;
 }
 
 std::unique_ptr<analysis::pop_metrics> read_metrics(stored_run const* run) {
   if (run == nullptr) return nullptr;
-  auto made = std::make_unique<analysis::pop_metrics>();
+  auto made = std::make_unique<analysis::pop_metrics>(analysis::records_seen::of(run->about()).shared_cores > 0);
   run->read(*made);
   return made;
 }
@@ -67,19 +68,31 @@ std::unique_ptr<analysis::pop_metrics> read_metrics(stored_run const* run) {
 
 nlohmann::ordered_json metrics_of(stored_run const& run, stored_run const* ideal, stored_run const* reference) {
   analysis::critical_path_finder finder;
-  analysis::pop_metrics metrics;
-  sinks both;
-  both.add(finder);
-  both.add(metrics);
-  std::string const damage = run.read(both);
+  analysis::records_seen const seen = analysis::records_seen::of(run.about());
+  analysis::pop_metrics metrics(seen.shared_cores > 0);
+  analysis::identities checked(seen);
+  sinks all;
+  for (record_sink* const sink : std::initializer_list<record_sink*>{&finder, &metrics, &checked}) all.add(*sink);
+  std::string const damage = run.read(all);
   auto const on_ideal = read_metrics(ideal), referred = read_metrics(reference);
   run_definitions const& names = run.definitions();
-  return {{"application", names.application},
+  analysis::critical_path const path = finder.find();
+  analysis::path_costs const costs = analysis::costs_of(path, names);
+  std::vector<analysis::pop_window> const windows = metrics.find(on_ideal.get(), referred.get());
+  std::vector<std::string> broken;
+  if (damage.empty()) {
+    for (auto const& lines : {checked.broken(), checked.broken(path, costs), checked.broken(windows)})
+      broken.insert(broken.end(), lines.begin(), lines.end());
+  }
+  return {{"reservation", run.reservation()},
+          {"warning", warning_of(run.processors())},
+          {"application", names.application},
           {"backend", names.backend},
           {"nodes", names.nodes},
           {"missing", damage},
-          {"critical_path", describe(finder.find(), names)},
-          {"efficiencies", efficiencies(metrics.find(on_ideal.get(), referred.get()))}};
+          {"broken", broken},
+          {"critical_path", describe(path, costs)},
+          {"efficiencies", efficiencies(windows)}};
 }
 
 }  // namespace ovlp::tools

@@ -19,10 +19,10 @@ struct program_failed : std::runtime_error {
 
 /// `program`: take_program().
 void add_advise(CLI::App& ovlp, std::vector<std::string> const& program);
-void add_calibrate(CLI::App& ovlp);
 void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
-void add_metrics(CLI::App& ovlp);
+/// `program`: take_program().
+void add_metrics(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_nodes(CLI::App& ovlp);
 /// `program`: take_program().
 void add_overlap(CLI::App& ovlp, std::vector<std::string> const& program);
@@ -55,10 +55,8 @@ void add_validate(CLI::App& ovlp);
 /// `program`: take_program().
 void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program);
 
-/// Becomes the program of a subcommand that is one of its own, if the command line asks for such. Errors: io_error.
-void become_calibrate(int argc, char** argv);
-/// Of a command line of advise, overlap graph, threads, trace or whatif: -- goes with all that follows, and that, the
-/// program that is to be run, is given back.
+/// Of a command line of advise, metrics, overlap graph, threads, trace or whatif: -- goes with all that follows, and
+/// that, the program that is to be run, is given back.
 std::vector<std::string> take_program(int& argc, char** argv);
 /// Whether a command line is of one of these.
 bool takes_program(int argc, char** argv);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp threads
+#include "parts.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
 
 void add_threads(CLI::App& ovlp, std::vector<std::string> const& program) {
-  CLI::App& threads =
-      *ovlp.add_subcommand("threads", "Which threads of a program communicate through memory, and where to put them");
+  CLI::App& threads = add_part(ovlp, "threads");
   threads.require_subcommand(1);
   threads.footer("More: docs/shared-memory.md");
   add_threads_trace(threads, program);

@@ -9,18 +9,20 @@
 #include <ovlp/support/text.hpp>
 #include <ovlp/threads/communication_file.hpp>
 
+#include "checks.hpp"
+#include "row_order.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
 namespace {
 
-void compare_matrices(std::vector<std::string> const& files) {
-  threads::communication_matrix const first = threads::read_matrix(files.front());
+void compare_matrices(std::vector<std::string> const& files, threads::row_order order) {
+  threads::communication_matrix const first = threads::read_matrix(files.front(), order);
   auto const n = static_cast<double>(first.threads());
   std::string text =
       "mean squared error to " + files.front() + " (0 to " + support::fixed((n * n - n) / (n * n) * 1e4, 2) + ")\n";
   for (std::size_t i = 1; i < files.size(); ++i) {
-    threads::communication_matrix const other = threads::read_matrix(files[i]);
+    threads::communication_matrix const other = threads::read_matrix(files[i], order);
     if (other.threads() != first.threads())
       throw config_error(files[i] + ": expected " + std::to_string(first.threads()) + " threads, as in " +
                          files.front() + ", got " + std::to_string(other.threads()));
@@ -39,8 +41,10 @@ void add_threads_compare(CLI::App& threads) {
       ->required()
       ->expected(2, 1 << 20)
       ->type_name("MATRIX");
+  auto const order = std::make_shared<threads::row_order>(threads::row_order::unknown);
+  add_row_order(compare, *order);
   compare.footer("Example: ovlp threads compare accurate.json relaxed-64.json relaxed-4096.json");
-  compare.callback([files] { compare_matrices(*files); });
+  compare.callback([files, order] { compare_matrices(*files, *order); });
 }
 
 }  // namespace ovlp::tools

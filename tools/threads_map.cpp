@@ -10,6 +10,7 @@
 #include <ovlp/threads/mapping.hpp>
 
 #include "checks.hpp"
+#include "row_order.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -17,11 +18,12 @@ namespace {
 
 struct threads_map_options {
   std::string matrix, topology = "machine", output;
+  threads::row_order order = threads::row_order::unknown;
 };
 
 void map_matrix(threads_map_options const& given) {
   for (std::string const& input : {given.matrix, given.topology}) expect_another_file(given.output, input);
-  threads::communication_matrix const matrix = threads::read_matrix(given.matrix);
+  threads::communication_matrix const matrix = threads::read_matrix(given.matrix, given.order);
   threads::topology const onto = threads::topology::find(given.topology);
   threads::placement const grouped = threads::map_threads(matrix, onto);
   threads::placement const ordered = threads::in_order(matrix.threads(), onto);
@@ -57,6 +59,7 @@ void add_threads_map(CLI::App& threads) {
   map.add_option("--topology", given->topology, "levels as 'package:4 core:8 PU:2', or a file (this machine's)")
       ->type_name("TOPOLOGY");
   map.add_option("-o,--output", given->output, "for ovlp threads run (JSON)")->type_name("FILE");
+  add_row_order(map, given->order);
   map.footer(
       "Examples:\n"
       "  ovlp threads map app.json -o mapping.json && ovlp threads run --map mapping.json -- ./app\n"

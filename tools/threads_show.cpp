@@ -208,7 +208,7 @@ findings of_record(threads_show_options const& given) {
   std::string const title = "Bytes between DPS threads of " + given.run;
   std::string const text =
       given.run + ", " + std::to_string(seen.count()) + " DPS threads\n" + (lost.empty() ? "" : lost + "\n") +
-      (run->complete() ? "" : "the run has not ended: this is what it did so far\n") + padded("between threads", 24) +
+      (run->reservation().empty() ? "" : run->reservation() + "\n") + padded("between threads", 24) +
       number(bytes.sum(), 16) + " bytes\n" + text_of_pairs(bytes, seen.names());
   return {title, text, bytes, [=] {
             html_page page(title, text);
@@ -221,7 +221,10 @@ void show(threads_show_options const& given) {
   expect_picture(given.picture);
   std::vector<std::string> const outputs{given.csv, given.numalize, given.picture, given.page};
   for (std::string const& output : outputs) expect_another_file(output, given.run);
-  support::expect_outputs(outputs);
+  support::expect_outputs({{given.csv, "0,"},
+                           {given.numalize, "0,"},
+                           {given.picture, support::picture_begins(given.picture)},
+                           {given.page, "<!DOCTYPE html>"}});
   findings const found = support::is_database(given.run) ? of_record(given) : of_trace(given);
   communication_matrix const matrix = given.normalized ? found.matrix.normalized() : found.matrix;
   if (!given.csv.empty()) support::write_output(given.csv, csv_of(matrix));

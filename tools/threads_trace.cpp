@@ -129,13 +129,13 @@ void run_threads_trace(threads_trace_options given, std::vector<std::string> con
     throw config_error("--map: expected with --definition accurate; ovlp threads run puts threads on real units");
   if (!given.mapping.empty()) given.counting.units = threads::read_mapping(given.mapping).units;
   if (given.output == "-") throw config_error("-o -: expected a file: standard output is the program's");
-  support::expect_outputs({given.output});
+  support::expect_outputs({{given.output, "{\"format\""}});
   support::notice_interrupts();
   support::temporary_folder const folder(folder_for_counters());
   threads::shared_counters counters(folder.path(), given.counting);
   int const status = run_counted(program, counters, given.interval_s);
   threads::communication const found = counters.read(std::filesystem::path(program.front()).filename());
-  support::write_file(given.output, json_of(found));
+  support::write_output(given.output, json_of(found));
   say_what_is_missing(counters, found);
   if (status != 0)
     throw program_failed("'" + program.front() + "' ended with status " + std::to_string(status) +

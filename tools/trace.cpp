@@ -7,11 +7,13 @@
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/mpi/assemble.hpp>
+#include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/process.hpp>
 #include <ovlp/support/text.hpp>
 
+#include "parts.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -82,6 +84,8 @@ void run_trace(trace_options const& options, std::vector<std::string> const& pro
   mpi::assembled const all = mpi::assemble(std::filesystem::path(recorded.front().program).filename(), recorded, timed);
   std::string const file = options.folder + "/trace.mpitrace";
   mpi::write_trace(all.made, file);
+  if (!all.made.left_out.empty())
+    std::fprintf(stderr, "ovlp trace: not in the trace: %s\n", mpi::describe_left_out(all.made).c_str());
   for (std::string const& note : all.notes) std::fprintf(stderr, "ovlp trace: %s\n", note.c_str());
   if (options.untraced.empty())
     std::fprintf(stderr,
@@ -94,8 +98,7 @@ void run_trace(trace_options const& options, std::vector<std::string> const& pro
 
 void add_trace(CLI::App& ovlp, std::vector<std::string> const& program) {
   auto const options = std::make_shared<trace_options>();
-  CLI::App* const command = ovlp.add_subcommand(
-      "trace", "trace an MPI program: its bursts, its messages, and when their bytes are stored and loaded");
+  CLI::App* const command = &add_part(ovlp, "trace");
   command->add_option("-o,--output", options->folder, "folder for the trace and what it is made of")->required();
   command->add_option("--untraced", options->untraced, "the same program compiled as usual: for the bursts' durations")
       ->check(CLI::ExistingFile);

@@ -7,6 +7,7 @@
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/process.hpp>
 
+#include "parts.hpp"
 #include "subcommands.hpp"
 #include "validate/validation.hpp"
 
@@ -17,8 +18,7 @@ void add_validate(CLI::App& ovlp) {
   auto& where = options->where;
   where.build = "build/release";
   where.testbeds = "lab/testbed";
-  CLI::App& validate = *ovlp.add_subcommand(
-      "validate", "Run a grid of configurations for real and in simulation, and compare; goes on where it stopped");
+  CLI::App& validate = add_part(ovlp, "validate");
   validate.add_option("grid", options->grid, "what is to be run (JSON)")->required()->type_name("GRID");
   validate.add_option("-o,--output", where.output, "folder of measurements and report")
       ->required()

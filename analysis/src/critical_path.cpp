@@ -2,6 +2,7 @@
 #include <ovlp/analysis/critical_path.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -18,6 +19,7 @@ namespace {
 
 using vertex = std::uint32_t;
 constexpr vertex start_vertex = 0;
+constexpr std::uint32_t end_of_records = std::numeric_limits<std::uint32_t>::max();
 
 /// What an edge of the graph stands for; `what` of `number` among those of its kind, or a dependency.
 struct activity {
@@ -62,8 +64,9 @@ struct kernel_time {
 }  // namespace
 
 double critical_path::length_s() const {
-  return std::accumulate(pieces.begin(), pieces.end(), 0.0,
-                         [](double sum, path_piece const& p) { return sum + (p.end_s - p.start_s); });
+  return std::accumulate(pieces.begin(), pieces.end(), 0.0, [](double sum, path_piece const& p) {
+    return p.what == path_activity::unrecorded ? sum : sum + (p.end_s - p.start_s);
+  });
 }
 
 struct critical_path_finder::implementation {
@@ -138,18 +141,21 @@ class happenings {
         auto const& arrived = controls[pair];
         if (std::size_t& next = taken[pair]; next < arrived.size()) m.delivered_s = arrived[next++];
       } else {
-        if (auto const found = transfers.find(sent.object); found != transfers.end()) {
-          for (std::uint32_t t : found->second) {
-            if (between(run_.transfers[t]) && run_.transfers[t].sent_s >= sent.at_s && !m.crossing)
-              m.crossing = run_.transfers[t];
-          }
-        }
-        if (auto const found = deliveries.find(sent.object); found != deliveries.end()) {
-          for (std::uint32_t d : found->second) {
-            if (between(run_.deliveries[d]) && run_.deliveries[d].at_s >= sent.at_s && !m.delivered_s)
-              m.delivered_s = run_.deliveries[d].at_s;
-          }
-        }
+        auto const take_first = [&](auto& by_object, auto const& all, auto at_s) {
+          auto const found = by_object.find(sent.object);
+          if (found == by_object.end()) return end_of_records;
+          std::vector<std::uint32_t>& left = found->second;
+          auto const first = std::ranges::find_if(
+              left, [&](std::uint32_t i) { return between(all[i]) && std::invoke(at_s, all[i]) >= sent.at_s; });
+          if (first == left.end()) return end_of_records;
+          std::uint32_t const number = *first;
+          left.erase(first);  // a moving thread's objects may take the same way again
+          return number;
+        };
+        if (auto const t = take_first(transfers, run_.transfers, &transfer_record::crossed_s); t != end_of_records)
+          m.crossing = run_.transfers[t];
+        if (auto const d = take_first(deliveries, run_.deliveries, &delivery_record::at_s); d != end_of_records)
+          m.delivered_s = run_.deliveries[d].at_s;
         messages_of_[sent.object].push_back(static_cast<std::uint32_t>(messages_.size()));
       }
       messages_.push_back(m);
@@ -220,11 +226,11 @@ class happenings {
   }
 
   void add_message(message& m, std::size_t number) {
-    m.begin = m.end = add_vertex(m.sent.at_s);
+    m.begin = m.end = add_vertex(m.crossing ? std::min(m.sent.at_s, m.crossing->sent_s) : m.sent.at_s);
     if (!m.delivered_s) return;
     if (m.crossing) {
       vertex const handed =
-          add_after(m.begin, std::max(m.crossing->started_s, m.sent.at_s), path_activity::send, number);
+          add_after(m.begin, std::max(m.crossing->started_s, times_[m.begin]), path_activity::send, number);
       vertex const crossed = add_after(handed, m.crossing->crossed_s, path_activity::network, number);
       if (times_[crossed] > times_[m.begin]) ends_on(m.sent.source, crossed);  // makes room for the next
       m.end = add_after(crossed, *m.delivered_s, path_activity::receive, number);
@@ -245,10 +251,11 @@ class happenings {
       reaches_s_ = std::max(reaches_s_, all_.times_[from]);
       any_ = true;
     }
-    /// Where what is known does not reach up to it: what ended last on its node, or anywhere.
-    void complete(std::uint32_t node) {
+    /// Where what is known does not reach up to it: what ended last on its node, or anywhere. In a real run nothing
+    /// ever does, for its clock goes on: there what a step that got no object waited for is not known.
+    void complete(std::uint32_t node, bool goes_on = false) {
       double const at_s = all_.times_[to_];
-      if (any_ && (!all_.exact_ || reaches_s_ >= at_s)) return;
+      if (any_ && (all_.exact_ ? reaches_s_ >= at_s : !goes_on)) return;
       if (auto const found = all_.ended_on_.find(node); found != all_.ended_on_.end()) add_last(found->second, at_s);
       if (all_.exact_ && reaches_s_ < at_s) add_last(all_.ended_, at_s);
       if (!any_) add(start_vertex);
@@ -273,12 +280,12 @@ class happenings {
         if (before) of.add(*before);
         before = v.end;
         if (r.input.group != 0) add_origin(of, r.input, r.at.call, times_[v.begin]);
-        of.complete(r.at.node);
+        of.complete(r.at.node, r.input.group == 0);
       }
     }
     for (message const& m : messages_) {
       dependencies of(*this, m.begin);
-      if (m.sent.kind == message_kind::object) add_origin(of, m.sent.object, m.sent.call, m.sent.at_s, &m);
+      if (m.sent.kind == message_kind::object) add_origin(of, m.sent.object, m.sent.call, times_[m.begin], &m);
       of.complete(m.sent.source);
     }
     for (auto const& [asked, node] : launches_) dependencies(*this, asked).complete(0);
@@ -343,8 +350,23 @@ class happenings {
       if (!longest.is_dependency) path.pieces.push_back(piece(longest, times_[before[v]], times_[v]));
     }
     std::reverse(path.pieces.begin(), path.pieces.end());
+    fill_gaps(path);
     add_kernels(path);
     return path;
+  }
+
+  static void fill_gaps(critical_path& path) {
+    std::vector<path_piece> const known = std::exchange(path.pieces, {});
+    double reached_s = path.start_s;
+    auto const reach = [&](double at_s) {
+      if (at_s > reached_s) path.pieces.push_back({path_activity::unrecorded, reached_s, at_s});
+    };
+    for (path_piece const& p : known) {
+      reach(p.start_s);
+      path.pieces.push_back(p);
+      reached_s = p.end_s;
+    }
+    reach(path.end_s);
   }
 
   path_piece piece(activity const& of, double start_s, double end_s) const {
@@ -355,7 +377,8 @@ class happenings {
         made.at = run_.steps[of.number].at;
         break;
       case path_activity::launch: made.destination = of.number; break;
-      case path_activity::main_program: break;
+      case path_activity::main_program:
+      case path_activity::unrecorded: break;
       default: {
         send_record const& sent = messages_[of.number].sent;
         made.source = sent.source;

@@ -81,6 +81,21 @@ double dynamic_efficiency::capacity(double from_s, double to_s) const {
   return integral + cores * std::max(0.0, to_s - at_s);
 }
 
+double dynamic_efficiency::nodes_held(double from_s, double to_s) const {
+  double held = 0, at_from = 0, node_s = 0;
+  double at_s = from_s;
+  for (node_record const& change : changes_) {
+    if (change.at_s > from_s && change.at_s >= to_s) break;
+    if (change.at_s > at_s) {
+      node_s += held * (change.at_s - at_s);
+      at_s = change.at_s;
+    }
+    held += change.change == node_change::launched ? 1 : -1;
+    if (at_s == from_s) at_from = held;
+  }
+  return at_s == from_s ? at_from : (node_s + held * (to_s - at_s)) / (to_s - from_s);
+}
+
 dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double start_s, double end_s, double window_s) {
   report made;
   std::optional<of_call> const taken = calls_.take(call);
@@ -107,6 +122,7 @@ dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double s
       of.interval_end_s = closed_s;
       of.work_s = now.work_s;
       of.interval_work_s = work_by_closed_s - work_before_s;
+      of.nodes = nodes_held(of.start_s, of.end_s);
       of.efficiency = ratio(of.work_s, capacity(of.start_s, of.end_s));
       of.interval_efficiency = ratio(of.interval_work_s, capacity(interval_start_s, closed_s));
       made.iterations.push_back(of);
@@ -123,8 +139,8 @@ dynamic_efficiency::report dynamic_efficiency::take(std::uint64_t call, double s
     double const half_s = duration_s / static_cast<double>(halves);
     for (std::size_t i = 0; i + 2 <= halves; ++i) {
       double const from_s = start_s + static_cast<double>(i) * half_s, to_s = from_s + 2 * half_s;
-      made.windows.push_back(
-          {from_s, to_s, ratio(steps.over_time.between(from_s, to_s), capacity(from_s, to_s)).value_or(0)});
+      made.windows.push_back({from_s, to_s, nodes_held(from_s, to_s),
+                              ratio(steps.over_time.between(from_s, to_s), capacity(from_s, to_s)).value_or(0)});
     }
   }
   return made;

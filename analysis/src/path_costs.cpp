@@ -13,8 +13,9 @@ namespace {
 using seconds_by_name = std::map<std::string, double>;
 
 std::string_view name_of(path_activity what) {
-  constexpr std::array<std::string_view, 7> names{
-      "steps", "sender's processor", "network", "receiver's processor", "messages", "launching nodes", "main program"};
+  constexpr std::array<std::string_view, 8> names{
+      "steps",    "sender's processor", "network",      "receiver's processor",
+      "messages", "launching nodes",    "main program", "not recorded"};
   return names.at(static_cast<std::size_t>(what));
 }
 
@@ -42,7 +43,8 @@ path_costs costs_of(critical_path const& path, run_definitions const& names) {
         nodes[node(p.at.node)] += length_s;
         break;
       case path_activity::launch:
-      case path_activity::main_program: break;
+      case path_activity::main_program:
+      case path_activity::unrecorded: break;
       default:
         bool const is_edge = p.posted && p.to_operation < names.graphs.at(p.at.graph).operations.size();
         edges[is_edge ? names.graphs.at(p.at.graph).name + ": " + operation(p.at, p.at.operation) + " >> " +

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include <ovlp/analysis/matched_calls.hpp>
 #include <ovlp/flowgraph/error.hpp>
 
 namespace ovlp::analysis {
@@ -14,10 +15,17 @@ namespace {
 
 struct work_interval {
   double start_s, end_s, work_s;
+  std::uint64_t call;
   std::uint32_t node;
+  std::int32_t iteration;
 };
 
 constexpr double least_held = 0.01;
+constexpr double most_misplaced = 0.01;
+constexpr double above_1 = 1 + 1e-9;  // rounded, if no more
+
+/// Iterations that overlap have windows that hold other work in another run.
+bool is_separate(pop_window const& w) { return w.misplaced_s <= most_misplaced * w.work_s + 1e-12; }
 
 }  // namespace
 
@@ -31,27 +39,30 @@ struct pop_metrics::implementation {
   /// The steps of all calls, as much of them as windows of time hold, which follow one another.
   std::vector<pop_window> sum(std::vector<window> const& windows) const {
     std::vector<std::vector<double>> work_s(windows.size(), std::vector<double>(capacities.size(), 0));
+    std::vector<double> misplaced_s;
+    for (window const& w : windows) misplaced_s.push_back(w.iteration > 0 ? iterations_s.at({w.call, w.iteration}) : 0);
     for (work_interval const& w : work) {
       double const length_s = w.end_s - w.start_s;
       auto in = std::ranges::lower_bound(windows, w.start_s, {}, &window::end_s);
       for (; in != windows.end() && in->start_s <= w.end_s; ++in) {
-        double& sum_s = work_s[static_cast<std::size_t>(in - windows.begin())].at(w.node);
-        if (length_s > 0) {
-          double const inside_s = std::min(w.end_s, in->end_s) - std::max(w.start_s, in->start_s);
-          sum_s += w.work_s * std::max(0.0, inside_s) / length_s;
-        } else {
-          sum_s += w.work_s;
-          break;
-        }
+        auto const i = static_cast<std::size_t>(in - windows.begin());
+        double const inside_s = std::max(0.0, std::min(w.end_s, in->end_s) - std::max(w.start_s, in->start_s));
+        double const done_s = length_s > 0 ? w.work_s * inside_s / length_s : w.work_s;
+        work_s[i].at(w.node) += done_s;
+        bool const is_own =
+            in->iteration == 0 || (w.call == in->call && (w.iteration == 0 || w.iteration == in->iteration));
+        if (w.iteration > 0 && w.call == in->call && w.iteration == in->iteration) misplaced_s[i] -= done_s;
+        if (!is_own) misplaced_s[i] += done_s;
+        if (length_s <= 0) break;
       }
     }
     std::vector<pop_window> all;
-    for (std::size_t i = 0; i < windows.size(); ++i) all.push_back(efficiencies(windows[i], work_s[i]));
+    for (std::size_t i = 0; i < windows.size(); ++i) all.push_back(efficiencies(windows[i], work_s[i], misplaced_s[i]));
     return all;
   }
 
-  pop_window efficiencies(window const& of, std::vector<double> const& work_s) const {
-    pop_window made{of.call, of.iteration, of.start_s, of.end_s, 0, 0, 0, 0, 0, {}, {}, {}, {}};
+  pop_window efficiencies(window const& of, std::vector<double> const& work_s, double misplaced_s) const {
+    pop_window made{of.call, of.iteration, of.start_s, of.end_s, 0, 0, 0, 0, 0, misplaced_s, {}, {}, {}, {}, {}};
     for (std::uint32_t n = 0; n < capacities.size(); ++n) {
       double const seconds_s = held_s(n, of.start_s, of.end_s), held = seconds_s * capacities[n];
       made.work_s += work_s[n];
@@ -60,8 +71,27 @@ struct pop_metrics::implementation {
         made.communication = std::max(made.communication, work_s[n] / held);
     }
     if (made.node_seconds_s > 0) made.parallel = made.work_s / made.node_seconds_s;
+    made.communication = std::max(made.communication, made.parallel);
     if (made.communication > 0) made.load_balance = made.parallel / made.communication;
     return made;
+  }
+
+  /// What the definitions allow, said where it happens.
+  void remark(pop_window& w) const {
+    if (w.work_s <= 0) w.remarks.emplace_back("no kernel took time in it, and only kernels are work");
+    if (w.communication > above_1) {
+      w.remarks.emplace_back(
+          shared_cores ? "nodes of one machine share its cores: one may use what others leave"
+          : w.iteration > 0
+              ? "the work of steps that lie across the interval's ends counts as "
+                "done evenly"
+              : "a node may be faster than its capacity for a time, or use a period's share of a quota at once");
+    }
+    if (w.serialization.value_or(0) > above_1)
+      w.remarks.emplace_back(
+          "on the ideal network the busiest node does other work, or is held for another part of the time");
+    if (w.transfer.value_or(0) > above_1)
+      w.remarks.emplace_back("the run on the ideal network takes longer: its steps come in another order");
   }
 
   double held_s(std::uint32_t node, double start_s, double end_s) const {
@@ -79,28 +109,76 @@ struct pop_metrics::implementation {
     return sum_s;
   }
 
+  /// Work and node-seconds of a window of both runs, of the same calls: of all, or of those that both have.
+  struct shared {
+    double work_s, node_seconds_s, work_there_s, node_seconds_there_s;
+    bool separate;  ///< they hold this work and no other
+  };
+  std::optional<shared> shared_with(implementation const& there, pop_window const& here,
+                                    std::vector<pop_window> const& windows_there) const {
+    auto const found = [&](std::uint64_t call) -> std::optional<shared> {
+      auto const same = std::ranges::find_if(
+          windows_there, [&](pop_window const& w) { return w.call == call && w.iteration == here.iteration; });
+      if (same == windows_there.end()) return std::nullopt;
+      return shared{here.work_s, here.node_seconds_s, same->work_s, same->node_seconds_s,
+                    is_separate(here) && is_separate(*same)};
+    };
+    if (here.iteration != 0) {
+      run_call const* const call = own_calls.find(here.call);
+      run_call const* const other = call == nullptr ? nullptr : there.own_calls.find(call->name);
+      return other == nullptr ? std::nullopt : found(other->call);
+    }
+    matched_calls const matched = match_calls({own_calls.all(), there.own_calls.all()});
+    if (!matched.differ()) return found(0);
+    if (matched.compared.empty()) return std::nullopt;
+    shared all{0, 0, 0, 0, true};
+    for (call_name const& name : matched.compared) {
+      auto const of = [&](implementation const& in) {
+        run_call const& call = *in.own_calls.find(name);
+        return in.sum({{call.call, 0, call.start_s, *call.end_s}}).front();
+      };
+      pop_window const mine = of(*this), theirs = of(there);
+      all.work_s += mine.work_s;
+      all.node_seconds_s += mine.node_seconds_s;
+      all.work_there_s += theirs.work_s;
+      all.node_seconds_there_s += theirs.node_seconds_s;
+    }
+    return all;
+  }
+
+  bool shared_cores = false;
   std::vector<double> capacities;
+  call_list own_calls;
   std::vector<work_interval> work;
-  std::map<std::uint64_t, std::map<std::int32_t, double>> ends_s;  ///< of iterations, by call
+  std::map<std::uint64_t, std::map<std::int32_t, double>> ends_s;         ///< of iterations, by call
+  std::map<std::pair<std::uint64_t, std::int32_t>, double> iterations_s;  ///< work of each
   std::map<std::uint32_t, std::vector<node_record>> changes;
   std::map<std::uint64_t, std::pair<double, double>> calls;  ///< those that have ended
   std::map<std::uint64_t, double> begun_s;
 };
 
-pop_metrics::pop_metrics() : implementation_(std::make_unique<implementation>()) {}
+pop_metrics::pop_metrics(bool shared_cores) : implementation_(std::make_unique<implementation>()) {
+  implementation_->shared_cores = shared_cores;
+}
 pop_metrics::~pop_metrics() = default;
 
-void pop_metrics::begin(run_definitions const& names) { implementation_->capacities = names.capacities; }
+void pop_metrics::begin(run_definitions const& names) {
+  if (names.backend != "simulated") implementation_->shared_cores = true;
+  implementation_->capacities = names.capacities;
+  implementation_->own_calls.begin(names);
+}
 void pop_metrics::step(step_record const& r) {
   implementation& run = *implementation_;
-  if (r.work_s > 0) run.work.push_back({r.start_s, r.end_s, r.work_s, r.at.node});
+  if (r.work_s > 0) run.work.push_back({r.start_s, r.end_s, r.work_s, r.at.call, r.at.node, r.at.iteration});
   if (r.at.iteration < 1) return;
+  run.iterations_s[{r.at.call, r.at.iteration}] += r.work_s;
   double& end_s = run.ends_s[r.at.call].try_emplace(r.at.iteration, r.end_s).first->second;
   end_s = std::max(end_s, r.end_s);
 }
 void pop_metrics::node(node_record const& r) { implementation_->changes[r.node].push_back(r); }
 void pop_metrics::call(call_record const& r) {
   implementation& run = *implementation_;
+  run.own_calls.call(r);
   if (r.begins) {
     run.begun_s[r.call] = r.at_s;
   } else {
@@ -130,22 +208,26 @@ std::vector<pop_window> pop_metrics::find(pop_metrics const* ideal, pop_metrics 
     std::ranges::copy(run.sum(intervals), std::back_inserter(all));
   }
 
-  auto const same = [](std::vector<pop_window> const& in, pop_window const& as) {
-    auto const found =
-        std::ranges::find_if(in, [&](pop_window const& w) { return w.call == as.call && w.iteration == as.iteration; });
-    return found == in.end() ? nullptr : &*found;
+  auto const shared = [&](pop_metrics const* with, std::vector<pop_window> const& windows, pop_window const& w) {
+    return with == nullptr ? std::nullopt : run.shared_with(*with->implementation_, w, windows);
   };
   std::vector<pop_window> const on_ideal = ideal != nullptr ? ideal->find() : std::vector<pop_window>{};
   std::vector<pop_window> const referred = reference != nullptr ? reference->find() : std::vector<pop_window>{};
   for (pop_window& w : all) {
-    if (auto const* there = same(on_ideal, w); there != nullptr && w.node_seconds_s > 0 && there->node_seconds_s > 0) {
-      w.transfer = there->node_seconds_s / w.node_seconds_s;
-      w.serialization = w.communication / *w.transfer;
+    if (auto const both = shared(ideal, on_ideal, w);
+        both && both->node_seconds_s > 0 && both->node_seconds_there_s > 0) {
+      if (both->separate) {
+        w.transfer = both->node_seconds_there_s / both->node_seconds_s;
+        w.serialization = w.communication / *w.transfer;
+      } else {
+        w.remarks.emplace_back("iterations overlap: its interval holds other work on the ideal network");
+      }
     }
-    if (auto const* there = same(referred, w); there != nullptr && w.work_s > 0) {
-      w.computation_scaling = there->work_s / w.work_s;
+    if (auto const both = shared(reference, referred, w); both && both->work_s > 0) {
+      w.computation_scaling = both->work_there_s / both->work_s;
       w.global = w.parallel * *w.computation_scaling;
     }
+    run.remark(w);
   }
   return all;
 }

@@ -50,7 +50,7 @@ trace stencil(int ranks, int width, int steps) {
 int main(int argc, char** argv) try {
   int ranks = 64, width = 0;
   double records_wanted = 1e6;
-  std::string platform = "gigabit", file;
+  std::string platform = PLATFORMS "/gigabit.json", file;
   CLI::App app("replay of a stencil");
   app.add_option("--ranks", ranks)->check(CLI::Range(2, 1'000'000));
   app.add_option("--width", width, "of the torus; else a ring");

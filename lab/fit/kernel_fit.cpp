@@ -316,6 +316,18 @@ std::string percent(std::vector<double> const& errors, double figure) {
   return errors.empty() ? "-" : support::fixed(100 * figure, 2);
 }
 
+/// Models that a platform known by name has of programs of which nothing is fitted: its user did not ask for them.
+void leave_out_other_programs(json& kernels, json const& fitted) {
+  auto const program_of = [](std::string const& kernel) { return kernel.substr(0, kernel.find('.')); };
+  std::set<std::string> programs;
+  for (auto const& [kernel, fit] : fitted.items()) programs.insert(program_of(kernel));
+  json kept = json::object();
+  for (auto const& [kernel, model] : kernels.items()) {
+    if (programs.contains(program_of(kernel))) kept[kernel] = model;
+  }
+  kernels = std::move(kept);
+}
+
 }  // namespace
 
 std::string fit_kernels(fit_options const& options) {
@@ -323,7 +335,13 @@ std::string fit_kernels(fit_options const& options) {
   std::set<std::string> cores;
   auto const all = read_all(options.inputs, cores);
   std::ostringstream table;
-  if (!options.platform.empty()) {
+  if (options.platform.empty()) {
+    made["reference_core"] = cores.empty() ? "unknown" : *cores.begin();
+    for (std::string const& core : cores) {
+      if (!sim::same_core(core, *cores.begin()))
+        table << "warning: durations of '" << core << "', and of '" << *cores.begin() << "': they are taken as one\n";
+    }
+  } else {
     machine::platform const on = machine::platform::find(options.platform);  // complains of what is wrong with it
     made = json::parse(machine::platform::text_of(options.platform));
     for (std::string const& core : cores) {
@@ -366,6 +384,7 @@ std::string fit_kernels(fit_options const& options) {
           << "\n";
     progress.advance();
   }
+  if (machine::platform::is_known(options.platform)) leave_out_other_programs(made["kernels"], made["fit"]);
   if (!any) throw config_error("no kernel can be fitted: " + (refused.empty() ? "there is none" : refused));
   support::write_output(options.output, support::json_text(made) + "\n");
   return table.str();

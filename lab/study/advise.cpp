@@ -202,6 +202,7 @@ advice advise(advise_options const& options) {
   allocation const best = search.best();
   advice found;
   found.program = judge.program();
+  found.error = known_error_of(options.words, found.program);
   found.nodes = judge.nodes();
   found.as_it_is = judge.as_it_is();
   found.advised = {judge.plan_of(best), *judge.find(best)};

@@ -9,6 +9,7 @@
 #include <ovlp/analysis/goal.hpp>
 #include <ovlp/runtime/plan.hpp>
 
+#include "known_error.hpp"
 #include "plan_judge.hpp"
 
 namespace ovlp::lab::study {
@@ -33,6 +34,7 @@ struct advice {
   analysis::forecast expected;     ///< of runs that hold a number of nodes from start to end
   double change_s = 0;             ///< that a change takes, beyond that
   std::size_t simulations = 0;
+  known_error error;  ///< of predictions like these
 };
 
 /// Finds the plan for a program that reaches the goal best, by simulations: some that hold a number of nodes

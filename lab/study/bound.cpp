@@ -120,6 +120,7 @@ time_bound::time_bound(stored_run const& record, double time_s) {
       case analysis::path_activity::message: spent_.notices += length_s; break;
       case analysis::path_activity::launch:
       case analysis::path_activity::main_program: spent_.others += length_s; break;
+      case analysis::path_activity::unrecorded: break;  // nobody knows what becomes of it
     }
   }
   for (analysis::path_kernel const& k : path.kernels) {

@@ -63,7 +63,7 @@ simulated_run simulated_run::read(std::vector<std::string> const& words) {
   run.program = words.front();
   run.other_words = without_outputs({words.begin() + 1, words.end()});
   std::vector<std::string> const platforms = take_option(run.other_words, "--platform");
-  run.platform = read_platform(platforms.empty() ? "local" : platforms.back());
+  run.platform = read_platform(platforms.empty() ? machine::platform::default_name() : platforms.back());
   for (std::string const& file : take_option(run.other_words, "--durations"))
     run.durations.push_back(support::read_json(file));
   std::vector<std::string> const nodes = take_option(run.other_words, "--nodes");

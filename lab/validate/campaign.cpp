@@ -114,6 +114,9 @@ measured_run read_results(run_key const& of, scratch const& files, bool has_dura
   read.run.transfers = summary.at("transfers");
   read.run.bytes = summary.at("bytes");
   read.run.held_node_s = summary.at("held_node_s");
+  read.run.call = summary.value("call", "");
+  json const host = summary.value("host", json::object());
+  read.run.processors = {host.value("cpu_s", 0.0), host.value("waited_s", 0.0)};
   if (!(read.run.time_s > 0)) throw config_error("time_s is not above 0");
   read.run.host = read_host_log(testbed_folder + "/host.log", ended_s - std::max(read.run.time_s, shortest_s), ended_s);
   read.iterations = read_iterations(of, summary);
@@ -147,6 +150,7 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
   to.add(found.run, found.iterations, found.kernels);
   progress.say(key.testbed + " " + key.application + " " + key.options + " #" + std::to_string(key.repetition) + ": " +
                (found.run.failure.empty() ? std::to_string(found.run.time_s) + " s" : "failed: " + found.run.failure));
+  if (std::string const warning = warning_of(found.run.processors); !warning.empty()) progress.say("  " + warning);
   progress.advance();
 }
 

@@ -81,6 +81,8 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
   for (measurement const& run : runs) {
     works_s.push_back(run.work_s);
     compared.measured_node_s.push_back(run.held_node_s);
+    if (run.processors.waited_s * compared.waited.cpu_s >= compared.waited.waited_s * run.processors.cpu_s)
+      compared.waited = run.processors;
   }
   auto const [least, most] = std::minmax_element(compared.measured_s.begin(), compared.measured_s.end());
   compared.median_s = median(compared.measured_s);
@@ -88,6 +90,10 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
 
   auto const predict_with = [&](json const& platform) { return predict(of, c, platform, durations, where); };
   prediction const predicted = predict_with(on.platform);
+  for (measurement const& run : runs) {
+    if (!run.call.empty() && !predicted.call.empty() && run.call != predicted.call)
+      throw io_error("measured was the call " + run.call + ", predicted is the call " + predicted.call);
+  }
   compared.predicted_s = predicted.time_s;
   compared.node_s = median(compared.measured_node_s);
   compared.predicted_node_s = predicted.held_node_s;

@@ -17,12 +17,14 @@ struct comparison {
   std::vector<double> measured_s;       ///< of all repetitions, in their order
   std::vector<double> measured_node_s;  ///< of the same, for which nodes were held; 0: not known
   double median_s = 0;
-  double spread = 0;                   ///< (longest - shortest) / median
-  double predicted_s = 0;              ///< by the calibrated model
-  double plain_s = 0;                  ///< by the paper's plain model
-  double work_error = 0;               ///< of the kernels' CPU time: predicted / measured - 1
-  double node_s = 0;                   ///< for which nodes were held, median
-  double predicted_node_s = 0;         ///< by the calibrated model
+  double spread = 0;            ///< (longest - shortest) / median
+  double predicted_s = 0;       ///< by the calibrated model
+  double plain_s = 0;           ///< by the paper's plain model
+  double work_error = 0;        ///< of the kernels' CPU time: predicted / measured - 1
+  double node_s = 0;            ///< for which nodes were held, median
+  double predicted_node_s = 0;  ///< by the calibrated model
+  /// Of the run that waited most for processors, relative to the CPU time that it used; 0: not known.
+  processor_use waited = {};
   double without_communication_s = 0;  ///< by the calibrated model, if objects crossed the network at once and for free
 
   double error() const { return predicted_s / median_s - 1; }

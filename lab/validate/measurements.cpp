@@ -21,16 +21,30 @@ using columns = std::vector<std::string>;
 
 columns const run_columns{"testbed",    "application", "options", "repetition",  "failure",   "time_s",      "work_s",
                           "overhead_s", "transfers",   "bytes",   "held_node_s", "product_s", "cache_line_s"};
+/// Of runs that were measured before they were they are missing.
+columns const later_run_columns{"call", "cpu_s", "waited_s"};
 columns const iteration_columns{"testbed", "application", "options", "repetition", "iteration",
                                 "start_s", "end_s",       "work_s",  "held_node_s"};
 columns const kernel_columns{"testbed", "application",          "options", "repetition", "kernel", "sizes",
                              "mean_s",  "standard_deviation_s", "first_s", "count"};
+
+columns all_run_columns() {
+  columns all = run_columns;
+  all.insert(all.end(), later_run_columns.begin(), later_run_columns.end());
+  return all;
+}
 
 /// Of a file that may not be there yet.
 void for_each_row(std::string const& file, columns const& names, std::function<void(csv_reader const&)> const& read) {
   if (!std::filesystem::exists(file)) return;
   csv_reader rows(support::read_file(file), file, names, csv_reader::other_columns::refused);
   while (rows.next()) read(rows);
+}
+
+bool has_later_columns(std::string const& file) {
+  return std::filesystem::exists(file) &&
+         csv_reader(support::read_file(file), file, run_columns, csv_reader::other_columns::skipped)
+             .has_column(later_run_columns.front());
 }
 
 /// Whole numbers, separated by blanks.
@@ -54,10 +68,14 @@ std::vector<double> read_numbers(csv_reader const& row, std::size_t column) {
 
 run_key read_key(csv_reader const& row) { return {row.text(0), row.text(1), row.text(2), row.whole_number(3, 1)}; }
 
-measurement read_run(csv_reader const& row) {
+measurement read_run(csv_reader const& row, bool has_later) {
   measurement read{read_key(row),       row.text(4),    row.number(5),
                    row.number(6),       row.number(7),  row.whole_number(8),
                    row.whole_number(9), row.number(10), {read_numbers(row, 11), row.number(12)}};
+  if (has_later) {
+    read.call = row.text(13);
+    read.processors = {row.number(14), row.number(15)};
+  }
   if (read.failure.empty() && read.time_s == 0) row.fail_field(5, "a time above 0 of a run that did not fail");
   return read;
 }
@@ -101,8 +119,10 @@ std::string as_field(std::string text) {
 }  // namespace
 
 measurements::measurements(std::string folder) : folder_(std::move(folder)) {
-  for_each_row(folder_ + "/measurements.csv", run_columns, [this](csv_reader const& row) {
-    measurement read = read_run(row);
+  std::string const file = folder_ + "/measurements.csv";
+  bool const has_later = has_later_columns(file);
+  for_each_row(file, has_later ? all_run_columns() : run_columns, [&](csv_reader const& row) {
+    measurement read = read_run(row, has_later);
     if (has(read.of)) row.fail("expected each repetition once, got a second row of it");
     keep(std::move(read));
   });
@@ -116,6 +136,7 @@ measurements::measurements(std::string folder) : folder_(std::move(folder)) {
 
 void measurements::keep(measurement run) {
   run.failure = as_field(run.failure);
+  run.call = as_field(run.call);
   known_.emplace(run.of, runs_.size());
   runs_.push_back(std::move(run));
 }
@@ -137,11 +158,12 @@ void measurements::write() const {
   }
   support::replace_file(folder_ + "/durations.csv", rows.str());
   rows = row_writer();
-  rows << names_of(run_columns);
+  rows << names_of(all_run_columns());
   for (auto const& r : runs_) {
     rows << r.of << ',' << r.failure << ',' << r.time_s << ',' << r.work_s << ',' << r.overhead_s << ',' << r.transfers
          << ',' << r.bytes << ',' << r.held_node_s << ',' << listed(r.host.products_s) << ','
-         << listed({r.host.cache_line_s}) << "\n";
+         << listed({r.host.cache_line_s}) << ',' << r.call << ',' << r.processors.cpu_s << ',' << r.processors.waited_s
+         << "\n";
   }
   support::replace_file(folder_ + "/measurements.csv", rows.str());
 }

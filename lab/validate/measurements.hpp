@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include <ovlp/records/record.hpp>
+
 #include "testbed/host_log.hpp"
 
 namespace ovlp::lab::validate {
@@ -40,6 +42,8 @@ struct measurement {
   std::uint64_t bytes = 0;
   double held_node_s = 0;  ///< 0: not known, of runs that were measured before it was
   host_state host;         ///< meanwhile
+  std::string call = {};   ///< which; empty: not known, as above
+  processor_use processors = {};
 };
 
 /// One iteration of a real run.

@@ -69,7 +69,8 @@ support::command simulation(grid const& of, configuration const& what, std::size
 prediction read_prediction(support::outcome const& ran, std::string const& file) {
   if (!ran.good()) throw io_error("simulating: " + ran.complaint());
   json const summary = support::read_json(file);
-  prediction found{summary.at("time_s"), summary.at("work_s"), summary.at("held_node_s"), {}};
+  prediction found{
+      summary.at("time_s"), summary.at("work_s"), summary.at("held_node_s"), {}, summary.value("call", "")};
   for (json const& i : summary.at("iterations")) {
     double const held_node_s = i.at("held_node_s");
     if (held_node_s > 0) found.efficiency[i.at("index")] = i.at("work_s").get<double>() / held_node_s;
@@ -85,6 +86,7 @@ prediction predict(grid const& of, configuration const& what, json const& platfo
   write_inputs(platform, durations, files);
   std::vector<double> times_s, works_s, held_node_s;
   std::map<int, std::vector<double>> efficiencies;
+  std::string call;
   auto const summary = [&](std::size_t place) { return files.summary + std::to_string(place); };
   support::run_many(
       of.simulations, support::available_cores(),
@@ -96,9 +98,10 @@ prediction predict(grid const& of, configuration const& what, json const& platfo
         times_s.push_back(one.time_s);
         works_s.push_back(one.work_s);
         held_node_s.push_back(one.held_node_s);
+        call = one.call;
         for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
       });
-  prediction found{median(times_s), median(works_s), median(held_node_s), {}};
+  prediction found{median(times_s), median(works_s), median(held_node_s), {}, call};
   for (auto const& [iteration, values] : efficiencies) found.efficiency[iteration] = median(values);
   return found;
 }

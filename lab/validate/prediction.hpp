@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,7 @@ struct prediction {
   double work_s = 0;
   double held_node_s = 0;
   std::map<int, double> efficiency;  ///< by iteration
+  std::string call = {};             ///< which; empty: not told
 };
 
 /// Kernel durations for a configuration: medians over the runs on one node that recorded them.

@@ -154,15 +154,25 @@ std::string efficiency_lines(results const& found) {
   return text.str();
 }
 
+std::string disturbed_lines(results const& found) {
+  std::string text;
+  for (comparison const& c : found.times) {
+    if (std::string const warning = warning_of(c.waited); !warning.empty())
+      text += "  " + c.of.testbed + " " + c.of.application + " " + c.of.options + ": " + warning + "\n";
+  }
+  return text;
+}
+
 std::string errors_csv(results const& found) {
   std::ostringstream csv;
   csv << std::setprecision(6)
       << "testbed,application,variant,options,repetitions,measured_s,spread,predicted_s,error,plain_s,plain_error,"
-         "work_error,communication\n";
+         "work_error,communication,waited\n";
   for (comparison const& c : found.times) {
     csv << c.of.testbed << ',' << c.of.application << ',' << c.of.variant << ',' << c.of.options << ','
         << c.measured_s.size() << ',' << c.median_s << ',' << c.spread << ',' << c.predicted_s << ',' << c.error()
-        << ',' << c.plain_s << ',' << c.plain_error() << ',' << c.work_error << ',' << c.communication() << "\n";
+        << ',' << c.plain_s << ',' << c.plain_error() << ',' << c.work_error << ',' << c.communication() << ','
+        << (c.waited.cpu_s > 0 ? c.waited.waited_s / c.waited.cpu_s : 0) << "\n";
   }
   return csv.str();
 }
@@ -241,15 +251,17 @@ std::string write_report(grid const& of, results const& found, std::string const
   section("Dynamic efficiency of iterations", efficiency_lines(found));
   section("Share of communication in the predicted time: configurations, least, median and largest share [%]",
           communication_lines(found));
+  if (std::string const lines = disturbed_lines(found); !lines.empty())
+    section("Measured while others had the processors", lines);
   if (!found.failures.empty()) text << "\nNot compared\n";
   for (std::string const& failure : found.failures) text << "  " << failure << "\n";
-  support::write_file(folder + "/errors.csv", errors_csv(found));
-  support::write_file(folder + "/efficiencies.csv", efficiencies_csv(found));
-  if (std::string const rows = plans_csv(found); !rows.empty()) support::write_file(folder + "/plans.csv", rows);
-  support::write_file(folder + "/report.txt", text.str());
+  support::write_output(folder + "/errors.csv", errors_csv(found));
+  support::write_output(folder + "/efficiencies.csv", efficiencies_csv(found));
+  if (std::string const rows = plans_csv(found); !rows.empty()) support::write_output(folder + "/plans.csv", rows);
+  support::write_output(folder + "/report.txt", text.str());
   if (!found.times.empty()) {
-    support::write_file(folder + "/scatter.svg", support::run_gnuplot(scatter(found)));
-    support::write_file(folder + "/histogram.svg", support::run_gnuplot(histogram(found)));
+    support::write_output(folder + "/scatter.svg", support::run_gnuplot(scatter(found)));
+    support::write_output(folder + "/histogram.svg", support::run_gnuplot(histogram(found)));
   }
   return text.str();
 }

@@ -64,7 +64,8 @@ hidden_work find_hidden_work(measurement const& measure, search_options const& o
   std::vector<double> const totals = totals_of(reference);
   hidden_work found{support::median(totals), standard_error_of_median(totals), 0, 0, 0, 0};
   if (!(found.reference_s > 0)) throw config_error("the operation takes no time: there is nothing to overlap with");
-  double const allowed_s = found.reference_s + std::max(2 * found.reference_error_s, rounding * found.reference_s);
+  double const allowed_s = found.reference_s + std::max(2 * found.reference_error_s,
+                                                        std::max(rounding, options.tolerance) * found.reference_s);
 
   std::vector<run_times> passed = reference;
   auto const passes = [&](double work_s) {

@@ -29,6 +29,7 @@ struct search_options {
   std::size_t validations = 2;  ///< repetitions of a trial that fails; it passes if one of them does
   std::size_t searches = 6;     ///< each with a reference of its own
   double resolution = 0.01;     ///< of the work, as a part of the reference time
+  double tolerance = 0;         ///< by which a trial may be longer, whatever the error, as a part of the reference time
 };
 
 /// What one search has found.
@@ -41,7 +42,8 @@ struct hidden_work {
 };
 
 /// Bisects on time, between no work and as much as the operation takes. A trial has as many runs as the reference; it
-/// passes if the median of its totals is at most the reference's median and twice the standard error of that.
+/// passes if the median of its totals is at most the reference's median and twice the standard error of that, or the
+/// tolerance if that is more.
 /// Cost: log2(1 / resolution) trials, those that fail 1 + `validations` times.
 /// Errors: config_error for an operation that takes no time.
 hidden_work find_hidden_work(measurement const& measure, search_options const& options);

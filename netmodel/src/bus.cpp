@@ -85,7 +85,7 @@ class bus::state {
                      "bus: no such node");
     support::require(started.source != started.destination, "bus: a transfer from a node to itself");
     last_start_s_ = now_s;
-    starting_.push(now_s + latency_s(started.source, started.destination), started);
+    starting_.push(ready_s(started, now_s, latency_s(started.source, started.destination)), started);
   }
 
   double latency_s(std::uint32_t source, std::uint32_t destination) const {

@@ -24,13 +24,18 @@ enum side : std::uint8_t { out, in };
 /// (docs/decisions/0015).
 inline double rounding_s(double instant_s) { return 1e-13 * instant_s; }
 
+/// When the latency phase of a transfer ends that starts now.
+inline double ready_s(transfer const& starting, double now_s, double latency_s) {
+  return std::max(now_s, starting.handed_over_s.value_or(now_s) + latency_s);
+}
+
 struct started_transfer {
   transfer what;
   std::uint64_t sequence;  ///< in the order of starts
 };
 
-/// The transfers in their latency phase. Where it is as long for all, they leave it in the order of their starts; those
-/// that leave it before one that has started earlier are in a heap.
+/// The transfers in their latency phase. Where it is as long for all, and none has waited, they leave it in the order
+/// of their starts; those that leave it before one that has started earlier are in a heap.
 class latency_phase {
  public:
   void push(double ready_s, transfer const& what) {

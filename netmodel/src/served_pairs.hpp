@@ -264,9 +264,9 @@ void served_pairs<Shares>::start(transfer const& started, double now_s) {
   support::require(started.source < nodes_ && started.destination < nodes_, "star: no such node");
   support::require(started.source != started.destination, "star: a transfer from a node to itself");
   last_start_s_ = now_s;
-  double const ready_s = now_s + latency_s(started.source, started.destination);
-  starting_.push(ready_s, started);
-  next_s_ = std::min(next_s_, ready_s);
+  double const at_s = ready_s(started, now_s, latency_s(started.source, started.destination));
+  starting_.push(at_s, started);
+  next_s_ = std::min(next_s_, at_s);
 }
 
 template <class Shares>

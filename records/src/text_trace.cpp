@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
 
 namespace ovlp {
 namespace {
@@ -50,8 +51,18 @@ char const* name_of(node_change change) {
 
 }  // namespace
 
+namespace {
+
+/// A trace of its own may be replaced.
+std::string const& checked(std::string const& file) {
+  if (file != "-") support::expect_replaceable(file, text_trace::begins);
+  return file;
+}
+
+}  // namespace
+
 text_trace::text_trace(std::string const& file, std::function<void(std::string const&)> failed, bool append)
-    : name_(file),
+    : name_(checked(file)),
       file_(file == "-" ? stdout : std::fopen(file.c_str(), append ? "a" : "w")),
       failed_(std::move(failed)) {
   if (file_ == nullptr) throw io_error("--trace: '" + file + "': cannot be written: " + std::strerror(errno));
@@ -86,7 +97,7 @@ std::string text_trace::operation_name(std::uint32_t graph, std::uint32_t operat
 void text_trace::begin(run_definitions const& of) {
   names_ = &of;
   std::scoped_lock const lock(mutex_);
-  std::fprintf(file_, "# ovlp trace of %s, %s, %u nodes\n", of.application.c_str(), of.backend.c_str(), of.nodes);
+  std::fprintf(file_, "%s of %s, %s, %u nodes\n", begins, of.application.c_str(), of.backend.c_str(), of.nodes);
   if (of.backend == "real") std::fprintf(file_, "# node%u\n", of.node);
   for (run_definitions::graph const& graph : of.graphs) std::fprintf(file_, "# graph '%s'\n", graph.name.c_str());
 }
@@ -149,6 +160,10 @@ void text_trace::decision(decision_record const& r) {
 void text_trace::call(call_record const& r) {
   line(r.at_s, "node0", "call",
        "'" + names_->graphs[r.graph].name + "' number " + std::to_string(r.call) + (r.begins ? " begins" : " ends"));
+}
+
+void text_trace::end(end_record const& r) {
+  if (!r.failure.empty()) line(r.at_s, "node0", "failed", std::string(r.failure));
 }
 
 void text_trace::flush() {

@@ -8,19 +8,33 @@
 namespace ovlp {
 namespace {
 
-void reach(work_over_time& all, double end_s) {
+void double_width(work_over_time& all) {
   std::vector<double>& bins_s = all.bins_s;
+  std::size_t const half = (bins_s.size() + 1) / 2;
+  bins_s.resize(2 * half);
+  for (std::size_t i = 0; i < half; ++i) bins_s[i] = bins_s[2 * i] + bins_s[2 * i + 1];
+  bins_s.resize(half);
+  all.width_s *= 2;
+}
+
+void reach(work_over_time& all, double end_s) {
   auto const most = static_cast<double>(all.most_bins);
   if (all.width_s == 0) all.width_s = 2 * (end_s - all.origin_s) / most;
-  while (end_s > all.origin_s + all.width_s * most) {
-    std::size_t const half = (bins_s.size() + 1) / 2;
-    bins_s.resize(2 * half);
-    for (std::size_t i = 0; i < half; ++i) bins_s[i] = bins_s[2 * i] + bins_s[2 * i + 1];
-    bins_s.resize(half);
-    all.width_s *= 2;
-  }
+  while (end_s > all.origin_s + all.width_s * most) double_width(all);
   auto const bins = static_cast<std::size_t>(std::ceil((end_s - all.origin_s) / all.width_s));
-  if (bins_s.size() < bins) bins_s.resize(std::min<std::size_t>(bins, all.most_bins));
+  if (all.bins_s.size() < bins) all.bins_s.resize(std::min<std::size_t>(bins, all.most_bins));
+}
+
+/// Steps come by their ends: one may begin before the first that came.
+void reach_back(work_over_time& all, double start_s) {
+  if (all.width_s == 0) {
+    all.origin_s = start_s;
+    return;
+  }
+  auto const before = [&] { return std::ceil((all.origin_s - start_s) / all.width_s); };
+  while (before() + static_cast<double>(all.bins_s.size()) > static_cast<double>(all.most_bins)) double_width(all);
+  all.bins_s.insert(all.bins_s.begin(), static_cast<std::size_t>(before()), 0.0);
+  all.origin_s -= before() * all.width_s;
 }
 
 }  // namespace
@@ -31,8 +45,7 @@ void work_over_time::add(double start_s, double end_s, double work_s) {
     origin_s = start_s;
     bins_s.resize(1);
   }
-  // Steps come by their ends: one may begin before the first that came.
-  start_s = std::max(start_s, origin_s);
+  if (start_s < origin_s) reach_back(*this, start_s);
   if (end_s > origin_s) reach(*this, end_s);
   auto const bin = [&](double at_s) {
     double const place = width_s > 0 ? (at_s - origin_s) / width_s : 0;

@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import { choice, h, onceAFrame, tip } from "./dom.js";
 import { percent, seconds } from "./format.js";
-import { overlap } from "./run.js";
+import { callWithIterations, overlap } from "./run.js";
 import { color, onTheme } from "./theme.js";
 
 /** Dynamic efficiency, of iterations and over time, with the nodes that were held. The figures are the analysis's. */
@@ -56,8 +56,8 @@ function byIteration(runs, labels, kind) {
   const indices = [...new Set(runs.flatMap((run) => run.calls.flatMap((c) => c.iterations.map((i) => i.index))))].sort((a, b) => a - b);
   const data = [indices], series = [{ label: "Iteration" }];
   runs.forEach((run, r) => {
-    // Of several calls of the main program the last: iterations of each are numbered from 1.
-    const last = run.calls.filter((call) => call.iterations.length > 0).at(-1);
+    // Of several calls of the main program one: iterations of each are numbered from 1.
+    const last = callWithIterations(run);
     const of = new Map(last?.iterations.map((i) => [i.index, i[kind]]));
     data.push(indices.map((i) => of.get(i) ?? null));
     series.push({ label: labels[r], scale: "share", stroke: color(`run-${r % 6}`), width: 2, spanGaps: true,
@@ -74,7 +74,7 @@ function overTime(runs, labels) {
     tables.push([windows.map(([from_s, to_s]) => (from_s + to_s) / 2), windows.map(([, , value]) => value)]);
     series.push({ label: labels[r], scale: "share", stroke: color(`run-${r % 6}`), width: 2, points: { show: false },
       value: (_, v) => percent(v) });
-    const changes = [...run.nodes_held, [run.duration_s, run.nodes_held.at(-1)[1]]];
+    const changes = [...run.nodes_held, [run.end_s, run.nodes_held.at(-1)[1]]];
     tables.push([changes.map(([at_s]) => at_s), changes.map(([, nodes]) => nodes)]);
     series.push({ label: `${labels[r]}: nodes`, scale: "nodes", stroke: color(`run-${r % 6}`, 0.75), width: 1.25, dash: [5, 4],
       paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, value: (_, v) => v ?? "–" });

@@ -17,6 +17,8 @@ export const bytes = (value) =>
   value < 1000 ? `${Math.round(value)} B` : scaled(value, [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"]], 3);
 export const count = (value) => Math.round(value).toLocaleString("en").replaceAll(",", "\u202f");
 export const percent = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`);
+/** Nodes held on average: 8 if they were all the time, else with a digit after the point. */
+export const held = (nodes) => nodes.toFixed(Number.isInteger(nodes) ? 0 : 1);
 export const plain = (value) => (Number.isInteger(value) ? count(value) : digits(value, 4));
 
 /** Round numbers between two others, at most so many. */

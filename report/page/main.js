@@ -6,7 +6,7 @@ import { seconds } from "./format.js";
 import { graphs } from "./graph.js";
 import { communication, use } from "./nodes.js";
 import { metrics, overview } from "./overview.js";
-import { load } from "./run.js";
+import { alike, load } from "./run.js";
 import { decisions, iterations, pathCosts, waits } from "./tables.js";
 import { category, css, onTheme, rgb, themeSwitch } from "./theme.js";
 import { Coloring, Timeline, Window } from "./timeline.js";
@@ -33,7 +33,7 @@ function numberNames(runs) {
 }
 
 function timelines(runs, labels, names) {
-  const view = new Window(Math.max(...runs.map((run) => run.duration_s)));
+  const view = new Window(Math.min(...runs.map((run) => run.begin_s)), Math.max(...runs.map((run) => run.end_s)));
   const last = Math.max(...runs.map((run) => run.steps.last_iteration));
   const schemes = {
     operation: { kind: "operation", entries: [...names].map(([name, i]) => ({ name, color: () => category(i) })) },
@@ -90,25 +90,27 @@ function timelines(runs, labels, names) {
 }
 
 async function build() {
-  const told = JSON.parse(document.getElementById("runs").textContent);
+  const [told, comparison] = ["runs", "comparison"].map((id) => JSON.parse(document.getElementById(id).textContent));
   const runs = await Promise.all(told.map(load));
   const labels = runs.map((run, i) => (runs.some((other, o) => o !== i && other.name === run.name) ? `${run.name} (${i + 1})` : run.name));
   const names = numberNames(runs);
   const applications = [...new Set(runs.map((run) => run.application))].join(", ");
   document.title = `${applications} – ovlp report`;
   titles.replaceChildren(h("h1", {}, applications), h("p", { class: "quiet" }, runs.length === 1 ? "a run" : `${runs.length} runs, side by side`));
-  main.replaceChildren();
+  main.replaceChildren(...runs.flatMap((run, i) => (run.reservation
+    ? [h("p", { class: "reservation", role: "alert" }, runs.length === 1 ? run.reservation : `${labels[i]}: ${run.reservation}`)] : [])));
 
   const side_by_side = (figures) => {
     const all = figures.filter((figure) => figure);
     return all.length > 0 ? h("div", { class: "beside" }, all) : null;
   };
   const has_path = runs.some((run) => run.critical_path);
-  section("overview", "Overview", null, overview(runs, labels));
+  section("overview", "Overview", null, overview(runs, labels, comparison));
+  const of_whole_runs = alike(runs) ? "" : "Of whole runs, whose calls differ: see the overview. ";
   if (runs.some((run) => run.steps.count > 0)) section("timeline", "Timeline", `What each node did when${has_path ? "; the line is the critical path" : ""}. Where steps are narrower than a pixel, its colour is their mean.`, timelines(runs, labels, names));
   await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));  // who waits sees these two first
-  if (runs.some((run) => run.metrics)) section("metrics", "Metrics", null, metrics(runs, labels));
-  section("path", "Critical path", "What the longest chain of steps and messages that waited for each other is spent with; of each kind what costs most.", pathCosts(runs, labels));
+  if (runs.some((run) => run.metrics)) section("metrics", "Metrics", of_whole_runs || null, metrics(runs, labels));
+  section("path", "Critical path", of_whole_runs + "What the longest chain of steps and messages that waited for each other is spent with; of each kind what costs most.", pathCosts(runs, labels));
   section("efficiency", "Dynamic efficiency", "Work over what the nodes that were held could have computed meanwhile.", efficiency(runs, labels),
     side_by_side(runs.map((run, r) => decisions(run, labels[r]))));
   section("iterations", "Iterations", null, side_by_side(runs.map((run, r) => iterations(run, labels[r]))));

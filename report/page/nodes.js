@@ -13,7 +13,7 @@ export function use(runs, labels) {
     const as_share = kind !== "cores" && runs.every((run) => run.use.link_Bps);
     const value_of = (run) => (node, bin) => {
       const value = run.use[kind][node * run.use.bins + bin];
-      const at_s = ((bin + 0.5) * run.duration_s) / run.use.bins;
+      const at_s = run.begin_s + ((bin + 0.5) * run.duration_s) / run.use.bins;
       if (value === 0 && !run.held_by_node[node].some(([from_s, to_s]) => from_s <= at_s && at_s <= to_s)) return null;
       return as_share ? value / run.use.link_Bps : value;
     };
@@ -29,7 +29,7 @@ export function use(runs, labels) {
         row_px: Math.max(3, Math.min(18, 400 / run.nodes)), name_of_row: (node) => `node ${node}`,
         scale: (value) => (kind === "cores" ? `${+value.toPrecision(2)} ${value === 1 ? "core" : "cores"} busy` : as_share ? "the whole link" : `${bytes(value)}/s`),
         describe: (node, bin) => [`node ${node}`, [
-          ["time", `${seconds(bin * width_s)} to ${seconds((bin + 1) * width_s)}`],
+          ["time", `${seconds(run.begin_s + bin * width_s)} to ${seconds(run.begin_s + (bin + 1) * width_s)}`],
           kind === "cores" ? ["busy", `${raw(node, bin).toFixed(2)} cores`] : ["carried", `${bytes(raw(node, bin))}/s`],
           as_share ? ["of the link", percent(raw(node, bin) / run.use.link_Bps)] : null,
         ]],

@@ -26,7 +26,7 @@ export class Pyramid {
         for (let b = 0; b < count; ++b) {
           const from = firsts[r] + b * fan, to = Math.min(from + fan, ends[r]);
           level.start_s[first[r] + b] = below ? below.start_s[from] : steps.start_s[from];
-          let last_s = 0;
+          let last_s = -Infinity;
           for (let i = from; i < to; ++i) last_s = Math.max(last_s, below ? below.end_s[i] : steps.end_s(i));
           level.end_s[first[r] + b] = last_s;
         }

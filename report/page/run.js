@@ -15,7 +15,7 @@ export async function load(told, number) {
   const start_s = new Float64Array(steps.count);
   for (const row of rows) {
     let at = 0;
-    for (let i = row.first; i < row.end; ++i) start_s[i] = (at += starts[i]) * steps.tick_s;
+    for (let i = row.first; i < row.end; ++i) start_s[i] = told.begin_s + (at += starts[i]) * steps.tick_s;
   }
   const rows_of_node = Array.from({ length: told.nodes }, () => []);
   rows.forEach((row, i) => rows_of_node[row.node].push(i));
@@ -23,6 +23,7 @@ export async function load(told, number) {
   return {
     ...told,
     number,
+    end_s: told.begin_s + told.duration_s,
     steps: {
       count: steps.count, rows, rows_of_node, start_s, operation, last_iteration: steps.last_iteration,
       iteration: (i) => iteration?.[i] ?? 0,
@@ -43,19 +44,20 @@ export async function load(told, number) {
 }
 
 /** For each node the times from a launch to a release. A run that tells of none holds all nodes. */
-function heldByNode({ held, nodes, duration_s }) {
-  if (held.length === 0) return Array.from({ length: nodes }, () => [[0, duration_s]]);
+function heldByNode({ held, nodes, begin_s, duration_s }) {
+  const end_s = begin_s + duration_s;
+  if (held.length === 0) return Array.from({ length: nodes }, () => [[begin_s, end_s]]);
   const all = Array.from({ length: nodes }, () => []);
   for (const [at_s, node, launched] of held) {
-    if (launched) all[node].push([at_s, duration_s]);
+    if (launched) all[node].push([at_s, end_s]);
     else if (all[node].length > 0) all[node].at(-1)[1] = at_s;
   }
   return all;
 }
 
 /** How many nodes are held: [since, how many]. */
-function nodesHeld({ held, nodes }) {
-  if (held.length === 0) return [[0, nodes]];
+function nodesHeld({ held, nodes, begin_s }) {
+  if (held.length === 0) return [[begin_s, nodes]];
   const all = [];
   let now = 0;
   for (const [at_s, , launched] of held) {
@@ -66,10 +68,13 @@ function nodesHeld({ held, nodes }) {
   return all;
 }
 
-export function heldAt(run, at_s) {
-  let now = 0;
-  for (const [since_s, nodes] of run.nodes_held) if (since_s <= at_s) now = nodes;
-  return now;
+/** Whether all calls of all runs are compared: else only those that all have are. */
+export const alike = (runs) => runs.length === 1 || runs.every(({ calls }) => calls.every(({ compared }) => compared));
+
+/** Of the call with iterations that came last, of those that are compared, if there are such. */
+export function callWithIterations(run) {
+  const compared = run.calls.filter((call) => call.compared), all = compared.length > 0 ? compared : run.calls;
+  return all.filter((call) => call.iterations.length > 0).at(-1) ?? all.at(-1);
 }
 
 export const threadName = (run, row) => `${run.collections[row.collection]}[${row.thread}]`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { h } from "./dom.js";
-import { count, percent, seconds } from "./format.js";
-import { heldAt, overlap } from "./run.js";
+import { count, held, percent, seconds } from "./format.js";
+import { overlap } from "./run.js";
 
 /** A bar as long as a value, beside its text. */
 const bar = (value, most, text) =>
@@ -24,7 +24,7 @@ export function iterations(run, label) {
         several ? h("td", { class: "number" }, i.call) : null,
         h("td", { class: "number" }, i.index),
         [i.start_s, i.end_s, i.end_s - i.start_s, i.work_s].map((s) => h("td", { class: "number" }, seconds(s))),
-        h("td", { class: "number" }, heldAt(run, i.start_s)),
+        h("td", { class: "number" }, held(i.nodes)),
         share(i.efficiency), overlapping ? share(i.interval_efficiency) : null,
         metrics ? [i.load_balance, i.communication].map((v) => h("td", { class: "number" }, percent(v ?? null))) : null))))));
 }

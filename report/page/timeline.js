@@ -10,14 +10,15 @@ const most_height_px = 430;
 
 /** What the timelines of all runs show: one stretch of time. */
 export class Window {
-  constructor(whole_s) {
-    this.whole_s = whole_s || 1;
+  constructor(first_s, last_s) {
+    this.first_s = first_s;
+    this.whole_s = last_s - first_s || 1;
     this.followers = [];
-    [this.from_s, this.to_s] = [0, this.whole_s];
+    [this.from_s, this.to_s] = [this.first_s, this.first_s + this.whole_s];
   }
   set(from_s, to_s) {
     const length_s = Math.min(Math.max(to_s - from_s, this.whole_s * 1e-9), this.whole_s);
-    const start_s = Math.min(Math.max(from_s, 0), this.whole_s - length_s);
+    const start_s = Math.min(Math.max(from_s, this.first_s), this.first_s + this.whole_s - length_s);
     [this.from_s, this.to_s] = [start_s, start_s + length_s];
     this.followers.forEach((redraw) => redraw());
   }
@@ -29,7 +30,7 @@ export class Window {
     this.set(around_s - (around_s - this.from_s) / factor, around_s + (this.to_s - around_s) / factor);
   }
   all() {
-    this.set(0, this.whole_s);
+    this.set(this.first_s, this.first_s + this.whole_s);
   }
 }
 
@@ -65,7 +66,7 @@ export class Timeline {
   constructor(run, view, coloring, label) {
     this.run = run;
     this.view = view;
-    this.stretch = 1;
+    this.fit(false);
     this.coloring = coloring;
     this.pyramid = new Pyramid(run.steps);
     this.expanded = new Set();
@@ -120,15 +121,20 @@ export class Timeline {
 
   /** What is seen, on the run's own clock. */
   get from_s() {
-    return this.view.from_s * this.stretch;
+    return this.offset_s + this.view.from_s * this.stretch;
   }
   get to_s() {
-    return this.view.to_s * this.stretch;
+    return this.offset_s + this.view.to_s * this.stretch;
   }
   /** Whether the run is as long as the longest, whatever it took. */
   fit(own) {
     this.stretch = own ? (this.run.duration_s || 1) / this.view.whole_s : 1;
-    this.redraw();
+    this.offset_s = own ? this.run.begin_s - this.view.first_s * this.stretch : 0;
+    this.redraw?.();
+  }
+  /** What the view calls a time of the run. */
+  viewed(at_s) {
+    return (at_s - this.offset_s) / this.stretch;
   }
 
   get width() {
@@ -434,7 +440,7 @@ export class Timeline {
     });
     const end = (event) => {
       if (drag?.ranging && Math.abs(event.offsetX - drag.x) > 3) {
-        const [a, b] = [drag.x, event.offsetX].map((x) => this.time(x) / this.stretch);
+        const [a, b] = [drag.x, event.offsetX].map((x) => this.viewed(this.time(x)));
         view.set(Math.min(a, b), Math.max(a, b));
       } else this.redraw();
       drag = null;
@@ -442,9 +448,9 @@ export class Timeline {
     canvas.addEventListener("pointerup", end);
     canvas.addEventListener("pointercancel", end);
     canvas.addEventListener("pointerleave", () => tip.hide());
-    canvas.addEventListener("dblclick", (event) => view.zoom(event.shiftKey ? 0.5 : 2, this.time(event.offsetX) / this.stretch));
+    canvas.addEventListener("dblclick", (event) => view.zoom(event.shiftKey ? 0.5 : 2, this.viewed(this.time(event.offsetX))));
     canvas.addEventListener("wheel", (event) => {
-      if (event.ctrlKey || event.metaKey) view.zoom(2 ** (-event.deltaY / 300), this.time(event.offsetX) / this.stretch);
+      if (event.ctrlKey || event.metaKey) view.zoom(2 ** (-event.deltaY / 300), this.viewed(this.time(event.offsetX)));
       else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
         view.pan((event.deltaX || event.deltaY) / 1000);
       else return;
@@ -516,7 +522,7 @@ export class Timeline {
     this.chosen_step = best[1];
     const start_s = best[0], end_s = steps.end_s(best[1]);
     if (start_s < this.from_s || end_s > this.to_s) {
-      const middle_s = (start_s + end_s) / 2 / this.stretch, half_s = (this.view.to_s - this.view.from_s) / 2;
+      const middle_s = this.viewed((start_s + end_s) / 2), half_s = (this.view.to_s - this.view.from_s) / 2;
       this.view.set(middle_s - half_s, middle_s + half_s);
     }
     this.draw();

@@ -22,15 +22,18 @@ std::string within_html(std::string const& json) {
   return text;
 }
 
+std::string as_text(nlohmann::ordered_json const& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);  // names are the user's
+}
+
 }  // namespace
 
-void page::add(run_figures& run) {
-  std::string const text =
-      describe(run).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);  // names are the user's
+void page::add(run_figures& run, analysis::matched_calls const& among) {
+  std::string const text = as_text(describe(run, among));
   runs_ += (runs_.empty() ? "" : ",\n") + text;
 }
 
-std::string page::html() const {
+std::string page::html(std::string const& comparison) const {
   constexpr std::string_view mark = "<!-- data -->";
   std::string_view const around = page_template();
   if (around.empty()) {
@@ -44,15 +47,24 @@ std::string page::html() const {
     text += columns_.packed()[i];
     text += "</script>\n";
   }
-  text += "<script type=\"application/json\" id=\"runs\">[" + within_html(runs_) + "]</script>\n";
+  auto const data = [&](char const* id, std::string const& json) {
+    text += std::string("<script type=\"application/json\" id=\"") + id + "\">" + within_html(json) + "</script>\n";
+  };
+  data("comparison", as_text(comparison));
+  data("runs", "[" + runs_ + "]");
   text += around.substr(at + mark.size());
   return text;
 }
 
 std::string make_page(std::vector<std::unique_ptr<run_figures>> const& runs) {
   page made;
-  for (std::unique_ptr<run_figures> const& run : runs) made.add(*run);
-  return made.html();
+  analysis::matched_calls const among = page::match(runs);
+  for (std::unique_ptr<run_figures> const& run : runs) made.add(*run, among);
+  return made.html(comparison_of(runs));
+}
+
+std::string comparison_of(std::vector<std::unique_ptr<run_figures>> const& runs) {
+  return page::match(runs).note(page::names_of(runs));
 }
 
 }  // namespace ovlp::report

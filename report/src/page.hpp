@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <ovlp/analysis/matched_calls.hpp>
 #include <ovlp/report/run_figures.hpp>
 
 #include "columns.hpp"
@@ -15,11 +18,16 @@ namespace ovlp::report {
 /// What is put on a page, run by run.
 class page {
  public:
-  void add(run_figures& run);
-  std::string html() const;
+  /// `among`: the calls of all runs of the page.
+  void add(run_figures& run, analysis::matched_calls const& among);
+  /// `comparison`: what is compared, in a line, or empty.
+  std::string html(std::string const& comparison) const;
+
+  static analysis::matched_calls match(std::vector<std::unique_ptr<run_figures>> const& runs);
+  static std::vector<std::string> names_of(std::vector<std::unique_ptr<run_figures>> const& runs);
 
  private:
-  nlohmann::ordered_json describe(run_figures& run);
+  nlohmann::ordered_json describe(run_figures& run, analysis::matched_calls const& among);
 
   columns columns_;
   std::string runs_;

@@ -6,12 +6,14 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
+#include <ovlp/analysis/matched_calls.hpp>
 #include <ovlp/flowgraph/error.hpp>
 
 #include "node_use.hpp"
@@ -29,8 +31,6 @@ namespace {
 constexpr std::array<std::string_view, 6> causes{"object", "window", "condition", "call", "change", "processor"};
 constexpr std::size_t processor = 5;
 
-json or_null(std::optional<double> const& value) { return value ? json(*value) : json(nullptr); }
-
 /// The platform of a simulation; null of what is none.
 json platform_of(run_facts const& about) {
   return about.contains("platform") ? json::parse(about.at("platform"), nullptr, false) : json(nullptr);
@@ -47,10 +47,10 @@ std::optional<double> link_of(json const& platform) {
   return network.at("bandwidth_Bps").get<double>();
 }
 
-struct one_call {
-  std::uint32_t graph;
-  double start_s;
-  std::optional<double> end_s;
+/// What a call did.
+struct call_figures {
+  std::uint64_t steps = 0, objects = 0, bytes = 0, controls = 0;
+  double work_s = 0, waited_s = 0;
 };
 struct one_decision {
   std::int32_t iteration;
@@ -80,7 +80,10 @@ struct run_figures::implementation {
   std::vector<crossing> sends{}, transfers{};
   std::vector<node_record> node_changes{};
   std::vector<one_decision> decisions{};
-  std::map<std::uint64_t, one_call> calls{};
+  analysis::call_list calls{};
+  std::map<std::uint64_t, call_figures> of_calls{};  ///< but for what their steps tell
+  std::string reservation{};
+  bool failed = false;
   std::vector<std::string> notes{};
   std::vector<metric> metrics{};
   std::map<std::pair<std::uint64_t, std::int32_t>, iteration_metric> iteration_metrics{};
@@ -101,12 +104,14 @@ struct run_figures::implementation {
 
   std::pair<double, double> begin_and_end() const;
   json operations() const;
-  json efficiency(double origin_s, double end_s, std::vector<double> const& reference_cores) const;
-  json held(double origin_s) const;
-  json decided(double origin_s) const;
-  json use(columns& into, double origin_s, double end_s) const;
+  std::optional<std::map<std::uint64_t, call_figures>> figures_of_calls() const;
+  json described_calls(double zero_s, double end_s, std::vector<double> const& reference_cores,
+                       std::vector<analysis::call_name> const& compared) const;
+  json held(double zero_s) const;
+  json decided(double zero_s) const;
+  json use(columns& into, double begin_s, double end_s) const;
   json waiting() const;
-  json describe(columns& into);
+  json describe(columns& into, analysis::matched_calls const& among);
 };
 
 /// From the first that is known of the run to the last.
@@ -117,7 +122,7 @@ std::pair<double, double> run_figures::implementation::begin_and_end() const {
     last_s = std::max(last_s, to_s);
   };
   for (step_table::step const& s : steps.all()) take(s.start_s, s.end_s);
-  for (auto const& [call, of] : calls) take(of.start_s, of.end_s.value_or(of.start_s));
+  for (analysis::run_call const& c : calls.all()) take(c.start_s, c.end_s.value_or(c.start_s));
   for (node_record const& r : node_changes)
     if (r.change == node_change::launched) take(r.at_s, r.at_s);
   return first_s <= last_s ? std::pair(first_s, last_s) : std::pair(0.0, 0.0);
@@ -150,9 +155,36 @@ json run_figures::implementation::operations() const {
   return made;
 }
 
-/// Of each call, as the analysis of simulations computes it; before steps are packed.
-json run_figures::implementation::efficiency(double origin_s, double end_s,
-                                             std::vector<double> const& reference_cores) const {
+/// Of each call; none where only sums of several calls are known. Before steps are packed.
+std::optional<std::map<std::uint64_t, call_figures>> run_figures::implementation::figures_of_calls() const {
+  std::map<std::uint64_t, call_figures> all = of_calls;
+  if (totals) {
+    if (calls.all().size() != 1) return std::nullopt;
+    call_figures& only = all[calls.all().front().call];
+    for (auto const& of_graph : totals->operations) {
+      for (run_totals::operation const& of : of_graph) {
+        only.steps += of.steps;
+        only.work_s += of.work_s;
+      }
+    }
+    for (auto const& [pair, of] : totals->sent) {
+      only.objects += of.objects;
+      only.bytes += of.bytes;
+      only.controls += of.controls;
+    }
+    for (auto const& [what, of] : totals->waited) only.waited_s += of.total_s;
+  }
+  for (step_table::step const& s : steps.all()) {
+    ++all[s.call].steps;
+    all[s.call].work_s += s.work_s;
+  }
+  return all;
+}
+
+/// With efficiencies, as the analysis of simulations computes them; before steps are packed.
+json run_figures::implementation::described_calls(double zero_s, double end_s,
+                                                  std::vector<double> const& reference_cores,
+                                                  std::vector<analysis::call_name> const& compared) const {
   analysis::dynamic_efficiency found(reference_cores);
   for (node_record const& r : node_changes) found.node(r);
   for (step_table::step const& s : steps.all()) {
@@ -162,19 +194,29 @@ json run_figures::implementation::efficiency(double origin_s, double end_s,
   if (totals) {
     for (auto const& [call, of] : totals->calls) found.add(call, of.iterations, of.over_time);
   }
+  auto known = figures_of_calls();
+  std::set<analysis::call_name> const are_compared(compared.begin(), compared.end());
   json all = json::array();
-  for (auto const& [call, of] : calls) {
+  for (analysis::run_call const& of : calls.all()) {
+    std::uint64_t const call = of.call;
     double const call_end_s = of.end_s.value_or(end_s);
-    analysis::dynamic_efficiency::report const figures = found.take(call, of.start_s, call_end_s);
+    analysis::dynamic_efficiency::report figures = found.take(call, of.start_s, call_end_s);
+    // Efficiency is that of a call from its begin to its result; of one that has failed there is none.
+    bool const counts = of.end_s || !failed;
+    if (!counts) figures.windows.clear();
+    auto const or_null = [&](std::optional<double> const& value) {
+      return value && counts ? json(*value) : json(nullptr);
+    };
     json iterations = json::array(), windows = json::array();
     for (analysis::iteration_efficiency const& i : figures.iterations) {
       iterations.push_back({{"index", i.index},
-                            {"start_s", i.start_s - origin_s},
-                            {"end_s", i.end_s - origin_s},
-                            {"interval_start_s", i.interval_start_s - origin_s},
-                            {"interval_end_s", i.interval_end_s - origin_s},
+                            {"start_s", i.start_s - zero_s},
+                            {"end_s", i.end_s - zero_s},
+                            {"interval_start_s", i.interval_start_s - zero_s},
+                            {"interval_end_s", i.interval_end_s - zero_s},
                             {"work_s", i.work_s},
                             {"interval_work_s", i.interval_work_s},
+                            {"nodes", i.nodes},
                             {"efficiency", or_null(i.efficiency)},
                             {"interval_efficiency", or_null(i.interval_efficiency)}});
       if (auto const of_this = iteration_metrics.find({call, i.index}); of_this != iteration_metrics.end()) {
@@ -183,37 +225,45 @@ json run_figures::implementation::efficiency(double origin_s, double end_s,
       }
     }
     for (analysis::window_efficiency const& w : figures.windows)
-      windows.push_back({w.start_s - origin_s, w.end_s - origin_s, w.efficiency});
+      windows.push_back({w.start_s - zero_s, w.end_s - zero_s, w.efficiency});
     all.push_back({{"call", call},
                    {"graph", of.graph},
-                   {"start_s", of.start_s - origin_s},
-                   {"end_s", call_end_s - origin_s},
-                   {"efficiency", figures.efficiency},
+                   {"name", of.name.text()},
+                   {"compared", are_compared.contains(of.name)},
+                   {"ended", of.end_s.has_value()},
+                   {"start_s", of.start_s - zero_s},
+                   {"end_s", call_end_s - zero_s},
+                   {"efficiency", or_null(figures.efficiency)},
                    {"iterations", std::move(iterations)},
                    {"windows", std::move(windows)}});
+    if (known) {
+      call_figures const& did = (*known)[call];
+      all.back()["figures"] = {{"steps", did.steps}, {"work_s", did.work_s},     {"objects", did.objects},
+                               {"bytes", did.bytes}, {"controls", did.controls}, {"waited_s", did.waited_s}};
+    }
   }
   return all;
 }
 
-json run_figures::implementation::held(double origin_s) const {
+json run_figures::implementation::held(double zero_s) const {
   json all = json::array();
   for (node_record const& r : node_changes) {
     if (r.change == node_change::joined) continue;
-    all.push_back({r.at_s - origin_s, r.node, r.change == node_change::launched});
+    all.push_back({r.at_s - zero_s, r.node, r.change == node_change::launched});
   }
   return all;
 }
 
-json run_figures::implementation::decided(double origin_s) const {
+json run_figures::implementation::decided(double zero_s) const {
   json all = json::array();
   for (one_decision const& d : decisions)
-    all.push_back({{"iteration", d.iteration}, {"nodes", d.nodes}, {"reason", d.reason}, {"at_s", d.at_s - origin_s}});
+    all.push_back({{"iteration", d.iteration}, {"nodes", d.nodes}, {"reason", d.reason}, {"at_s", d.at_s - zero_s}});
   return all;
 }
 
-json run_figures::implementation::use(columns& into, double origin_s, double end_s) const {
-  double const duration_s = end_s - origin_s;
-  node_use computing(names.nodes, origin_s, duration_s), out(computing), in(computing);
+json run_figures::implementation::use(columns& into, double begin_s, double end_s) const {
+  double const duration_s = end_s - begin_s;
+  node_use computing(names.nodes, begin_s, duration_s), out(computing), in(computing);
   for (step_table::step const& s : steps.all()) computing.add(steps.row_of(s).node, s.start_s, s.end_s, s.computed_s);
   for (std::uint32_t n = 0; totals && n < totals->nodes.size(); ++n) {
     work_over_time const& work = totals->nodes[n];
@@ -255,8 +305,10 @@ json run_figures::implementation::waiting() const {
   return all;
 }
 
-json run_figures::implementation::describe(columns& into) {
-  auto const [origin_s, end_s] = begin_and_end();
+json run_figures::implementation::describe(columns& into, analysis::matched_calls const& among) {
+  auto const [begin_s, end_s] = begin_and_end();
+  double zero_s = begin_s;  // of what the page shows
+  if (among.others.size() > 1 && !among.common.empty()) zero_s = calls.find(among.common.front())->start_s;
   std::vector<double> reference_cores = names.capacities;
   reference_cores.resize(names.nodes);
   bool const knows_cores = std::find(reference_cores.begin(), reference_cores.end(), 0.0) == reference_cores.end();
@@ -268,7 +320,9 @@ json run_figures::implementation::describe(columns& into) {
   if (auto const platform = platform_of(about); platform.is_object()) made["platform"] = platform.value("name", "");
   if (about.contains("arguments")) made["arguments"] = json::parse(about.at("arguments"), nullptr, false);
   made["notes"] = notes;
-  made["duration_s"] = end_s - origin_s;
+  if (!reservation.empty()) made["reservation"] = reservation;
+  made["begin_s"] = begin_s - zero_s;
+  made["duration_s"] = end_s - begin_s;
   made["reference_cores"] = reference_cores;
   made["knows_cores"] = knows_cores;
   made["collections"] = names.collections;
@@ -276,13 +330,13 @@ json run_figures::implementation::describe(columns& into) {
   for (run_definitions::graph const& g : names.graphs) made["graphs"].push_back(g.name);
   made["operations"] = operations();
   made["edges"] = messages.edges();
-  made["calls"] = efficiency(origin_s, end_s, reference_cores);
-  made["held"] = held(origin_s);
-  made["decisions"] = decided(origin_s);
-  made["use"] = use(into, origin_s, end_s);
+  made["calls"] = described_calls(zero_s, end_s, reference_cores, among.compared);
+  made["held"] = held(zero_s);
+  made["decisions"] = decided(zero_s);
+  made["use"] = use(into, begin_s, end_s);
   made["waits"] = waiting();
   made["pairs"] = messages.pack_pairs(into);
-  made["steps"] = steps.pack(into, origin_s);
+  made["steps"] = steps.pack(into, begin_s);
   if (!metrics.empty()) {
     made["metrics"] = json::array();
     for (metric const& m : metrics)
@@ -292,7 +346,7 @@ json run_figures::implementation::describe(columns& into) {
     made["critical_path"] = json::array();
     for (path_part const& p : critical_path) {
       if (auto const row = steps.find({p.node, p.collection, p.thread}))
-        made["critical_path"].push_back({*row, p.start_s - origin_s, p.end_s - origin_s});
+        made["critical_path"].push_back({*row, p.start_s - zero_s, p.end_s - zero_s});
     }
     made["path_costs"] = json::array();
     for (path_cost const& c : path_costs)
@@ -307,6 +361,7 @@ run_figures::~run_figures() = default;
 
 void run_figures::begin(run_definitions const& names) {
   implementation& all = *implementation_;
+  all.calls.begin(names);
   if (!all.first_operation.empty()) {  // of another process of the same run
     all.names.capacities.resize(std::max(all.names.capacities.size(), names.capacities.size()));
     for (std::size_t n = 0; n < names.capacities.size(); ++n)
@@ -330,6 +385,7 @@ void run_figures::wait(wait_record const& r) {
   ++of.count;
   of.total_s += r.end_s - r.start_s;
   of.longest_s = std::max(of.longest_s, r.end_s - r.start_s);
+  implementation_->of_calls[r.at.call].waited_s += r.end_s - r.start_s;
 }
 
 void run_figures::post(post_record const& r) {
@@ -342,6 +398,9 @@ void run_figures::post(post_record const& r) {
 
 void run_figures::send(send_record const& r) {
   implementation_->messages.send(r);
+  call_figures& of = implementation_->of_calls[r.call];
+  ++(r.kind == message_kind::object ? of.objects : of.controls);
+  of.bytes += r.bytes;
   if (implementation_->names.backend == "real")
     implementation_->sends.push_back({r.at_s, r.at_s, r.source, r.destination, static_cast<double>(r.bytes)});
 }
@@ -357,13 +416,7 @@ void run_figures::decision(decision_record const& r) {
   implementation_->decisions.push_back({r.iteration, r.nodes, std::string(r.reason), r.at_s});
 }
 
-void run_figures::call(call_record const& r) {
-  if (r.begins) {
-    implementation_->calls[r.call] = {r.graph, r.at_s, std::nullopt};
-  } else if (auto const begun = implementation_->calls.find(r.call); begun != implementation_->calls.end()) {
-    begun->second.end_s = r.at_s;
-  }
-}
+void run_figures::call(call_record const& r) { implementation_->calls.call(r); }
 
 void run_figures::add(run_totals const& totals) {
   implementation& all = *implementation_;
@@ -381,6 +434,11 @@ void run_figures::add(run_totals const& totals) {
   for (auto const& [pair, of] : totals.sent) all.messages.sent(pair.first, pair.second, of);
 }
 
+void run_figures::reserve(std::string text, bool failed) {
+  implementation_->failed = failed;
+  implementation_->notes.insert(implementation_->notes.begin(), text);
+  implementation_->reservation = std::move(text);
+}
 void run_figures::note(std::string text) { implementation_->notes.push_back(std::move(text)); }
 std::vector<std::string> const& run_figures::notes() const { return implementation_->notes; }
 void run_figures::set_metrics(std::vector<metric> found) { implementation_->metrics = std::move(found); }
@@ -392,6 +450,20 @@ void run_figures::set_critical_path(std::vector<path_part> found, std::vector<pa
   implementation_->path_costs = std::move(costs);
 }
 
-json page::describe(run_figures& run) { return run.implementation_->describe(columns_); }
+json page::describe(run_figures& run, analysis::matched_calls const& among) {
+  return run.implementation_->describe(columns_, among);
+}
+
+analysis::matched_calls page::match(std::vector<std::unique_ptr<run_figures>> const& runs) {
+  std::vector<std::vector<analysis::run_call>> all;
+  for (auto const& run : runs) all.push_back(run->implementation_->calls.all());
+  return analysis::match_calls(all);
+}
+
+std::vector<std::string> page::names_of(std::vector<std::unique_ptr<run_figures>> const& runs) {
+  std::vector<std::string> names;
+  for (auto const& run : runs) names.push_back(run->implementation_->name);
+  return names;
+}
 
 }  // namespace ovlp::report

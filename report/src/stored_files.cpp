@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <ovlp/analysis/critical_path.hpp>
+#include <ovlp/analysis/identities.hpp>
 #include <ovlp/analysis/path_costs.hpp>
 #include <ovlp/analysis/pop_metrics.hpp>
 #include <ovlp/flowgraph/error.hpp>
@@ -27,9 +30,8 @@ std::vector<path_part> steps_of(analysis::critical_path const& path, run_definit
 }
 
 /// Of each kind the dearest, which are enough to see.
-std::vector<path_cost> dearest_of(analysis::critical_path const& path, run_definitions const& names) {
+std::vector<path_cost> dearest_of(analysis::path_costs const& costs) {
   constexpr std::size_t most = 10;
-  analysis::path_costs const costs = analysis::costs_of(path, names);
   std::vector<path_cost> all;
   auto const add = [&](char const* of, std::vector<analysis::path_cost> const& sorted) {
     for (std::size_t i = 0; i < std::min(most, sorted.size()); ++i)
@@ -44,16 +46,20 @@ std::vector<path_cost> dearest_of(analysis::critical_path const& path, run_defin
   return all;
 }
 
-void add_analyses(run_figures& figures, analysis::critical_path const& path,
+void add_analyses(run_figures& figures, analysis::critical_path const& path, analysis::path_costs const& costs,
                   std::vector<analysis::pop_window> const& windows, run_definitions const& names) {
-  figures.set_critical_path(steps_of(path, names), dearest_of(path, names));
+  figures.set_critical_path(steps_of(path, names), dearest_of(costs));
   analysis::pop_window const& whole = windows.front();
   std::vector<iteration_metric> of_iterations;
   for (auto w = windows.begin() + 1; w != windows.end(); ++w)
     of_iterations.push_back({w->call, w->iteration, w->load_balance, w->communication});
   figures.set_iteration_metrics(std::move(of_iterations));
+  std::set<std::string> remarks;
+  for (analysis::pop_window const& w : windows) remarks.insert(w.remarks.begin(), w.remarks.end());
+  for (std::string const& remark : remarks) figures.note("efficiencies: " + remark);
   figures.set_metrics(
-      {{"Critical path", path.length_s(), "s", "The longest chain of steps and messages that waited for each other."},
+      {{"Critical path", path.length_s(), "s",
+        "The longest chain of steps and messages that waited for each other, without what no record tells."},
        {"Parallel efficiency", whole.parallel, "%", "Work by node-seconds: load balance times communication."},
        {"Load balance", whole.load_balance, "%", "Work by that of the busiest node, for the time that each was held."},
        {"Communication efficiency", whole.communication, "%", "Work of the busiest node by its time."}});
@@ -66,25 +72,37 @@ std::unique_ptr<run_figures> read_figures(std::string const& file, std::string c
   std::string const stem = std::filesystem::path(file).stem().string();
   auto figures = std::make_unique<run_figures>(name.empty() ? stem : name, run->about(), cores_otherwise);
   analysis::critical_path_finder finder;
-  analysis::pop_metrics pop;
+  analysis::records_seen const seen = analysis::records_seen::of(run->about());
+  analysis::pop_metrics pop(seen.shared_cores > 0);
+  analysis::identities checked(seen);
   sinks all;
   all.add(*figures);
   all.add(finder);
   all.add(pop);
-  if (std::string const damage = run->read(all); !damage.empty()) {
-    figures->note(damage + "; what is missing is missing here");
-  } else if (!run->complete()) {
-    figures->note("'" + std::filesystem::path(file).filename().string() +
-                  "': the run has not ended; this is what it did so far");
-  }
+  all.add(checked);
+  if (std::string const reservation = run->reservation(); !reservation.empty())
+    figures->reserve(reservation, run->outcome() == run_outcome::failed);
+  if (std::string const waits = warning_of(run->processors()); !waits.empty()) figures->note(waits);
+  std::string const damage = run->read(all);
+  if (!damage.empty()) figures->note(damage + "; what is missing is missing here");
+  if (auto const left_out = run->about().find("left_out"); left_out != run->about().end())
+    figures->note("the replayed trace does not have: " + left_out->second);
   if (run->totals_only()) {
     figures->add(run->totals());
     figures->note("sums only (--record-only nodes): no timeline, no critical path, no bytes on edges");
     return figures;
   }
-  if (!run->complete()) return figures;
+  if (!run->complete() || run->outcome() == run_outcome::running || run->outcome() == run_outcome::failed)
+    return figures;
   try {
-    add_analyses(*figures, finder.find(), pop.find(), run->definitions());
+    analysis::critical_path const path = finder.find();
+    analysis::path_costs const costs = analysis::costs_of(path, run->definitions());
+    std::vector<analysis::pop_window> const windows = pop.find();
+    for (auto const& lines : {checked.broken(), checked.broken(path, costs), checked.broken(windows)}) {
+      if (damage.empty() && !lines.empty())
+        figures->note("an identity of all runs does not hold, so these figures cannot be trusted: " + lines.front());
+    }
+    add_analyses(*figures, path, costs, windows, run->definitions());
   } catch (error const& wrong) {  // of a damaged record
     figures->note(wrong.what());
   }

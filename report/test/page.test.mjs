@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page in a real browser: node --test page.test.mjs, with FOLDER (node_modules), CHROMIUM, ONE and TWO: reports of
-// one run, of two, and of one that kept sums only.
+// The page in a real browser: node --test page.test.mjs, with FOLDER (node_modules), CHROMIUM, and reports: ONE of a run,
+// TWO of a real and a simulated one, SUMS of one that kept sums only, FAILED of one that failed.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-const { FOLDER, CHROMIUM, ONE, TWO, SUMS } = process.env;
+const { FOLDER, CHROMIUM, ONE, TWO, SUMS, FAILED } = process.env;
 const { chromium } = createRequire(`${FOLDER}/`)("playwright-core");
 
 let browser;
@@ -227,6 +227,41 @@ describe("a report of two runs", () => {
   });
 });
 
+test("two runs are compared by the calls that both have, and begin with the first of them", async () => {
+  const { page, close } = await open(TWO);
+  const told = await page.evaluate(() => JSON.parse(document.getElementById("runs").textContent));
+  const compared = told.map(({ calls }) => calls.filter((call) => call.compared));
+  assert.ok(told[0].calls.length > 1);  // a real run fills its matrix, and sums it up
+  assert.deepEqual(compared.map((calls) => calls.map(({ name }) => name)), [[compared[1][0].name], [compared[1][0].name]]);
+  for (const [call] of compared) assert.equal(call.start_s, 0);
+  assert.ok(told[0].begin_s < 0);
+  const first_step = await page.evaluate(() => window.ovlp.timelines[0].run.steps.start_s.reduce((a, b) => Math.min(a, b)));
+  assert.ok(first_step < 0 && first_step >= told[0].begin_s - 1e-9, `${first_step}`);
+  assert.match(await page.locator("#overview .notes").textContent(), /compared is what all runs have called: .*; measured also has /);
+
+  const cells = async (row) => (await page.locator("#overview tr", { has: page.locator("th", { hasText: new RegExp(`^${row}$`) }) })
+    .locator("td").allTextContents()).map((text) => text.replaceAll("\u202f", ""));
+  const [a, b] = compared.map(([call]) => call.end_s - call.start_s);
+  const expected = b >= 3 * a ? `×${(b / a).toPrecision(3)}` : `${b > a ? "+" : "−"}${(100 * Math.abs(b / a - 1)).toFixed(1)} %`;
+  assert.ok((await cells("Time of calls"))[1].endsWith(expected), `${await cells("Time of calls")} ${expected}`);
+  const steps = await cells("Steps");
+  compared.forEach(([call], r) => assert.equal(Number.parseInt(steps[r]), call.figures.steps));
+  assert.equal(compared[1][0].figures.steps, told[1].steps.count);  // all that it did
+  assert.ok(compared[0][0].figures.steps < told[0].steps.count);
+  assert.match(await page.locator("section#metrics").textContent(), /Of whole runs, whose calls differ/);
+  await close();
+});
+
+test("a run that failed says so before anything else, with the reason, and shows no efficiency", async () => {
+  const { page, close } = await open(FAILED);
+  assert.match(await page.locator("main > :first-child").textContent(), /^the run failed: .*deliberately wrong/);
+  assert.equal(await page.locator("main > :first-child").getAttribute("role"), "alert");
+  for (const row of ["Efficiency", "Time of calls"])
+    assert.match(await page.locator("#overview tr", { hasText: row }).textContent(), /–$/);
+  assert.doesNotMatch(await page.locator("main").textContent(), /efficiency 0\.0 %/);
+  await close();
+});
+
 test("a run that kept sums only has all views that they tell of, and no timeline", async () => {
   const { page, close } = await open(SUMS);
   for (const id of ["overview", "efficiency", "iterations", "use", "communication", "waiting", "graph"])
@@ -235,6 +270,9 @@ test("a run that kept sums only has all views that they tell of, and no timeline
   assert.match(await page.locator("#overview").textContent(), /sums only/);
   const whole = await open(ONE);
   const steps = async (of) => (await of.locator("#overview tr", { hasText: "Steps" }).textContent()).trim();
+  const nodes = await whole.page.locator("#iterations tbody").evaluate((body) => [...body.rows].map((row) => row.cells[5].textContent));
+  assert.ok(nodes.includes("4") && nodes.includes("2"), `${nodes}`);
+  assert.ok(nodes.some((text) => /^[23]\.\d$/.test(text)), `${nodes}`);  // held on average, where two were given back
   const rows = (of) => of.locator("#iterations tbody").evaluate((body) => [...body.rows].map((row) => [...row.cells].slice(0, 7).map((cell) => cell.textContent)));
   assert.equal(await steps(page), await steps(whole.page));
   assert.deepEqual(await rows(page), await rows(whole.page));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A module for each MPI library, compiled with its header.
-#include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +16,6 @@
 namespace ovlp::real {
 namespace {
 
-/// Counts of MPI 3 are int.
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
 /// Pieces of a small message are put together: a derived datatype costs more than to copy them.
 constexpr std::size_t most_copied_bytes = 16 * 1024;
 
@@ -59,8 +55,11 @@ class library final : public mpi {
     for (auto const& piece : pieces) bytes += piece.size();
     MPI_Request request = MPI_REQUEST_NULL;
     std::vector<std::byte> copy;
-    if (pieces.size() < 2) return send_whole(pieces.empty() ? std::span<std::byte const>{} : pieces[0], to, what, key);
-    if (bytes <= most_copied_bytes) {
+    if (pieces.size() < 2) {
+      void const* const only = pieces.empty() ? nullptr : pieces[0].data();
+      check(MPI_Isend(only, static_cast<int>(bytes), MPI_BYTE, to, static_cast<int>(what), MPI_COMM_WORLD, &request),
+            "MPI_Isend");
+    } else if (bytes <= most_copied_bytes) {
       copy.reserve(bytes);
       for (auto const& piece : pieces) copy.insert(copy.end(), piece.begin(), piece.end());
       check(MPI_Isend(copy.data(), static_cast<int>(bytes), MPI_BYTE, to, static_cast<int>(what), MPI_COMM_WORLD,
@@ -76,15 +75,11 @@ class library final : public mpi {
   }
 
   void receive(std::span<std::byte> into, int from, tag what, std::uint64_t key) override {
-    auto const parts = parts_of(into.size());  // as send_whole() cuts it
-    for (std::size_t at = 0; at < into.size(); at += most_bytes) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      std::size_t const now = std::min(most_bytes, into.size() - at);
-      check(MPI_Irecv(into.data() + at, static_cast<int>(now), MPI_BYTE, from, static_cast<int>(what), MPI_COMM_WORLD,
-                      &request),
-            "MPI_Irecv");
-      add(request, key, {}, parts);
-    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Irecv(into.data(), static_cast<int>(into.size()), MPI_BYTE, from, static_cast<int>(what), MPI_COMM_WORLD,
+                    &request),
+          "MPI_Irecv");
+    add(request, key, {});
   }
 
   void ended(std::vector<std::uint64_t>& keys) override {
@@ -94,7 +89,8 @@ class library final : public mpi {
     check(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, done_.data(), MPI_STATUSES_IGNORE),
           "MPI_Testsome");
     if (count <= 0) return;
-    for (int i = 0; i < count; ++i) end(kept_[static_cast<std::size_t>(done_[static_cast<std::size_t>(i)])], keys);
+    for (int i = 0; i < count; ++i)
+      keys.push_back(kept_[static_cast<std::size_t>(done_[static_cast<std::size_t>(i)])].key);
     std::size_t left = 0;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       if (requests_[i] == MPI_REQUEST_NULL) continue;
@@ -118,8 +114,10 @@ class library final : public mpi {
     return arrival{status.MPI_SOURCE, static_cast<std::size_t>(bytes)};
   }
 
-  void take(std::span<std::byte> into) override {
-    check(MPI_Mrecv(into.data(), static_cast<int>(into.size()), MPI_BYTE, &come_, MPI_STATUS_IGNORE), "MPI_Mrecv");
+  bool take(std::span<std::byte> into, std::uint64_t key) override {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Imrecv(into.data(), static_cast<int>(into.size()), MPI_BYTE, &come_, &request), "MPI_Imrecv");
+    return under_way(request, key, {});
   }
 
   void begin_end() override { check(MPI_Ibarrier(MPI_COMM_WORLD, &end_), "MPI_Ibarrier"); }
@@ -139,39 +137,16 @@ class library final : public mpi {
   struct kept {
     std::uint64_t key;
     std::vector<std::byte> copy;
-    std::shared_ptr<std::size_t> parts;  ///< how many with this key have not ended; nullptr: it is alone
   };
-
-  bool send_whole(std::span<std::byte const> bytes, int to, tag what, std::uint64_t key) {
-    auto const parts = parts_of(bytes.size());
-    std::size_t at = 0;
-    do {
-      MPI_Request request = MPI_REQUEST_NULL;
-      std::size_t const now = std::min(most_bytes, bytes.size() - at);
-      check(MPI_Isend(bytes.data() + at, static_cast<int>(now), MPI_BYTE, to, static_cast<int>(what), MPI_COMM_WORLD,
-                      &request),
-            "MPI_Isend");
-      if (parts == nullptr) return under_way(request, key, {});
-      add(request, key, {}, parts);
-      at += now;
-    } while (at < bytes.size());
-    return false;
-  }
-
-  static std::shared_ptr<std::size_t> parts_of(std::size_t bytes) {
-    return bytes <= most_bytes ? nullptr : std::make_shared<std::size_t>((bytes + most_bytes - 1) / most_bytes);
-  }
 
   static MPI_Datatype type_of(std::span<std::span<std::byte const> const> pieces) {
     std::vector<int> lengths;
     std::vector<MPI_Aint> places;
     for (auto const& piece : pieces) {
-      for (std::size_t at = 0; at < piece.size(); at += most_bytes) {
-        MPI_Aint place = 0;
-        MPI_Get_address(piece.data() + at, &place);
-        places.push_back(place);
-        lengths.push_back(static_cast<int>(std::min(most_bytes, piece.size() - at)));
-      }
+      MPI_Aint place = 0;
+      MPI_Get_address(piece.data(), &place);
+      places.push_back(place);
+      lengths.push_back(static_cast<int>(piece.size()));
     }
     MPI_Datatype made = MPI_DATATYPE_NULL;
     check(MPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(), places.data(), MPI_BYTE, &made),
@@ -185,17 +160,13 @@ class library final : public mpi {
     int done = 0;
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) return true;
-    add(request, key, std::move(copy), nullptr);
+    add(request, key, std::move(copy));
     return false;
   }
 
-  void add(MPI_Request request, std::uint64_t key, std::vector<std::byte> copy, std::shared_ptr<std::size_t> parts) {
+  void add(MPI_Request request, std::uint64_t key, std::vector<std::byte> copy) {
     requests_.push_back(request);
-    kept_.push_back({key, std::move(copy), std::move(parts)});
-  }
-
-  static void end(kept const& over, std::vector<std::uint64_t>& keys) {
-    if (over.parts == nullptr || --*over.parts == 0) keys.push_back(over.key);
+    kept_.push_back({key, std::move(copy)});
   }
 
   int rank_ = 0;

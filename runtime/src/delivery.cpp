@@ -17,11 +17,12 @@
 namespace ovlp {
 inline namespace OVLP_CORE {
 
-void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_t sender, std::uint32_t place,
+bool delivery::send(edge_definition const& edge, envelope_ptr object, std::size_t sender, std::uint32_t place,
                     post_record* record) {
   std::uint32_t const collection = node_.program().graph(object->graph).collection_of[edge.target];
   node_id to = 0;
   dps_thread* owned = nullptr;
+  if (record != nullptr) record->at_s = node_.backend().now_s();  // before anyone can take it
   {
     views::reading const now(node_.views());
     placement const& where = *now[collection].where;
@@ -42,11 +43,12 @@ void delivery::send(edge_definition const& edge, envelope_ptr object, std::size_
   }
   if (record != nullptr) {
     record->to_node = to;
-    record->at_s = node_.backend().now_s();
     node_.records()->post(*record);
   }
   if (owned != nullptr) owned->own();
-  if (object) node_.outbox().send(to, std::move(object));
+  if (!object) return true;
+  node_.outbox().send(to, std::move(object));
+  return false;
 }
 
 /// What goes to another node by the views of this moment is counted before they change: the change waits for it there.

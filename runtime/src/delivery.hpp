@@ -25,7 +25,7 @@ class delivery {
 
   /// An object that thread `sender` of its collection posts on the edge, the one at `place` of its group or of the
   /// calls made here. `record`, if there is one, is emitted with what is found here. Errors: graph_error of the route.
-  void send(edge_definition const& edge, envelope_ptr object, std::size_t sender, std::uint32_t place,
+  bool send(edge_definition const& edge, envelope_ptr object, std::size_t sender, std::uint32_t place,
             post_record* record);
   /// A total to its closer; `call` of the main program: for the records.
   void send(group_total total, group_id call);

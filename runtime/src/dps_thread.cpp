@@ -163,8 +163,12 @@ void dps_thread::announce(execution& closer, frame const& opened) {
 }
 
 bool dps_thread::holds(execution& waiter) {
+  activity& here = scheduler::self()->activity();
+  waiter.show(here);
   try {
-    return (*waiter.condition)();
+    bool const holds_now = (*waiter.condition)();
+    here.ends();
+    return holds_now;
   } catch (...) {
     waiter.failed(std::current_exception());
     return false;

@@ -18,6 +18,7 @@ void engine_base::end_of_iteration(int k, std::function<void(held_nodes const&)>
 }
 
 std::size_t engine_base::nodes() const { return run_->nodes(); }
+std::chrono::duration<double> engine_base::now() const { return std::chrono::duration<double>(run_->now_s()); }
 bool engine_base::computes() const { return run_->computes(); }
 void engine_base::estimate(std::string kernel, kernel_estimate seconds) {
   run_->estimate(std::move(kernel), std::move(seconds));

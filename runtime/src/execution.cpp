@@ -11,7 +11,6 @@
 #include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
-#include <ovlp/support/expects.hpp>
 
 #include "delivery.hpp"
 #include "dps_thread.hpp"
@@ -124,16 +123,23 @@ bool execution::succeeds(Function const& function) const {
 void execution::run(execution_thread& host) {
   host_ = &host;
   host.loop()->operation = this;
+  show(host.activity());
   if (gathering_) iteration_ = gathering_->begins_in();
   begin_step();
   bool const returned = succeeds([&] { definition_->body(*this); });
   host_->loop()->operation = nullptr;
-  returned ? host_->end(*this) : thread_.forget(*this);
+  if (returned) {
+    host_->end(*this);
+  } else {
+    host_->activity().ends();
+    thread_.forget(*this);
+  }
 }
 
 void execution::end() {
   host_->loop()->operation = this;
-  if (manager_.records() != nullptr) record_step();
+  host_->activity().next_step();
+  step_ended();
   if (memory_watch* const watch = manager_.memory()) [[unlikely]]
     thread_.hold_state(*watch);
   succeeds([&] {
@@ -142,19 +148,39 @@ void execution::end() {
     close_groups();
   });
   host_->loop()->operation = nullptr;
+  host_->activity().ends();
 }
 
-void execution::expect_running() const {
-  support::expects(scheduler::self() == host_, "post and wait are called by the operation's own thread");
-  if (manager_.stopping()) throw cancelled{};
+void execution::show(activity& on) const {
+  thread_address const at = thread_.address();
+  on.begins(*definition_, manager_.program().collection(at.collection).name, at.index, manager_.self());
 }
 
-inline void execution::end_step(bool posts) {
-  expect_running();
-  manager_.backend().end_step(posts);
-  if (manager_.records() != nullptr) [[unlikely]] {
+inline void execution::expect_running() const {
+  if (scheduler::self() != host_) [[unlikely]]
+    refuse_other_thread();
+  if (manager_.stopping()) [[unlikely]]
+    throw cancelled{};
+}
+
+void execution::refuse_other_thread() const {
+  throw graph_error("post, wait and kernels are for the operation itself, but another thread has called one of " +
+                    describe());
+}
+
+inline void execution::step_ended() {
+  has_worked_ = false;
+  if (manager_.records() != nullptr) [[unlikely]]
     record_step();
-  }
+  if (host_->costs.on() && host_->costs.step_ended()) [[unlikely]]
+    host_->tell_costs();
+}
+
+inline void execution::end_step(step_end how) {
+  expect_running();
+  manager_.backend().end_step(how);
+  host_->activity().next_step();
+  step_ended();
   if (memory_watch* const watch = manager_.memory()) [[unlikely]]
     thread_.hold_state(*watch);
 }
@@ -203,6 +229,7 @@ void execution::suspend(wait_cause what) {
   double const start_s = sink == nullptr ? 0 : manager_.backend().now_s();
   waiting_ = what;
   host_->suspend(*this);
+  show(host_->activity());
   waiting_.reset();
   resuming = false;
   if (manager_.stopping()) throw cancelled{};
@@ -228,7 +255,7 @@ frame execution::opened_frame(group_id group, std::size_t port, std::uint32_t pl
 }
 
 void execution::post(std::size_t port, object_type const& type, void* object) {
-  end_step(true);
+  end_step(step_end::posts);
   port_definition const& definition = definition_->ports[port];
   if (definition.discarded) {
     throw graph_error(manager_.program().graph(graph_).definition->describe(port_reference{operation_, port}) +
@@ -265,7 +292,9 @@ void execution::send_held_posts() {
 
 inline void execution::deliver(edge_definition const& edge, envelope_ptr object, post_record* record) {
   std::uint32_t const place = object->frames.back().place;
-  manager_.delivery().send(edge, std::move(object), thread_.address().index, place, record);
+  bool const stays = manager_.delivery().send(edge, std::move(object), thread_.address().index, place, record);
+  if (stays && host_->costs.on()) [[unlikely]]
+    host_->costs.object_stayed();
 }
 
 void execution::deliver_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object) {
@@ -318,7 +347,7 @@ void execution::close_groups() {
 }
 
 void* execution::wait() {
-  end_step();
+  end_step(step_end::wait);
   object_.reset();
   for (;;) {
     if (gathering_->has_object()) {
@@ -363,7 +392,7 @@ void execution::keep_input(std::shared_ptr<void const> copy) {
 std::shared_ptr<void const> execution::opened() { return thread_.take_opened(*this); }
 
 void execution::wait_until(function_ref<bool()> until) {
-  end_step();
+  end_step(step_end::wait);
   while (!until()) {  // what was true when it was found may have changed before this goes on
     condition = &until;
     thread_.add_waiter(*this);
@@ -372,29 +401,58 @@ void execution::wait_until(function_ref<bool()> until) {
   }
 }
 
-void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) {
+/// The kernel, shown while it runs: where it is charged it does not.
+auto execution::shows_kernel(std::string_view name, function_ref<void()> body) const {
+  return [this, name, body] {
+    host_->activity().begins_kernel(name);
+    body();
+    host_->activity().ends_kernel();
+  };
+}
+
+void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body, bool always_runs) {
   expect_running();
+  has_worked_ = true;
+  if (manager_.settings().kernels != nullptr) {
+    time_kernel(name, sizes, body, always_runs);
+    return;
+  }
   bool const recorded = manager_.records() != nullptr;
-  double const work_s =
-      manager_.backend().kernel({name, sizes.values(), manager_.self(), thread_.address(), body, recorded});
+  auto const shown = shows_kernel(name, body);
+  double const work_s = manager_.backend().kernel(
+      {name, sizes.values(), manager_.self(), thread_.address(), shown, recorded, always_runs});
   if (!recorded) return;
+  if (host_->costs.on()) host_->costs.leave_out(work_s);
   host_->kernels.push_back({std::string(name), sizes, work_s});
   manager_.reallocation().count_work(call(), work_s);
 }
 
+/// Where there are no records, and kernels shall be known all the same.
+void execution::time_kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body,
+                            bool always_runs) {
+  ovlp::backend& world = manager_.backend();
+  double const before_s = world.computed_s() - world.aside_s();
+  auto const shown = shows_kernel(name, body);
+  double const work_s =
+      world.kernel({name, sizes.values(), manager_.self(), thread_.address(), shown, true, always_runs});
+  manager_.settings().kernels->kernel({where(), name, sizes.values(), 0, 0, work_s});
+  if (host_->costs.on()) host_->costs.leave_out(world.computed_s() - world.aside_s() - before_s);
+}
+
 void execution::set_iteration(std::int32_t iteration) {
   if (iteration < 1) throw graph_error("iterations are numbered from 1; got " + std::to_string(iteration));
+  if (has_worked_ && iteration != iteration_) end_step(step_end::iteration);  // what was done belongs to the last one
   iteration_ = iteration;
   iteration_set_ = true;
 }
 
 std::uint64_t execution::begin_call(graph_definition const& graph, object_type const& type, void* object) {
-  end_step();
+  end_step(step_end::wait);
   return manager_.calls().begin(graph, type, object, thread_.address().index, iteration_, call());
 }
 
 void execution::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
-  end_step();
+  end_step(step_end::wait);
   waiting_group_ = call;
   while (!manager_.calls().result_there(call, this)) suspend(wait_cause::call);
   envelope_ptr const result = manager_.calls().take_result(call);
@@ -402,24 +460,24 @@ void execution::finish_call(std::uint64_t call, object_type const& type, void* r
 }
 
 void execution::resize(collection_definition const& collection, std::size_t count) {
-  end_step();
+  end_step(step_end::wait);
   wait_for_change(manager_.reallocation().request_resize(collection, count));
 }
 
 void execution::remap(collection_definition const& collection, mapping const& to) {
-  end_step();
+  end_step(step_end::wait);
   wait_for_change(manager_.reallocation().request_remap(collection, to));
 }
 
 std::optional<held_nodes> execution::end_of_iteration(std::int32_t iteration) {
-  end_step();
+  end_step(step_end::wait);
   std::optional<held_nodes> hold;
   wait_for_change(manager_.reallocation().request_border(iteration, call()), &hold);
   return hold;
 }
 
 void execution::end_of_changes() {
-  end_step();
+  end_step(step_end::wait);
   manager_.reallocation().end_of_changes();
 }
 
@@ -431,6 +489,7 @@ void* execution::state() { return thread_.state(); }
 std::size_t execution::index() const { return thread_.address().index; }
 std::size_t execution::size() const { return manager_.views().size(thread_.address().collection); }
 std::size_t execution::node() const { return manager_.self(); }
+double execution::now_s() const { return manager_.backend().now_s() - manager_.settings().start_s; }
 
 std::string execution::describe() const {
   return std::string(kind_name(definition_->kind)) + " '" + definition_->name + "' in " +

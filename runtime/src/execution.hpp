@@ -17,6 +17,7 @@
 #include <ovlp/flowgraph/graph_definition.hpp>
 #include <ovlp/flowgraph/memory.hpp>
 #include <ovlp/records/sink.hpp>
+#include <ovlp/runtime/internal/activity.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
@@ -29,6 +30,7 @@ class dps_thread;
 class execution_thread;
 class loop_fiber;
 class thread_manager;
+enum class step_end : std::uint8_t;
 
 /// What a merge or stream collects: the groups of its ports in one enclosing group.
 class gathering {
@@ -75,6 +77,9 @@ class execution final : public operation_context {
   execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing);
   ~execution();
 
+  /// As records say it.
+  operation_place where() const;
+
   /// Where all of them live until dps_thread::forget().
   // NOLINTNEXTLINE(misc-new-delete-overloads): the one that is told the size
   static void* operator new(std::size_t bytes) { return detail::take_block(bytes); }
@@ -97,7 +102,7 @@ class execution final : public operation_context {
   std::size_t place() const override;
   std::size_t closed_port() const override;
   void wait_until(function_ref<bool()> condition) override;
-  void kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) override;
+  void kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body, bool always_runs) override;
   void set_iteration(std::int32_t iteration) override;
   std::uint64_t begin_call(graph_definition const& graph, object_type const& type, void* object) override;
   void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override;
@@ -109,6 +114,7 @@ class execution final : public operation_context {
   std::size_t index() const override;
   std::size_t size() const override;
   std::size_t node() const override;
+  double now_s() const override;
 
   // For the DPS thread and the execution thread.
   ovlp::gathering* gathering() const { return gathering_.get(); }
@@ -118,6 +124,8 @@ class execution final : public operation_context {
   void wake();
   /// It, or a condition of its own, has thrown: the run ends.
   void failed(std::exception_ptr what) const;
+  /// A step of it begins on the OS thread of this activity.
+  void show(activity& on) const;
   dps_thread& thread() const { return thread_; }
   operation_definition const& definition() const { return *definition_; }
   std::uint32_t graph() const { return graph_; }
@@ -144,11 +152,14 @@ class execution final : public operation_context {
     std::uint32_t count = 0;
   };
   void expect_running() const;
+  [[noreturn]] void refuse_other_thread() const;
+  auto shows_kernel(std::string_view name, function_ref<void()> body) const;
   void expect_all_taken() const;
   void begin_step();
-  void end_step(bool posts = false);
+  void end_step(step_end how);
   void record_step();
-  operation_place where() const;
+  void step_ended();
+  void time_kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body, bool always_runs);
   void send(std::size_t port, edge_definition const& edge, envelope_ptr object);
   void deliver(edge_definition const& edge, envelope_ptr object, post_record* record);
   void deliver_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object);
@@ -175,6 +186,7 @@ class execution final : public operation_context {
   boost::container::small_vector<opened_group, 2> opened_;  ///< one per port of a split or stream
   std::int32_t iteration_ = no_iteration;
   bool iteration_set_ = false;
+  bool has_worked_ = false;     ///< a kernel ran in this step
   bool has_new_input_ = false;  ///< not yet recorded with a step
   envelope_ptr result_;         ///< of a leaf or merge whose body has returned
   bool saw_end_ = false;

@@ -6,19 +6,19 @@
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
+#include "crashes.hpp"
 #include "dps_thread.hpp"
 #include "execution.hpp"
 #include "fiber.hpp"
 #include "loop_pool.hpp"
 #include "mail.hpp"
 #include "scheduler.hpp"
-#include "stack_overflow.hpp"
 
 namespace ovlp {
 inline namespace OVLP_CORE {
 
 execution_thread::execution_thread(thread_manager& manager, loop_pool& loops, std::size_t number)
-    : manager_(&manager), loops_(&loops), number_(number) {}
+    : costs(manager.settings().costs), manager_(&manager), loops_(&loops), number_(number) {}
 
 execution_thread::~execution_thread() = default;
 
@@ -32,25 +32,36 @@ void execution_thread::enter() {
   if (current_ == nullptr && manager_->stopping()) return;  // nothing of it is on a stack, and there may be no memory
   scheduler::set_self(this);
   if (os_thread_ == nullptr) {
-    report_stack_overflows();
+    report_crashes();
     os_thread_ = &os_thread();
+    activity_ = &ovlp::activity::of_this_thread();
   }
   if (current_ == nullptr) take_over(loops_->take());
+  execution const* const goes_on = ending_ != nullptr ? ending_ : current_->operation;
+  if (goes_on != nullptr) goes_on->show(*activity_);  // others ran on this OS thread meanwhile
   os_thread_->switch_to(current_->fiber);
   scheduler::set_self(nullptr);
 }
 
-void execution_thread::leave() { current_->fiber.switch_to(*os_thread_); }
+void execution_thread::leave() {
+  activity_->ends();
+  current_->fiber.switch_to(*os_thread_);
+}
 
 void execution_thread::park() {
   loop_fiber& here = *std::exchange(current_, nullptr);
   loops_->give(here);
+  activity_->ends();
   here.fiber.switch_to(*os_thread_);
 }
 
 void execution_thread::take_over(loop_fiber& loop) {
   current_ = &loop;
   loop.host = this;
+}
+
+operation_place execution_thread::place() const {
+  return (ending_ != nullptr ? ending_ : current_->operation)->where();
 }
 
 /// One turn of the loop. Nothing may follow the operation that it runs: that may end in another execution thread.
@@ -70,14 +81,20 @@ void execution_thread::turn() {
   if (next != nullptr) {
     run_one(*next);
   } else if (!manager_->stopping()) {  // asked again: from here on a stop finds this thread among the idle ones
+    tell_costs();
     manager_->backend().idle(*this);
   }
+}
+
+void execution_thread::tell_costs() {
+  if (costs.on()) costs.tell(manager_->backend().computed_s(), manager_->backend().aside_s());
 }
 
 /// Returns whether the operation is over: not while the time of its last step passes.
 bool execution_thread::conclude() {
   bool const stopping = manager_->stopping();
-  if (!stopping && !std::exchange(last_step_ends_, true) && !manager_->backend().end_last_step(ending_->has_result())) {
+  if (!stopping && !std::exchange(last_step_ends_, true) &&
+      !manager_->backend().end_last_step(ending_->has_result() ? step_end::posts : step_end::wait)) {
     return false;
   }
   last_step_ends_ = false;
@@ -108,12 +125,14 @@ void execution_thread::suspend(execution& operation) {
   loop_fiber& here = *current_;
   take_over(left_ != nullptr ? *std::exchange(left_, nullptr) : loops_->take());  // there may be no memory for another
   operation.suspended_on = &here;
+  activity_->ends();
   here.fiber.switch_to(current_->fiber);
 }
 
 void execution_thread::unwind(execution& operation) {
   scheduler::set_self(this);
   os_thread_ = &os_thread();
+  activity_ = &ovlp::activity::of_this_thread();
   operation.resumed_by(*this);
   take_over(*std::exchange(operation.suspended_on, nullptr));
   os_thread_->switch_to(current_->fiber);

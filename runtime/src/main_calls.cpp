@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/main_calls.hpp>
 
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <system_error>
 
 #include <nlohmann/json.hpp>
@@ -54,7 +56,8 @@ std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options,
     if (!options.record_only.empty()) about["only"] = options.record_only;
     about["program"] = std::filesystem::read_symlink("/proc/self/exe", error).string();
     about["folder"] = std::filesystem::current_path(error).string();
-    about["arguments"] = nlohmann::json(options.arguments).dump();
+    about["arguments"] =
+        nlohmann::json(options.arguments).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     about["version"] = std::string(version());
     made.push_back(make_run_recorder(file, std::move(about), who, failed));
   }
@@ -68,6 +71,21 @@ failure stall(std::vector<std::string> const& waiting) {
   what.text = "the call can never end: nothing runs, nothing is in flight";
   for (std::string const& line : waiting) what.text += "\n  " + line;
   return what;
+}
+
+std::string in_a_line(failure const& what) {
+  constexpr std::size_t most = 500;
+  std::string line;
+  try {
+    throw_failure(what);
+  } catch (std::exception const& thrown) {
+    for (char const c : std::string_view(thrown.what())) {
+      if (c == '\n') line += ';';
+      else if (static_cast<unsigned char>(c) >= ' ' && !(c == ' ' && line.ends_with(' '))) line += c;
+      if (line.size() == most) return line + " ...";
+    }
+  }
+  return line;
 }
 
 void throw_failure(failure const& what) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/main_run.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -12,16 +13,15 @@
 
 #include <ovlp/analysis/efficiency_csv.hpp>
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/activity.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
-#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/periodic.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/host.hpp>
 
 #include "execution.hpp"
-#include "loop_pool.hpp"
-#include "scheduler.hpp"
 
 namespace ovlp {
 inline namespace OVLP_CORE {
@@ -38,20 +38,30 @@ void write_summary(std::string const& file, summary const& figures) {
   for (auto const* const all : {&figures.application_figures, &figures.application_results}) {
     for (auto const& [name, figure] : *all) note_if_not_finite(figures, name, figure);
   }
-  support::write_file(file, figures.json() + "\n");
-}
-
-std::string running_operation() {
-  execution_thread const* const self = scheduler::self();
-  loop_fiber const* const loop = self == nullptr ? nullptr : self->loop();
-  return loop == nullptr || loop->operation == nullptr ? "" : loop->operation->describe();
+  support::write_output(file, figures.json() + "\n");
 }
 
 }  // namespace
 
 main_run::main_run() {
   report_uncaught_errors();
-  ask_at_exit(running_operation);
+  ask_at_exit(this);
+  activity::name_on_signals();
+}
+
+main_run::~main_run() { ask_at_exit(nullptr); }
+
+std::string main_run::lost() const {
+  if (calls.any_open()) return "a call has not ended";
+  run_options const& asked = common_options();
+  bool const unwritten = asked.ask_for_figures() && !written;
+  bool const others = !asked.durations_file.empty() || (!asked.record_file.empty() && !told_end);
+  return calls.any() && (unwritten || others) ? "what its options ask for is not written, or not whole" : "";
+}
+
+double main_run::now_s() {
+  thread_manager const* const node_0 = driver();
+  return node_0 == nullptr ? 0 : node_0->backend().now_s() - node_0->settings().start_s;
 }
 
 // Before the first call.
@@ -105,6 +115,7 @@ thread_manager& main_run::started() {
         program.number_of(name, plan().file.empty() ? "plan" : "--plan " + plan().file);
     }
     for (auto const& [collection, onto] : common_options().mappings) program.map(collection, onto, nodes());
+    watch = periodically(std::chrono::milliseconds(250), activity::watch);
     start();
   }
   return *driver();
@@ -124,12 +135,47 @@ node_settings main_run::begin_records(node_id self, std::vector<double> capaciti
       return borders::held_time{all.capacity(from_s, to_s), statistics.held_node_s(from_s, to_s)};
     });
   }
-  if (records()) sinks.add(statistics);
-  if (sinks.empty()) return settings;
-  settings.sink = &sinks;
+  if (records() || (wants_durations() && !sinks.empty())) {
+    sinks.add(statistics);
+    sinks.add(made_calls);
+  }
+  if (sinks.empty() && !wants_durations()) return settings;
   names = program.definitions(common_options().application, common_options().backend(), std::move(capacities), self);
-  sinks.begin(names);
+  if (sinks.empty()) {
+    settings.kernels = &statistics;
+    statistics.begin(names);
+  } else {
+    settings.sink = &sinks;
+    sinks.begin(names);
+  }
   return settings;
+}
+
+std::string main_run::why_it_ends() {
+  return std::uncaught_exceptions() > 0 ? "an exception ended the main program" : "";
+}
+
+void main_run::end_records(std::string const& failure, processor_use const& processors) {
+  bool const begun = driver() != nullptr && !names.backend.empty();
+  if (begun && !std::exchange(told_end, true)) {
+    sinks.end({driver()->backend().now_s(), failure, processors});
+    if (!failure.empty()) write_failure(failure);
+  }
+  sinks.flush();
+}
+
+void main_run::write_failure(std::string const& failure) {
+  if (std::exchange(written, true)) return;
+  ovlp::summary none;
+  none.application = common_options().application;
+  none.backend = common_options().backend();
+  none.nodes = common_options().nodes;
+  none.failure = failure;
+  try {
+    write_files(none);
+  } catch (std::exception const& wrong) {
+    fail_at_exit(common_options().application, wrong.what());
+  }
 }
 
 // Calls and changes.
@@ -140,7 +186,9 @@ std::uint64_t main_run::begin_call(std::shared_ptr<graph_definition> const& grap
   thread_manager& node_0 = started();
   throw_if_failed();
   double const now_s = node_0.backend().now_s();
+  process_time const before = statistics.until_now();
   std::uint64_t const call = begin(*graph, type, object);
+  if (records()) statistics.call_began(call, before);
   calls.begun(call, program.number_of(*graph), now_s, sinks);
   at_borders().call_begins(call, now_s);
   return call;
@@ -205,11 +253,12 @@ ovlp::summary main_run::summary() {
   ovlp::summary made;
   made.application = common_options().application;
   made.backend = common_options().backend();
+  made.call = made_calls.find(last.call)->name.text();
   made.nodes = common_options().nodes;
   made.time_s = last.end_s - last.start_s;
   fill(made, all, efficiency_of(last, all), last.start_s, statistics);
-  made.host = {support::machine_name(), support::processor_name(), support::available_cores(), made.time_s,
-               support::peak_memory_bytes()};
+  made.host = {support::machine_name(), support::processor_name(),   support::available_cores(), made.time_s,
+               all.processors,          support::peak_memory_bytes()};
   complete(made);
   return figures.emplace(std::move(made));
 }
@@ -217,6 +266,10 @@ ovlp::summary main_run::summary() {
 void main_run::write(ovlp::summary const& made) {
   written = true;
   if (common_options().iterations) std::cout << made.iterations_table();
+  write_files(made);
+}
+
+void main_run::write_files(ovlp::summary const& made) const {
   if (!common_options().summary_file.empty()) write_summary(common_options().summary_file, made);
   if (!common_options().efficiency_file.empty()) analysis::write_efficiency(common_options().efficiency_file, made);
   if (!common_options().over_time_file.empty())
@@ -246,7 +299,7 @@ void main_run::write_what_is_left(std::string const& reference_core) {
     if (!written && common_options().ask_for_figures()) write(summary());
     if (common_options().durations_file.empty()) return;
     calls.last();  // without a call there is nothing to collect
-    write_durations(common_options().durations_file, collect(all_calls).kernels, reference_core);
+    write_durations(common_options().durations_file, collect(all_calls), reference_core);
   } catch (std::exception const& wrong) {
     fail_at_exit(common_options().application, wrong.what());
   }

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -14,34 +14,34 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iomanip>
-#include <sstream>
-#include <thread>
+#include <optional>
 #include <utility>
 
 #include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/flowgraph/parameter.hpp>
 #include <ovlp/flowgraph/version.hpp>
+#include <ovlp/records/text_trace.hpp>
 #include <ovlp/runtime/internal/option_parser.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
 #include <ovlp/runtime/internal/run_options.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/streams.hpp>
+#include <ovlp/support/text.hpp>
 
 namespace ovlp {
-namespace {
-
-std::string as_text(double number) {
-  std::ostringstream text;
+std::string text_of(double number) {
+  support::text_writer text;
   text << std::setprecision(15) << number;
   return text.str();
 }
-
-}  // namespace
 
 CLI::Validator number(std::string expected, std::string shown, std::function<bool(double)> good) {
   return CLI::Validator(
       [expected = std::move(expected), good = std::move(good)](std::string& given) {
         double value = 0;
-        auto const read = std::from_chars(given.data(), given.data() + given.size(), value);
-        bool const whole = read.ec == std::errc{} && read.ptr == given.data() + given.size() && std::isfinite(value);
-        return whole && good(value) ? std::string() : "expected " + expected + ", got '" + given + "'";
+        return read_number(given, value) && std::isfinite(value) && good(value)
+                   ? std::string()
+                   : "expected " + expected + ", got '" + given + "'";
       },
       std::move(shown));
 }
@@ -49,16 +49,16 @@ CLI::Validator finite_number() {
   return number("a number", "", [](double) { return true; });
 }
 CLI::Validator at_least_number(double least) {
-  return number("at least " + as_text(least), ">= " + as_text(least), [least](double v) { return v >= least; });
+  return number("at least " + text_of(least), ">= " + text_of(least), [least](double v) { return v >= least; });
 }
 CLI::Validator at_most_number(double most) {
-  return number("at most " + as_text(most), "<= " + as_text(most), [most](double v) { return v <= most; });
+  return number("at most " + text_of(most), "<= " + text_of(most), [most](double v) { return v <= most; });
 }
 CLI::Validator number_above_zero() {
   return number("a number above 0", "> 0", [](double v) { return v > 0; });
 }
 CLI::Validator number_between(double least, double most) {
-  std::string const range = as_text(least) + " to " + as_text(most);
+  std::string const range = text_of(least) + " to " + text_of(most);
   return number(range, range, [least, most](double v) { return v >= least && v <= most; });
 }
 
@@ -72,6 +72,14 @@ CLI::Validator among(std::vector<std::string> choices) {
   return CLI::Validator(check, all);
 }
 
+bool is_reserved(std::string const& name) {
+  constexpr std::array names{
+      "--nodes",    "--hosts", "--transport", "--worker",   "--platform",   "--execution",           "--durations",
+      "--no-alloc", "--vary",  "--without",   "--summary",  "--record",     "--record-durations",    "--record-only",
+      "--trace",    "--plan",  "--policy",    "--barriers", "--efficiency", "--efficiency-over-time"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // The program's own
 
 options::options(std::string application, std::string description)
@@ -80,31 +88,63 @@ options::~options() = default;
 
 namespace {
 
-CLI::Option& as_option(void* target) { return *static_cast<CLI::Option*>(target); }
+using described = options::implementation::described;
+described& as_described(void* target) { return *static_cast<described*>(target); }
+CLI::Option& as_option(void* target) { return *as_described(target).option; }
+
+template <class Value>
+std::optional<std::string> words_of(std::string const& name, Value const& value) {
+  return name + " " + support::shell_word(detail::text_of(value));
+}
+std::optional<std::string> words_of(std::string const& name, bool flag) {
+  return flag ? std::optional(name) : std::nullopt;
+}
+std::optional<std::string> words_of(std::string const& name, std::vector<std::string> const& values) {
+  if (values.empty()) return std::nullopt;
+  std::string words;
+  for (std::string const& value : values) words += (words.empty() ? "" : " ") + name + " " + support::shell_word(value);
+  return words;
+}
+
+/// The variable is looked at when the command line has been read.
+template <class Value>
+void* describe(options::implementation& of, CLI::Option* option, Value const& value) {
+  return &of.own.emplace_back(
+      described{option, [&value](std::string const& name) { return words_of(name, value); }, false});
+}
 
 }  // namespace
 
 options::option options::add(std::string const& name, int& value, std::string const& meaning) {
-  return option(add_value(implementation_->parser, name, value, meaning, taken_by_program));
+  return option(
+      describe(*implementation_, add_value(implementation_->parser, name, value, meaning, option_of::program), value));
 }
 options::option options::add(std::string const& name, std::size_t& value, std::string const& meaning) {
-  return option(add_value(implementation_->parser, name, value, meaning, taken_by_program));
+  return option(
+      describe(*implementation_, add_value(implementation_->parser, name, value, meaning, option_of::program), value));
 }
 options::option options::add(std::string const& name, double& value, std::string const& meaning) {
-  return option(add_value(implementation_->parser, name, value, meaning, taken_by_program)->check(finite_number()));
+  return option(describe(
+      *implementation_,
+      add_value(implementation_->parser, name, value, meaning, option_of::program)->check(finite_number()), value));
 }
 options::option options::add(std::string const& name, std::string& value, std::string const& meaning) {
-  return option(add_value(implementation_->parser, name, value, meaning, taken_by_program));
+  return option(
+      describe(*implementation_, add_value(implementation_->parser, name, value, meaning, option_of::program), value));
 }
 options::option options::add(std::string const& name, std::vector<std::string>& values, std::string const& meaning) {
-  return option(add_to(implementation_->parser, name, values, meaning, taken_by_program)->allow_extra_args(false));
+  return option(describe(
+      *implementation_,
+      add_to(implementation_->parser, name, values, meaning, option_of::program)->allow_extra_args(false), values));
 }
 options::option options::add(std::string const& name, bool& value, std::string const& meaning) {
-  return option(add_to(implementation_->parser, name, value, meaning, taken_by_program));
+  return option(
+      describe(*implementation_, add_to(implementation_->parser, name, value, meaning, option_of::program), value));
 }
 options::option options::add_arguments(std::string const& name, std::vector<std::string>& values,
                                        std::string const& meaning) {
-  return option(add_to(implementation_->parser, name, values, meaning, taken_by_program));
+  return option(
+      describe(*implementation_, add_to(implementation_->parser, name, values, meaning, option_of::program), values));
 }
 
 options::option& options::option::at_least(double least) {
@@ -127,6 +167,11 @@ options::option& options::option::required() {
   return *this;
 }
 
+options::option& options::option::may_differ() {
+  as_described(target_).may_differ = true;
+  return *this;
+}
+
 // The run's
 
 namespace {
@@ -142,15 +187,26 @@ std::string why_not_writable(std::filesystem::path const& file) {
 
 }  // namespace
 
-void run_options::end_program(std::string const& why) const {
-  if (is_one_of_many()) {
-    std::this_thread::sleep_for(
-        std::chrono::seconds(2));  // the first one's line would be lost, were this one to end before
-  } else {
-    std::fprintf(stderr, "%s: %s\n", application.c_str(), why.c_str());
+namespace {
+
+/// Of those that the help shows.
+std::vector<std::string> names_of_options(CLI::App const& of) {
+  std::vector<std::string> all;
+  for (CLI::Option const* option : of.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (std::string const& name : option->get_lnames()) all.push_back("--" + name);
   }
+  return all;
+}
+
+}  // namespace
+
+void run_options::end_program(std::string const& why) const {
+  complain(application + ": " + why);
   std::exit(2);
 }
+
+void run_options::complain(std::string const& line) const { std::fprintf(stderr, "%s\n", line.c_str()); }
 
 std::string program_name(int argc, char const* const* argv) {
   std::string const path = argc > 0 ? argv[0] : "ovlp";
@@ -202,16 +258,30 @@ void run_options::check(options& given, texts const& said) {
   CLI::App const& parser = given.internals().parser;
   nodes_given = parser.count("--nodes") > 0;
   check_own();
-  std::initializer_list<std::pair<char const*, std::string const*>> const files{
-      {"--efficiency", &efficiency_file}, {"--efficiency-over-time", &over_time_file},
-      {"--summary", &summary_file},       {"--trace", &trace_file},
-      {"--record", &record_file},         {"--record-durations", &durations_file}};
-  for (auto const& [option, file] : files) {
+  struct written {
+    char const* option;
+    std::string const* file;
+    std::string_view begins;  ///< empty: checked where it is written
+  };
+  std::initializer_list<written> const files{{"--efficiency", &efficiency_file, "# application"},
+                                             {"--efficiency-over-time", &over_time_file, "# application"},
+                                             {"--summary", &summary_file, "{\"application\""},
+                                             {"--trace", &trace_file, text_trace::begins},
+                                             {"--record", &record_file, {}},
+                                             {"--record-durations", &durations_file, "{\"reference_core\""}};
+  for (auto const& [option, file, begins] : files) {
     if (launched() || parser.count(option) == 0 || (*file == "-" && file == &trace_file)) continue;
     if (file->empty()) throw CLI::ValidationError(option, "expected the name of a file, got ''");
+    for (auto const& [other, its_file, ignored] : files) {
+      if (other == option) break;
+      if (*its_file == *file && *file != "-")
+        throw CLI::ValidationError(
+            option, "expected another file than that of " + std::string(other) + ", got '" + *file + "'");
+    }
     if (auto const why = why_not_writable(*file); !why.empty()) {
       throw CLI::ValidationError(option, "expected a file that can be written, got '" + *file + "': " + why);
     }
+    if (!begins.empty()) support::expect_replaceable(*file, begins);
   }
   if (!plan_file.empty()) {
     plan = ovlp::plan::read(plan_file);
@@ -235,6 +305,31 @@ void run_options::check(options& given, texts const& said) {
   }
 }
 
+/// Not where files are written, how long is waited, or what one node may use: that is each process's own.
+ovlp::facts run_options::agreed(options& given, texts const& said) const {
+  options::implementation const& all = given.internals();
+  ovlp::facts made;
+  auto const add = [&made](std::string const& name, std::optional<std::string> words) {
+    made.push_back({fact::kind::option, name, std::move(words), 0});
+  };
+  for (auto const& own : all.own) {
+    std::string const name = own.option->get_name();
+    if (!own.may_differ) add(name, own.words(name));
+  }
+  add("--nodes", words_of("--nodes", nodes));
+  add("--mapping", words_of("--mapping", said.mappings));
+  add("--barriers", words_of("--barriers", barriers));
+  if (!policy.empty()) add("--policy", words_of("--policy", policy));
+  // What nodes record, and what they ask node 0, depends on whether these are given.
+  for (std::string const name : {"--plan", "--control", "--record", "--record-only", "--record-durations", "--summary",
+                                 "--iterations", "--efficiency", "--efficiency-over-time"}) {
+    CLI::Option const* const option = all.parser.get_option_no_throw(name);
+    add(name, words_of(name, option != nullptr && option->count() > 0));
+  }
+  made.push_back({fact::kind::value, "what --plan says", std::nullopt, detail::digest_of(plan.changes)});
+  return made;
+}
+
 void run_options::read(int argc, char const* const* argv, options& program_options) {
   CLI::App& parser = program_options.internals().parser;
   if (std::exchange(program_options.internals().read, true)) {
@@ -249,30 +344,35 @@ void run_options::read(int argc, char const* const* argv, options& program_optio
   add_own(program_options);
   std::vector<std::string> ignored;
   bool ignored_flag = false;
+  std::vector<CLI::Option*> foreign;
   for (foreign_option const& other : foreign_options()) {
-    CLI::Option* const added = other.is_flag ? add_to(parser, other.name, ignored_flag, "")
-                                             : add_to(parser, other.name, ignored, "")->expected(0, 1);
-    added->group("");  // not in the help
+    foreign.push_back(other.is_flag ? add_to(parser, other.name, ignored_flag, "")
+                                    : add_to(parser, other.name, ignored, "")->expected(0, 1));
+    foreign.back()->group("");  // not in the help
   }
 
   try {
     parser.parse(argc, argv);
     check(program_options, given);
+    facts = agreed(program_options, given);
   } catch (CLI::Success const& asked) {
-    check_output_at_exit(application);
+    check_at_exit(application, true);
     std::exit(parser.exit(asked));
   } catch (CLI::ArgumentMismatch const& wrong) {
     std::string const what = wrong.what();  // CLI11 says "At Most 1 required but received 2"
     std::size_t const end = what.find(": At Most 1 required");
     end_program(end == std::string::npos ? what : what.substr(0, end) + ": expected once, but given again");
   } catch (CLI::ParseError const& wrong) {
-    end_program(wrong.what());
+    // More than was expected, or the misspelt one that is missed.
+    auto const left = parser.remaining();
+    end_program(left.empty() ? wrong.what() : support::unexpected(left, names_of_options(parser)));
   } catch (config_error const& wrong) {
     end_program(wrong.what());
   }
-  for (foreign_option const& other : foreign_options()) {
-    if (parser.count(other.name) == 0 || launched()) continue;
-    std::fprintf(stderr, "%s: note: %s means nothing to the %s backend\n", application.c_str(), other.name, backend());
+  for (CLI::Option const* other : foreign) {
+    if (other->count() == 0 || launched()) continue;
+    std::fprintf(stderr, "%s: note: %s means nothing to the %s backend\n", application.c_str(),
+                 ("--" + other->get_lnames().front()).c_str(), backend());
   }
 }
 

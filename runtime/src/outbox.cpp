@@ -14,6 +14,7 @@ outbox::outbox(thread_manager& node) : node_(node) {}
 
 void outbox::send(node_id to, envelope_ptr object) {
   node_.hold(*object);
+  object->handed_over.note(node_.backend());
   ++under_way_;
   envelope_ptr now;
   {

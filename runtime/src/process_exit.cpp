@@ -11,22 +11,21 @@
 #include <exception>
 #include <iostream>
 #include <new>
-#include <set>
 #include <system_error>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/runtime/internal/activity.hpp>
+#include <ovlp/runtime/internal/signal_line.hpp>
+
 namespace ovlp {
 namespace {
 
 std::atomic<bool> failed = false;
+bool output_matters = false;
+std::atomic<unfinished const*> asked{nullptr};
 std::string& name_for_messages() {
   static std::string name;
   return name;
-}
-
-std::set<describe_function*>& all_running() {
-  static std::set<describe_function*> all;
-  return all;
 }
 
 void flush_and_end(int status) {
@@ -35,23 +34,29 @@ void flush_and_end(int status) {
   ::_exit(status);
 }
 
-void at_exit() {
+bool could_write_output() {
   errno = 0;
   std::cout.flush();
-  bool const written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && !std::cout.bad();
-  if (!written) {
-    std::fprintf(stderr, "%s: standard output: cannot be written%s%s\n", name_for_messages().c_str(),
-                 errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && !std::cout.bad()) return true;
+  std::fprintf(stderr, "%s: standard output: cannot be written%s%s\n", name_for_messages().c_str(),
+               errno == 0 ? "" : ": ", errno == 0 ? "" : std::strerror(errno));
+  return false;
+}
+
+void at_exit(int status, void*) {
+  bool const written = !output_matters || could_write_output();
+  signal_line line;
+  line << name_for_messages() << ": ";
+  bool const midway = activity::name_here(line);
+  if (midway) {
+    line << " ended the program: expected it to return, or to throw\n";
+    line.print();
   }
-  bool midway = false;
-  for (describe_function* const running : all_running()) {
-    std::string const operation = running();
-    if (operation.empty()) continue;
-    std::fprintf(stderr, "%s: %s ended the program: expected it to return, or to throw\n", name_for_messages().c_str(),
-                 operation.c_str());
-    midway = true;
-  }
-  if (!written || failed || midway) flush_and_end(1);
+  unfinished const* const left = asked.load();
+  std::string const lost = left == nullptr || status != 0 || midway || failed ? "" : left->lost();
+  if (!lost.empty())
+    std::fprintf(stderr, "%s: the program ended before its engine: %s\n", name_for_messages().c_str(), lost.c_str());
+  if (!written || failed || midway || !lost.empty()) flush_and_end(1);
 }
 
 }  // namespace
@@ -86,16 +91,17 @@ void report_uncaught_errors() {
   });
 }
 
-void check_output_at_exit(std::string const& application) {
+void check_at_exit(std::string const& application, bool output) {
   name_for_messages() = application;
-  static bool const registered = std::atexit(at_exit) == 0;
+  output_matters = output;
+  static bool const registered = ::on_exit(at_exit, nullptr) == 0;
   static_cast<void>(registered);
 }
 
-void ask_at_exit(describe_function* running) { all_running().insert(running); }
+void ask_at_exit(unfinished const* what) { asked = what; }
 
 void fail_at_exit(std::string const& application, std::string const& why) {
-  check_output_at_exit(application);
+  check_at_exit(application, true);
   failed = true;
   std::fprintf(stderr, "%s: %s\n", application.c_str(), why.c_str());
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/program.hpp>
 
-#include <bit>
-#include <sstream>
+#include <optional>
+#include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
-#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/flowgraph/walk.hpp>
+#include <ovlp/support/streams.hpp>
 
 namespace ovlp {
 
@@ -120,42 +121,67 @@ std::set<node_id> program::nodes_at_first(std::size_t nodes) const {
   return mapped;
 }
 
-std::string program::description(std::size_t nodes) const {
-  std::ostringstream text;
-  text << "ovlp " << version() << (std::endian::native == std::endian::little ? " little" : " big") << " endian, "
-       << sizeof(void*) << " byte pointers\n";
-  for (std::uint32_t c = 0; c < collections_.size(); ++c) {
-    collection_definition const& collection = *collections_[c];
-    text << "collection " << collection.name << " state "
-         << (collection.state.type != nullptr ? collection.state.type->layout() : "that stays");
-    for (node_id node : first_mapping(c, nodes)) text << " " << node;
-    text << "\n";
-  }
-  for (graph_entry const& entry : graphs_) {
-    graph_definition const& graph = *entry.definition;
-    text << "graph " << graph.name << " enters " << graph.entry->target << " leaves " << *graph.exit << "\n";
-    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
-      operation_definition const& operation = graph.operations[o];
-      text << kind_name(operation.kind) << " " << operation.name << " on " << entry.collection_of[o] << " takes "
-           << operation.input->layout();
-      for (port_definition const& port : operation.ports) {
-        text << ", port " << port.type->layout() << " window " << port.window;
-        if (port.discarded) text << " discarded";
-        if (port.edge) {
-          text << " to " << port.edge->target << " by " << static_cast<int>(port.edge->route.kind) << " "
-               << port.edge->route.argument;
-        }
-      }
-      text << "\n";
-    }
+namespace {
+
+fact structure(std::string what, std::string const& value) {
+  return {fact::kind::structure, std::move(what), std::nullopt, detail::digest_of(value)};
+}
+
+std::string structure_of(port_definition const& port) {
+  support::text_writer text;
+  text << port.type->layout() << " window " << port.window;
+  if (port.discarded) text << " discarded";
+  if (port.edge) {
+    text << " to " << port.edge->target << " by " << static_cast<int>(port.edge->route.kind) << " "
+         << port.edge->route.argument;
   }
   return text.str();
 }
 
-std::uint64_t program::fingerprint(std::size_t nodes) const {
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a, 64 bit
-  for (char c : description(nodes)) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return hash;
+fact value_of(parameter_definition const& parameter, std::string const& where) {
+  std::string const what =
+      "parameter " + std::to_string(parameter.place) + " (" + type_name(*parameter.cpp_type) + ")" + where;
+  if (parameter.text != nullptr) return {fact::kind::value, what, parameter.text(parameter.value.get()), 0};
+  return {fact::kind::value, what, std::nullopt, parameter.digest(parameter.value.get())};
+}
+
+}  // namespace
+
+facts program::facts(std::size_t nodes) const {
+  ovlp::facts all;
+  for (std::uint32_t c = 0; c < collections_.size(); ++c) {
+    collection_definition const& collection = *collections_[c];
+    std::string const of = " of collection '" + collection.name + "'";
+    std::vector<node_id> const threads = first_mapping(c, nodes);
+    all.push_back({fact::kind::value, "the number of threads" + of, std::to_string(threads.size()), 0});
+    all.push_back({fact::kind::value, "where the threads" + of + " live", std::nullopt, detail::digest_of(threads)});
+    all.push_back(structure("the state" + of, collection.state.type != nullptr ? collection.state.type->layout() : ""));
+  }
+  for (graph_entry const& entry : graphs_) {
+    graph_definition const& graph = *entry.definition;
+    std::string const of = " of graph '" + graph.name + "'";
+    support::text_writer ends;
+    ends << graph.entry->target << " by " << static_cast<int>(graph.entry->route.kind) << " "
+         << graph.entry->route.argument << ", " << *graph.exit;
+    all.push_back(structure("entry or exit" + of, ends.str()));
+    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
+      operation_definition const& operation = graph.operations[o];
+      std::string const name = graph.describe(o) + of;
+      support::text_writer text;
+      text << entry.collection_of[o] << " " << operation.input->layout();
+      all.push_back(structure(name, text.str()));
+      for (std::size_t p = 0; p < operation.ports.size(); ++p)
+        all.push_back(structure("port " + std::to_string(p) + " of " + name, structure_of(operation.ports[p])));
+    }
+  }
+  for (graph_entry const& entry : graphs_) {
+    graph_definition const& graph = *entry.definition;
+    for (std::size_t o = 0; o < graph.operations.size(); ++o) {
+      for (parameter_definition const& parameter : graph.operations[o].parameters)
+        all.push_back(value_of(parameter, " of " + graph.describe(o) + " of graph '" + graph.name + "'"));
+    }
+  }
+  return all;
 }
 
 }  // namespace ovlp

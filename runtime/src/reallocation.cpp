@@ -118,20 +118,27 @@ void reallocation::decide(Decide const& function) {
     scoped_lock const lock(mutex_);
     function(*allocation_);
     actions = allocation_->take_actions();
+    for (allocation::action const& action : actions) {  // in the order in which it was decided
+      if (auto const* launch = std::get_if<allocation::launch_node>(&action)) {
+        record_node(launch->node, node_change::launched);
+      } else if (auto const* release = std::get_if<allocation::release_node>(&action)) {
+        record_node(release->node, node_change::released);
+      }
+    }
   }
   for (allocation::action const& action : actions) {
     if (auto const* send = std::get_if<allocation::send_control>(&action)) {
       node_.outbox().tell(send->to, send->message);
     } else if (auto const* launch = std::get_if<allocation::launch_node>(&action)) {
-      if (node_.records() != nullptr)
-        node_.records()->node({launch->node, node_change::launched, node_.backend().now_s()});
       node_.backend().launch(launch->node);
     } else {
-      node_id const released = std::get<allocation::release_node>(action).node;
-      node_.backend().release(released);
-      if (node_.records() != nullptr) node_.records()->node({released, node_change::released, node_.backend().now_s()});
+      node_.backend().release(std::get<allocation::release_node>(action).node);
     }
   }
+}
+
+void reallocation::record_node(node_id node, node_change change) const {
+  if (node_.records() != nullptr) node_.records()->node({node, change, node_.backend().now_s()});
 }
 
 void reallocation::handle_change_request(change_request const& message) {
@@ -270,23 +277,23 @@ void reallocation::handle_left(node_id from, left const& message) {
   decide([&](allocation& a) { a.handle_left(from, message); });
 }
 void reallocation::node_joined(node_id node) {
-  if (recorded_) node_.records()->node({node, node_change::joined, node_.backend().now_s()});
-  decide([&](allocation& a) { a.node_joined(node); });
+  decide([&](allocation& a) {
+    if (recorded_) record_node(node, node_change::joined);
+    a.node_joined(node);
+  });
 }
 
 void reallocation::record_nodes() {
   if (!allocation_ || node_.records() == nullptr) return;
   double const now_s = node_.backend().now_s();
-  std::vector<node_id> held_nodes;
   {
     scoped_lock const lock(mutex_);
-    held_nodes.assign(allocation_->held().begin(), allocation_->held().end());
+    for (node_id held : allocation_->held()) {
+      node_.records()->node({held, node_change::launched, now_s});
+      node_.records()->node({held, node_change::joined, now_s});
+    }
+    recorded_ = true;
   }
-  for (node_id held : held_nodes) {
-    node_.records()->node({held, node_change::launched, now_s});
-    node_.records()->node({held, node_change::joined, now_s});
-  }
-  recorded_ = true;
   for (std::uint32_t c = 0; c < node_.program().collections(); ++c) {
     std::vector<node_id> const nodes = node_.program().first_mapping(c, node_.settings().nodes);
     node_.records()->mapping({c, nodes, now_s});
@@ -318,7 +325,7 @@ void reallocation::send_thread(dps_thread& thread, node_id to) {
   moved->graph = address.collection;
   moved->operation = state_operation;
   moved->thread = address.index;
-  moved->frames.push_back({});
+  moved->frames.push_back({.group = node_.groups().number()});  // records tell it from others by that
   node_.views().depart(address);  // before the state is on its way: once it is there, the change may end
   node_.delivery().send_to(to, std::move(moved));
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/support/files.hpp>
+#include <ovlp/support/host.hpp>
 #include <ovlp/support/json_object.hpp>
 
 namespace ovlp {
@@ -32,6 +33,8 @@ void call_statistics::add(call_statistics const& other) {
   control_messages += other.control_messages;
   work_s += other.work_s;
   steps_s += other.steps_s;
+  polling_s += other.polling_s;
+  runtime.add(other.runtime);
   for (auto const& [index, more] : other.iterations) {
     auto const [mine, added] = iterations.emplace(index, more);
     if (added) continue;
@@ -40,6 +43,7 @@ void call_statistics::add(call_statistics const& other) {
     mine->second.work_s += more.work_s;
   }
   over_time.add(other.over_time);
+  processors.add(other.processors);
   for (auto const& [kernel, by_sizes] : other.kernels) {
     for (auto const& [sizes, more] : by_sizes) {
       durations& mine = kernels[kernel][sizes];
@@ -56,20 +60,64 @@ void statistics_sink::begin(run_definitions const& definitions) {
   }
 }
 
+process_time statistics_sink::process_now() const { return {support::process_cpu_s(), in_steps_s_}; }
+
+process_time statistics_sink::until_now() {
+  if (!accounts_) return {};
+  scoped_lock const lock(mutex_);
+  return process_now();
+}
+
+void statistics_sink::call_began(std::uint64_t call, process_time before) {
+  if (!accounts_) return;
+  scoped_lock const lock(mutex_);
+  calls_[call].before = before;
+}
+
+runtime_cost_collector& statistics_sink::collect_runtime_costs() {
+  if (!costs_) costs_ = std::make_unique<runtime_cost_collector>();
+  return *costs_;
+}
+
+statistics_sink::call_figures& statistics_sink::figures_of(std::uint64_t call) {
+  call_figures& figures = calls_[call];
+  if (accounts_ && !figures.before) [[unlikely]]
+    figures.before = process_now();
+  return figures;
+}
+
+void statistics_sink::delivery(delivery_record const& record) {
+  if (!accounts_ || record.call == 0) return;
+  scoped_lock const lock(mutex_);
+  figures_of(record.call);
+}
+
+void statistics_sink::call(call_record const& record) {
+  if (!accounts_ || record.begins) return;
+  scoped_lock const lock(mutex_);
+  figures_of(record.call).after = process_now();
+}
+
 void statistics_sink::step(step_record const& record) {
   scoped_lock const lock(mutex_);
-  call_statistics& call = calls_[record.at.call];
+  call_figures& figures = calls_[record.at.call];
+  if (accounts_ && !figures.before) [[unlikely]] {
+    figures.before = process_now();
+    figures.before->all_s -= record.computed_s;  // of this call, too
+  }
+  call_statistics& call = figures.all;
+  in_steps_s_ += record.computed_s;
   ++call.atomic_steps;
   call.work_s += record.work_s;
   call.steps_s += record.computed_s;
   if (keeps_work_over_time_) call.over_time.add(record.start_s, record.end_s, record.work_s);
   if (record.at.iteration == 0) return;
-  auto const [figures, added] =
+  auto const [iteration, added] =
       call.iterations.try_emplace(record.at.iteration, iteration_work{record.start_s, record.end_s, record.work_s});
   if (added) return;
-  figures->second.start_s = std::min(figures->second.start_s, record.start_s);
-  figures->second.end_s = std::max(figures->second.end_s, record.end_s);
-  figures->second.work_s += record.work_s;
+  iteration->second.start_s = std::min(iteration->second.start_s, record.start_s);
+  iteration->second.end_s = std::max(iteration->second.end_s, record.end_s);
+  iteration->second.work_s += record.work_s;
 }
 
 void statistics_sink::kernel(kernel_record const& record) {
@@ -82,14 +130,15 @@ void statistics_sink::kernel(kernel_record const& record) {
 
 void statistics_sink::send(send_record const& record) {
   scoped_lock const lock(mutex_);
-  call_statistics& call = calls_[record.call];
+  call_statistics& call = figures_of(record.call).all;
   ++(record.kind == message_kind::object ? call.transfers : call.control_messages);
   call.bytes += record.bytes;
 }
 
-/// Durations of kernels. That a thread has done one stays known.
-call_statistics statistics_sink::take_kernels() {
+/// That a thread has done a kernel stays known.
+call_statistics statistics_sink::take_of_all() {
   call_statistics taken;
+  if (costs_) taken.runtime = costs_->take();
   kernels_.for_each([&](std::string const& name, std::vector<std::int64_t> const& sizes, kernel_figures& of) {
     call_statistics::durations const durations = std::exchange(of.durations, {});
     if (durations.firsts.count + durations.others.count > 0) taken.kernels[name][sizes] = durations;
@@ -99,14 +148,24 @@ call_statistics statistics_sink::take_kernels() {
 
 call_statistics statistics_sink::take(std::uint64_t call) {
   scoped_lock const lock(mutex_);
-  if (call == all_calls) return take_kernels();
-  return calls_.take(call).value_or(call_statistics{});
+  if (call == all_calls) return take_of_all();
+  return finished(calls_.take(call).value_or(call_figures{}));
+}
+
+call_statistics statistics_sink::finished(call_figures figures) const {
+  if (figures.before) {
+    process_time const after = figures.after ? *figures.after : process_now();
+    double const in_steps_s = after.in_steps_s - figures.before->in_steps_s;
+    figures.all.polling_s = std::max(0.0, after.all_s - figures.before->all_s - in_steps_s);
+  }
+  return std::move(figures.all);
 }
 
 std::map<std::uint64_t, call_statistics> statistics_sink::take_all() {
   scoped_lock const lock(mutex_);
-  std::map<std::uint64_t, call_statistics> taken = calls_.take_all();
-  taken.emplace(all_calls, take_kernels());
+  std::map<std::uint64_t, call_statistics> taken;
+  for (auto& [call, figures] : calls_.take_all()) taken.emplace(call, finished(std::move(figures)));
+  taken.emplace(all_calls, take_of_all());
   return taken;
 }
 
@@ -137,15 +196,6 @@ std::vector<node_record> statistics_sink::node_changes() {
   return nodes_;
 }
 
-std::size_t statistics_sink::held(double at_s) {
-  scoped_lock const lock(mutex_);
-  std::size_t held = 0;
-  for (node_record const& n : nodes_) {
-    if (n.at_s <= at_s) n.change == node_change::launched ? ++held : --held;
-  }
-  return held;
-}
-
 double statistics_sink::held_node_s(double from_s, double to_s) {
   scoped_lock const lock(mutex_);
   double sum_s = 0;  // of what remains until to_s from when a node is held, less that from when it is not
@@ -160,6 +210,7 @@ void fill(summary& figures, call_statistics const& all, analysis::dynamic_effici
           double start_s, statistics_sink& on_node_0) {
   figures.work_s = all.work_s;
   figures.overhead_s = std::max(0.0, all.steps_s - all.work_s);
+  figures.polling_s = all.polling_s;
   figures.atomic_steps = all.atomic_steps;
   figures.transfers = all.transfers;
   figures.bytes = all.bytes;
@@ -168,7 +219,7 @@ void fill(summary& figures, call_statistics const& all, analysis::dynamic_effici
   for (auto const& [index, i] : all.iterations) {
     double const from_s = std::max(start_s, i.start_s);  // clocks of other machines are not known to the last digit
     analysis::iteration_efficiency const& e = *found++;
-    figures.iterations.push_back({index, from_s - start_s, i.end_s - start_s, i.work_s, on_node_0.held(from_s),
+    figures.iterations.push_back({index, from_s - start_s, i.end_s - start_s, i.work_s, e.nodes,
                                   on_node_0.held_node_s(from_s, i.end_s), e.efficiency, e.interval_efficiency,
                                   e.interval_start_s - start_s, e.interval_end_s - start_s});
   }
@@ -176,15 +227,18 @@ void fill(summary& figures, call_statistics const& all, analysis::dynamic_effici
   figures.held_node_s = on_node_0.held_node_s(start_s, start_s + figures.time_s);
   figures.decisions = on_node_0.decisions(start_s, start_s + figures.time_s);
   for (analysis::window_efficiency const& w : efficiency.windows)
-    figures.over_time.push_back({w.start_s - start_s, w.end_s - start_s, on_node_0.held(w.start_s), w.efficiency});
+    figures.over_time.push_back({w.start_s - start_s, w.end_s - start_s, w.nodes, w.efficiency});
 }
 
-void write_durations(std::string const& file, call_statistics::kernel_durations const& all,
-                     std::string const& reference_core) {
+void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core) {
   nlohmann::ordered_json to;
   to["reference_core"] = reference_core;
+  if (auto const runtime = all.runtime.estimated())
+    to["runtime"] = {{"per_step_s", runtime->per_step_s},
+                     {"per_object_s", runtime->per_object_s},
+                     {"per_wake_s", runtime->per_wake_s}};
   to["kernels"] = nlohmann::ordered_json::object();
-  for (auto const& [kernel, by_sizes] : all) {
+  for (auto const& [kernel, by_sizes] : all.kernels) {
     auto& list = to["kernels"][kernel];
     for (auto const& [sizes, d] : by_sizes) {
       call_statistics::sample const& usual = d.others.count > 0 ? d.others : d.firsts;
@@ -196,7 +250,7 @@ void write_durations(std::string const& file, call_statistics::kernel_durations 
       list.push_back(std::move(entry));
     }
   }
-  support::write_file(file, support::json_text(to) + "\n");
+  support::write_output(file, support::json_text(to) + "\n");
 }
 
 }  // namespace OVLP_CORE

@@ -69,7 +69,7 @@ void thread_manager::receive(node_id from, envelope_ptr object) {
   hold(*object);
   std::uint32_t const epoch = object->epoch;
   if (record_sink* const sink = records()) {
-    sink->delivery({message_kind::object, from, self_, world_.now_s(), object->key()});
+    sink->delivery({message_kind::object, from, self_, world_.now_s(), object->key(), origin_of(object->frames)});
   }
   switch (object->operation) {
     case state_operation: reallocation_->handle_state(std::move(object)); break;
@@ -81,7 +81,7 @@ void thread_manager::receive(node_id from, envelope_ptr object) {
 
 void thread_manager::receive(node_id from, control const& message) {
   if (record_sink* const sink = records(); sink != nullptr && from != self_) {
-    sink->delivery({message_kind::control, from, self_, world_.now_s(), {}});
+    sink->delivery({message_kind::control, from, self_, world_.now_s(), {}, 0});
   }
   std::visit(handlers{[&](closer_here const& m) { group_messages_->handle_closer_here(m); },
                       [&](group_total const& m) {

@@ -3,18 +3,39 @@
 
 #include <utility>
 
+#include <ovlp/runtime/internal/activity.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
+#include "crashes.hpp"
 #include "failures.hpp"
 
 namespace ovlp {
 inline namespace OVLP_CORE {
 
+namespace {
+
+/// Shows that the calling OS thread runs a function of the program that is no operation.
+class shown {
+ public:
+  shown(char const* function, thread_manager const& node, thread_address of) {
+    report_crashes();
+    activity::of_this_thread().begins(function, node.program().collection(of.collection).name, of.index, node.self());
+  }
+  shown(shown const&) = delete;
+  shown& operator=(shown const&) = delete;
+  ~shown() { activity::of_this_thread().ends(); }
+};
+
+}  // namespace
+
 std::shared_ptr<void> thread_states::make(thread_address of) {
   scoped_lock const lock(one_at_a_time_);
+  shown const now("the state's maker", node_, of);
   try {
-    return node_.program().collection(of.collection).state.make(of.index);
+    std::shared_ptr<void> made;
+    node_.backend().state_function([&] { made = node_.program().collection(of.collection).state.make(of.index); });
+    return made;
   } catch (...) {
     failed("the state's maker", of, std::current_exception());
     return nullptr;
@@ -34,8 +55,9 @@ void thread_states::leave(thread_address of, std::shared_ptr<void> state) {
   auto const& take = node_.program().collection(of.collection).state.leave;
   if (!take || !state) return;
   scoped_lock const lock(one_at_a_time_);
+  shown const now("on_leave", node_, of);
   try {
-    take(of.index, state.get());
+    node_.backend().state_function([&] { take(of.index, state.get()); });
   } catch (...) {
     failed("on_leave", of, std::current_exception());
   }

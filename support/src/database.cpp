@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/support/database.hpp>
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/streams.hpp>
 
 namespace ovlp::support {
+namespace {
+
+constexpr int most_bytes = 1 << 28;  // of a value in a file that is read
+
+}  // namespace
 
 void database::closer::operator()(sqlite3* d) const noexcept { ::sqlite3_close_v2(d); }
 
@@ -23,12 +31,13 @@ database::database(std::string file, mode how) : file_(std::move(file)) {
     auto const there = std::filesystem::symlink_status(file_, error);
     if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
       throw io_error("'" + file_ + "': expected a file, or none yet: it would be replaced");
+    claim const unused = claimed();  // nobody's any more: it may go
     std::remove((file_ + "-journal").c_str());
     if (std::remove(file_.c_str()) != 0 && errno != ENOENT)
       throw io_error("'" + file_ + "': cannot be written: " + std::strerror(errno));
   } else if (std::filesystem::is_directory(file_, error)) {
     throw io_error("'" + file_ + "': expected a file, got a folder");
-  } else if (how == mode::read && !std::ifstream(file_)) {
+  } else if (how == mode::read && !file_reader(file_)) {
     throw io_error("'" + file_ + "': cannot be read: " + std::strerror(errno));
   }
   // Whoever wrote it was killed: SQLite puts it in order, for which it writes.
@@ -39,8 +48,43 @@ database::database(std::string file, mode how) : file_(std::move(file)) {
   int const status = ::sqlite3_open_v2(file_.c_str(), &opened, flags, nullptr);
   handle_.reset(opened);
   if (status != SQLITE_OK) fail();
+  if (how == mode::read) ::sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, most_bytes);
+  if (how == mode::create) claim_ = claimed();
   constexpr int patience_ms = 10'000;
-  if (how == mode::update) ::sqlite3_busy_timeout(opened, patience_ms);
+  ::sqlite3_busy_timeout(opened, patience_ms);
+}
+
+namespace {
+
+/// A byte that SQLite does not lock, nor anybody else.
+constexpr off_t claimed_byte = off_t{1} << 61;
+
+bool is_still(std::string const& file, int descriptor) {
+  struct stat named {
+  }, opened{};
+  return ::stat(file.c_str(), &named) == 0 && ::fstat(descriptor, &opened) == 0 && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino;
+}
+
+}  // namespace
+
+database::claim::~claim() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+/// Of the file that is there now, if there is one. Where the file system knows no locks, it is nobody's.
+database::claim database::claimed() const {
+  int const descriptor = ::open(file_.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  claim made(descriptor);
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = claimed_byte;
+  lock.l_len = 1;
+  bool const taken = ::fcntl(descriptor, F_OFD_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES);
+  if (taken || !is_still(file_, descriptor)) throw io_error("'" + file_ + "': another run writes it");
+  return made;
 }
 
 void database::fail() const {
@@ -112,7 +156,7 @@ std::string in_quotes(std::string_view text, char quote) {
 bool is_database(std::string const& file) {
   constexpr std::string_view begin("SQLite format 3");  // https://www.sqlite.org/fileformat.html, 1.3
   std::string read(begin.size(), '\0');
-  std::ifstream from(file, std::ios::binary);
+  file_reader from(file, std::ios::binary);
   return from.read(read.data(), static_cast<std::streamsize>(read.size())) && read == begin;
 }
 

@@ -2,13 +2,13 @@
 #include <ovlp/support/json_object.hpp>
 
 #include <cmath>
-#include <sstream>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/files.hpp>
+#include <ovlp/support/streams.hpp>
 #include <ovlp/support/text.hpp>
 
 namespace ovlp::support {
@@ -124,7 +124,7 @@ double json_object::number_above(std::string const& key, double bound, double ot
 double json_object::none_or_from(std::string const& key, double least) {
   double const read = number(key, 0, 0);
   if (read > 0 && read < least) {
-    std::ostringstream expected;
+    text_writer expected;
     expected << "0, or a number from " << least;
     fail(path(key), expected.str(), at(key));
   }
@@ -220,7 +220,7 @@ void json_object::fail(std::string const& where, std::string const& expected, js
 double json_object::number_of(json const& value, std::string const& where, double bound, bool above) const {
   bool const good = value.is_number() && std::isfinite(value.get<double>()) && (above ? value > bound : value >= bound);
   if (!good) {
-    std::ostringstream expected;
+    text_writer expected;
     expected << "a number " << (above ? "above " : "of at least ") << bound;
     fail(where, expected.str(), value);
   }

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -13,6 +14,8 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <ovlp/ovlp.hpp>
 
@@ -50,6 +53,39 @@ struct Ballast {
   ovlp::buffer<unsigned char> bytes{std::size_t{32} << 20};
 };
 
+/// Much outside of buffers and in them.
+struct Load {
+  std::vector<int> outside;
+  ovlp::buffer<int> inside;
+};
+void load(Plan plan, ovlp::out<Load>& loads) {
+  for (int i = 0; i < plan.tasks; ++i) {
+    auto const size = static_cast<std::size_t>(i % 4 == 0 ? plan.lines : i % 4 == 1 ? 9'000 : i) << 8;
+    Load made{std::vector<int>(i % 3 == 0 ? 7 : size, i), ovlp::buffer<int>(i % 3 == 1 ? 7 : size)};
+    std::fill(made.inside.mutate().begin(), made.inside.mutate().end(), i + 1);
+    loads.post(std::move(made));
+  }
+}
+/// What it is made of, and whether it is.
+Load weigh(Load what) {
+  if (what.outside.empty()) return what;
+  for (int number : what.outside) {
+    if (number != what.outside[0]) throw std::logic_error("a vector arrived damaged");
+  }
+  for (int number : what.inside.view()) {
+    if (number != what.outside[0] + 1) throw std::logic_error("a buffer arrived damaged");
+  }
+  return what;
+}
+int unload(ovlp::in<Load>& loads) {
+  std::size_t sum = 0;
+  for (Load const& one : loads) {
+    Load const same = weigh(one);
+    sum += same.outside.size() + same.inside.size();
+  }
+  return static_cast<int>(sum % 1'000'000'007);
+}
+
 /// Lets its OS thread, and so its process, take long to end.
 struct Lingering {
   double seconds = 0;
@@ -86,19 +122,20 @@ int visit(ovlp::here<State>& here, Task task) {
 
 int run_application(int argc, char** argv) {
   Plan plan{"normal", -1, 12, 100, 1};
-  std::string marker, gate;
+  std::string marker, gate, own;
   bool uncaught = false;
   ovlp::options options{"failures_app", "Goes wrong as it is told to"};
   options.add("--mode", plan.mode, "what the tasks do")
-      .one_of({"normal", "throw", "throw-int", "throw-first", "throw-last", "exit", "quit", "compute", "sleep", "stall",
-               "print", "print-throw", "throw-in-main", "no-memory-in-main", "leave", "shrink", "border", "relaunch",
-               "abandon"});
+      .one_of({"normal",  "throw",  "throw-int", "throw-first", "throw-last",  "exit",          "quit",
+               "compute", "sleep",  "stall",     "print",       "print-throw", "throw-in-main", "no-memory-in-main",
+               "leave",   "shrink", "border",    "relaunch",    "abandon",     "load"});
   options.add("--node", plan.node, "only on this node; -1: on all");
   options.add("--tasks", plan.tasks, "tasks").at_least(0);
   options.add("--lines", plan.lines, "lines that a task prints").at_least(0);
   options.add("--seconds", plan.seconds, "seconds that a task takes").at_least(0);
   options.add("--marker", marker, "for the test, to find the processes");
   options.add("--gate", gate, "mode border: the iteration ends when there is a file of this name");
+  options.add("--own", own, "nothing; processes may differ in it").may_differ();
   options.add("--uncaught", uncaught, "do not catch what a call throws");
   auto body = [&] {
     ovlp::engine run{argc, argv, options};
@@ -113,11 +150,14 @@ int run_application(int argc, char** argv) {
       if (given.mode == "throw-first") throw std::logic_error("the split is wrong");
       for (int i = 0; i < given.tasks; ++i) tasks.post({i, given});
     });
-    auto work = ovlp::leaf("work", workers.by(&Task::number), [](ovlp::here<>& here, Task task) {
+    auto const squared = [](ovlp::here<>& here, Task task, double /*bound*/, std::vector<int> const& /*bound*/) {
       announce(here.node());
       do_harm(here, task);
       return task.number * task.number;
-    });
+    };
+    double const bound = std::getenv("FAILURES_OTHER_NUMBER") != nullptr ? 0.1 + 0.2 : 0.3;
+    std::vector<int> const large(1000, std::getenv("FAILURES_OTHER_VECTOR") != nullptr ? 1 : 0);
+    auto work = ovlp::leaf("work", workers.by(&Task::number), squared, bound, large);
     auto again = ovlp::leaf("again", workers.in_turn(), [](int number) { return number; });
     auto merge = ovlp::merge("add up", master.at(0), [last = plan.mode == "throw-last"](ovlp::in<int>& numbers) {
       int sum = 0;
@@ -160,6 +200,12 @@ int run_application(int argc, char** argv) {
       sleep(0.2);  // until node 1 has been released
       run.remap(workers, ovlp::mapping("node0 node1"));
       std::printf("result %d\n", run(again_and_again, plan));
+      return;
+    }
+    if (plan.mode == "load") {
+      auto const loads = ovlp::split("load", master.at(0), load).window(6) >>
+                         ovlp::leaf("weigh", workers.in_turn(), weigh) >> ovlp::merge("unload", master.at(0), unload);
+      std::printf("result %d\n", run(loads, plan));
       return;
     }
     static int engines = 0;

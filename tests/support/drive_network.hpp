@@ -23,7 +23,8 @@ struct start {
 
 /// When its latency ends, on a network with this latency and these links.
 inline double ready_s(start const& s, std::vector<net::node_link> const& links, double latency_s) {
-  return s.at_s + (latency_s + links[s.what.source].latency_s + links[s.what.destination].latency_s);
+  double const whole_s = latency_s + links[s.what.source].latency_s + links[s.what.destination].latency_s;
+  return s.what.handed_over_s ? std::max(s.at_s, *s.what.handed_over_s + whole_s) : s.at_s + whole_s;
 }
 /// The places of starts in the order in which their latencies end, then of their start.
 inline std::vector<std::size_t> order_of_latency_ends(std::vector<start> const& starts,

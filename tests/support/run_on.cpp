@@ -7,11 +7,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string_view>
 
+#include <ovlp/analysis/identities.hpp>
 #include <ovlp/runtime/real.hpp>
 #include <ovlp/simkernel/simulated.hpp>
+#include <ovlp/store/open_run.hpp>
+#include <ovlp/support/files.hpp>
 
 namespace ovlp::testing {
 namespace {
@@ -22,6 +28,7 @@ struct command_line {
   bool worker = false;
   std::string test_case;
   std::size_t run = 0;
+  std::string record;  ///< for the checks
 } given;
 
 /// How doctest's filter names the case: a comma would separate two patterns, and '?' stands for any character.
@@ -37,11 +44,26 @@ void read(int argc, char** argv) {
     if (argument == "--worker") given.worker = true;
     if (argument.starts_with("--test-case=")) given.test_case = argument.substr(12);
     if (argument.starts_with("--run=")) given.run = std::strtoul(argv[i] + 6, nullptr, 10);
+    if (argument.starts_with("--record=")) given.record = argument.substr(9);
   }
 }
 
+void expect_none(std::vector<std::string> const& broken) {
+  for (std::string const& line : broken) FAIL_CHECK(line);
+}
+
+/// On the platform that the options name.
+analysis::records_seen seen_on(std::vector<std::string> const& options) {
+  run_facts about{{"complete", "yes"}};
+  auto const named = std::ranges::find(options, "--platform");
+  if (named != options.end() && std::filesystem::exists(*(named + 1)))
+    about["platform"] = support::read_file(*(named + 1));
+  return analysis::records_seen::of(about);
+}
+
+/// `checked`: takes its records; may be null.
 template <class Engine>
-void run(std::vector<std::string> words, run_body const& body) {
+void run(std::vector<std::string> words, run_body const& body, std::shared_ptr<analysis::identities> const& checked) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   std::string ignored_case;
@@ -50,17 +72,34 @@ void run(std::vector<std::string> words, run_body const& body) {
   known.add("--test-case", ignored_case, "the doctest case");
   known.add("--run", ignored_run, "the number of the run in it");
   Engine engine(static_cast<int>(argv.size()), argv.data(), known);
+  if (checked) engine.attach(checked);
   body(engine);
+  if (!checked) return;
+  std::optional<summary> figures;
+  try {
+    figures = engine.summary();
+  } catch (error const&) {  // it failed, or the body has not asked for figures
+  }
+  if (figures) expect_none(checked->broken(*figures));
+}
+
+/// Of a run whose processes have stored it.
+void check_record(std::string const& file) {
+  if (!std::filesystem::exists(file)) return;  // it did not come to a call
+  auto const stored = open_run(file);
+  analysis::identities checked(analysis::records_seen::of(stored->about()));
+  stored->read(checked);
+  expect_none(checked.broken_anywhere());
 }
 
 }  // namespace
 
-void run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body) {
-  really_run_on(nodes, options, body);
-  if (!given.worker) simulate_on(nodes, options, body);
+void run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body, checks what) {
+  really_run_on(nodes, options, body, what);
+  if (!given.worker) simulate_on(nodes, options, body, what);
 }
 
-void really_run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body) {
+void really_run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body, checks what) {
   static std::map<std::string, std::size_t> runs;  // of each case, so far
   std::string const test_case = as_pattern(doctest::getContextOptions()->currentTest->m_name);
   std::size_t const number = runs[test_case]++;
@@ -69,24 +108,36 @@ void really_run_on(std::size_t nodes, std::vector<std::string> const& options, r
   std::vector<std::string> words{given.program, "--test-case=" + test_case, "--run=" + std::to_string(number),
                                  "--nodes", std::to_string(nodes)};
   words.insert(words.end(), options.begin(), options.end());
+  std::optional<support::temporary_folder> folder;
+  bool const stores = what == checks::stored && nodes > 1;
+  if (stores && !given.worker) given.record = folder.emplace().path() / "run.sqlite";
+  if (stores) words.push_back("--record=" + given.record);
   if (given.worker) words.emplace_back("--worker");
-  run<ovlp::real::engine>(words, body);
+  bool const attaches = what != checks::none && !stores && !given.worker;
+  auto const checked =
+      attaches ? std::make_shared<analysis::identities>(analysis::records_seen{.of_all_nodes = nodes == 1}) : nullptr;
+  run<ovlp::real::engine>(words, body, checked);
   if (given.worker) {
     std::fprintf(stderr, "'%s', run %zu: a worker came to the end of the run's body\n", test_case.c_str(), number);
     std::exit(3);
   }
+  if (checked) expect_none(checked->broken_anywhere());
+  if (stores) check_record(given.record);
 }
 
-void simulate_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body) {
+void simulate_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body, checks what) {
   std::vector<std::string> words{given.program, "--nodes", std::to_string(nodes)};
   words.insert(words.end(), options.begin(), options.end());
   INFO("simulated, nodes: " << nodes);
-  run<ovlp::sim::engine>(words, body);
+  auto const checked = what == checks::none ? nullptr : std::make_shared<analysis::identities>(seen_on(options));
+  run<ovlp::sim::engine>(words, body, checked);
+  if (checked) expect_none(checked->broken_anywhere());
 }
 
 }  // namespace ovlp::testing
 
 int main(int argc, char** argv) {
+  setenv("OVLP_PLATFORM", PLATFORMS "/local.json", 1);
   ovlp::testing::read(argc, argv);
   doctest::Context context;
   if (ovlp::testing::given.worker) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -12,6 +13,10 @@
 
 namespace ovlp::testing {
 
+/// Whether the identities that must hold in a run (analysis::identities) are checked in it. Its records are then taken:
+/// of several processes those of node 0 only, or of all, which are `stored` for that.
+enum class checks : std::uint8_t { identities, stored, none };
+
 /// Runs `body` in this doctest case twice: with a real engine of so many nodes, this process and others that it
 /// launches, and with a simulated one.
 ///
@@ -19,15 +24,18 @@ namespace ovlp::testing {
 /// builds its graphs itself, from constants, and checks its results after the calls, where only this process comes.
 /// A program that uses it takes support/run_on.cpp, which has main().
 using run_body = std::function<void(ovlp::engine_base&)>;
-void run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body);
+void run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body,
+            checks what = checks::identities);
 inline void run_on(std::size_t nodes, run_body const& body) { run_on(nodes, {}, body); }
 
 /// For what only real threads and processes do.
-void really_run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body);
+void really_run_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body,
+                   checks what = checks::identities);
 inline void really_run_on(std::size_t nodes, run_body const& body) { really_run_on(nodes, {}, body); }
 
 /// For what only the simulation does.
-void simulate_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body);
+void simulate_on(std::size_t nodes, std::vector<std::string> const& options, run_body const& body,
+                 checks what = checks::identities);
 
 /// The same on one node, and on three.
 inline void run_on_one_and_three(run_body const& body) {

@@ -193,6 +193,9 @@ int main(int argc, char** argv) {
   options.add_option("--slices", what.slices, "of the work, in the row with progress")->check(CLI::Range(2, 1000000));
   options.add_option("--runs", what.search.runs, "of each trial")->check(CLI::Range(1, 1000000));
   options.add_option("--searches", what.search.searches, "how many")->check(CLI::Range(1, 1000000));
+  options
+      .add_option("--tolerance", what.search.tolerance, "by which a trial may be longer, as a part of the reference")
+      ->check(CLI::Range(0.0, 1.0));
   int status = 0;
   try {
     options.parse(argc, argv);

@@ -239,7 +239,7 @@ class overlapped_rank {
 trace overlapped(trace const& original, overlap_options const& how) {
   if (how.chunks == 0) throw config_error("chunks of a message: expected 1 or more, got 0");
   std::vector<std::vector<message_end>> const ends = message_ends(original);
-  trace made{original.name, {}, original.communicators};
+  trace made{original.name, {}, original.communicators, original.left_out};
   for (std::size_t rank = 0; rank < original.ranks.size(); ++rank) {
     trace_of_rank const& was = original.ranks[rank];
     made.ranks.push_back({overlapped_rank(was, ends[rank], how).made(), {}, was.counts});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -36,8 +37,15 @@ class replayer {
     do {
       go_on();
     } while (running_ > 0 && machine_.advance());
-    if (running_ > 0) throw stalled(describe_stall());
-    if (records_) records_->end(result_.time_s);
+    if (running_ > 0) {
+      std::string const why = describe_stall();
+      if (records_) records_->end(now_s(), why);
+      throw stalled(why);
+    }
+    if (records_) {
+      end_calls();
+      records_->end(result_.time_s);
+    }
     for (rank_state const& r : ranks_) result_.ranks.push_back(r.times);
     return std::move(result_);
   }
@@ -55,7 +63,7 @@ class replayer {
   /// A message, from the first of its two calls to the end of the receive.
   struct exchange final : machine::message {
     explicit exchange(replayer& r) : in(r) {}
-    void crossed(double started_s) override { in.has_crossed(*this, started_s); }
+    void crossed(machine::crossing const& when) override { in.has_crossed(*this, when); }
     void delivered() override { in.has_arrived(*this); }
 
     replayer& in;
@@ -74,7 +82,7 @@ class replayer {
   struct request {
     wait_cause cause = wait_cause::object;
     bool ended = false;
-    recorded_message got{};  ///< of a receive
+    recorded_call call{};
   };
 
   /// Does records one after another: the program of a rank, or the rank's part of a collective.
@@ -89,7 +97,7 @@ class replayer {
     std::size_t next = 0;
     bool in_call = false;  ///< or in a burst: it has begun `next`, since then
     double since_s = 0;
-    recorded_message got{};  ///< by that call
+    recorded_call call{};  ///< that one, if it sends or receives
     std::unordered_map<index, request> requests;
     index awaited = none;
     // Of a part of a collective
@@ -158,14 +166,12 @@ class replayer {
 
   void complete(continuation const& c, recorded_message const& got = {}) {
     strand& s = *c.of;
+    if (got.number != 0) (c.request == none ? s.call : s.requests[c.request].call).about = got;
     if (c.request == none) {
-      s.got = got;
       make_ready(s);
       return;
     }
-    request& ended = s.requests[c.request];
-    ended.ended = true;
-    ended.got = got;
+    s.requests[c.request].ended = true;
     if (s.awaited == c.request) make_ready(s);
   }
 
@@ -186,22 +192,27 @@ class replayer {
     exchange& x = meet({self, m.to, m.tag, m.communicator}, &exchange::posted);
     x.sent = true;
     x.eager = m.how == protocol::eager || (m.how == protocol::by_size && m.bytes <= how_.eager_bytes);
-    x.about = {++sent_, self, m.to, m.bytes, s.within, now_s()};
+    x.about = {++sent_, self, m.to, m.bytes, s.within, now_s(), m.tag, m.communicator};
     if (records_) records_->sent(x.about);
     if (m.request != none) s.requests[m.request] = {wait_cause::window, x.eager};
+    call_begins(s, message_end::send, m.request, x.about);
     if (!x.eager) {
       x.sender = {&s, m.request};
       if (x.posted) transfer(x, nullptr);
       return m.request != none;
     }
     transfer(x, s.on_thread ? &s.rank->thread : nullptr);
-    if (!s.on_thread) return true;
+    if (!s.on_thread) {
+      if (m.request == none) call_ends(s.call);
+      return true;
+    }
     s.rank->thread.add(s, 0);  // behind what the message costs there
     return false;
   }
-  void end(strand& s, send const&) {
+  void end(strand& s, send const& m) {
     if (is_program(s)) s.rank->times.sending_s += now_s() - s.since_s;
     record_wait(s, sending, wait_cause::window);
+    if (m.request == none) call_ends(s.call);
   }
 
   bool begin(strand& s, receive const& m) {
@@ -209,6 +220,7 @@ class replayer {
     x.posted = true;
     x.receiver = {&s, m.request};
     if (m.request != none) s.requests[m.request] = {};
+    call_begins(s, message_end::receive, m.request, {});
     if (x.arrived) is_received(x);
     else if (x.sent && !x.eager) transfer(x, nullptr);
     return m.request != none;
@@ -216,7 +228,7 @@ class replayer {
   void end(strand& s, receive const&) {
     if (is_program(s)) s.rank->times.waiting_s += now_s() - s.since_s;
     record_wait(s, receiving, wait_cause::object);
-    record_received(s, receiving, s.got);
+    record_received(s, receiving, s.call);
   }
 
   bool begin(strand& s, wait const& w) {
@@ -232,7 +244,7 @@ class replayer {
   }
   void take_ended(strand& s, wait const& w) {
     auto const found = s.requests.find(w.request);
-    record_received(s, waiting, found->second.got);
+    record_received(s, waiting, found->second.call);
     s.requests.erase(found);
   }
 
@@ -298,8 +310,8 @@ class replayer {
     ++of.messages;
     of.bytes += x.about.bytes;
   }
-  void has_crossed(exchange& x, double started_s) {
-    if (records_) records_->crossed(x.about, started_s, machine_.latency_s(x.from, x.to), now_s());
+  void has_crossed(exchange& x, machine::crossing const& when) {
+    if (records_) records_->crossed(x.about, when.started_s, when.latency_s, now_s());
     if (!x.eager) complete(x.sender);
   }
   void has_arrived(exchange& x) {
@@ -308,6 +320,7 @@ class replayer {
   }
   void is_here(exchange& x) {
     x.arrived = true;
+    x.about.arrived_s = now_s();
     if (x.posted) is_received(x);
   }
   void is_received(exchange& x) {
@@ -321,8 +334,32 @@ class replayer {
   void record_wait(strand const& s, activity call, wait_cause cause) {
     if (records_ && s.on_thread) records_->waited(s.rank->self, activity_in(s, call), cause, s.since_s, now_s());
   }
-  void record_received(strand const& s, activity call, recorded_message const& got) {
-    if (records_ && got.number != 0) records_->received(got, activity_in(s, call), now_s());
+  void record_received(strand const& s, activity in, recorded_call const& call) {
+    if (!records_ || call.about.number == 0) return;
+    if (call.end == message_end::receive) records_->received(call.about, activity_in(s, in), now_s());
+    call_ends(call);
+  }
+  void call_begins(strand& s, message_end which, index of, recorded_message const& about) {
+    if (!records_) return;
+    bool const blocks = s.on_thread && of == none;
+    (of == none ? s.call : s.requests[of].call) = records_->begun(which, blocks, about, now_s());
+  }
+  void call_ends(recorded_call const& call) {
+    if (records_) records_->ended(call, now_s());
+  }
+  /// What nobody has waited for ends with its rank, or, if that is later, when it has come.
+  void end_calls() {
+    for (exchange& x : exchanges_) {
+      if (!x.sent || !x.posted || x.arrived) continue;
+      x.about.arrived_s = now_s();
+      complete(x.receiver, x.about);
+    }
+    for (rank_state const& r : ranks_) {
+      std::map<index, request> const left(r.program.requests.begin(), r.program.requests.end());
+      for (auto const& [number, its] : left) {
+        if (its.call.about.number != 0) records_->ended(its.call, std::max(r.times.end_s, its.call.about.arrived_s));
+      }
+    }
   }
 
   // Objects that are used again

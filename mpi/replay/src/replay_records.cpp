@@ -43,7 +43,8 @@ replay_records::replay_records(record_sink& to, trace const& what, machine::plat
     graph.operations.push_back({"leaf", name, ranks_collection});
   for (std::uint32_t in = 0; in < names_.collections.size(); ++in)
     for (std::string_view const name : operation_names) graph.operations.push_back({"leaf", std::string(name), in});
-  for (std::uint32_t node = 0; node < names_.nodes; ++node) names_.capacities.push_back(on.kind_of(node).capacity());
+  for (auto const& members : what.communicators) names_.communicators.emplace_back(members.begin(), members.end());
+  names_.capacities = on.capacities(names_.nodes);
 }
 
 void replay_records::begin() {
@@ -57,8 +58,9 @@ void replay_records::begin() {
   to_.call({the_call, 0, true, 0});
 }
 
-void replay_records::end(double now_s) {
-  to_.call({the_call, 0, false, now_s});
+void replay_records::end(double now_s, std::string const& failure) {
+  if (failure.empty()) to_.call({the_call, 0, false, now_s});
+  to_.end({now_s, failure, {}});
   to_.flush();
 }
 
@@ -91,6 +93,26 @@ void replay_records::arrived(recorded_message const& m, double now_s) {
 
 void replay_records::received(recorded_message const& m, activity in, double now_s) {
   to_.step({place(m.to, in), key(m), now_s, now_s, 0, 0});
+}
+
+recorded_call replay_records::begun(message_end end, bool blocks, recorded_message const& about, double now_s) {
+  return {end, blocks, {now_s, ++moments_}, about};
+}
+
+void replay_records::ended(recorded_call const& its, double now_s) {
+  recorded_message const& m = its.about;
+  bool const sends = its.end == message_end::send;
+  to_.mpi_call({m.number,
+                its.end,
+                static_cast<std::uint8_t>(its.blocks ? 1 : 0),
+                static_cast<std::uint32_t>(sends ? m.from : m.to),
+                static_cast<std::uint32_t>(sends ? m.to : m.from),
+                m.communicator,
+                m.tag,
+                m.bytes,
+                its.begun,
+                {now_s, ++moments_},
+                sends ? now_s : m.arrived_s});
 }
 
 }  // namespace ovlp::mpi

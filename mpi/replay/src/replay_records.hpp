@@ -22,12 +22,23 @@ struct recorded_message {
   std::uint64_t bytes;
   activity in;  ///< whose it is: `computing`: a send's, or that collective's
   double sent_s;
+  std::int32_t tag;
+  index communicator;
+  double arrived_s = 0;
+};
+
+/// A call that sends or receives, until it has ended.
+struct recorded_call {
+  message_end end = message_end::send;
+  bool blocks = false;  ///< the rank
+  mpi_moment begun{};
+  recorded_message about{};  ///< of a receive known when it has come
 };
 
 /// Tells a sink of a replay in the words of flow graphs: ranks are the threads of one collection, "ranks", and all
 /// calls the operations of one graph; a non-blocking collective runs in a thread of its own. A burst is a step; who
 /// waits in a call is suspended there; a call that sends, or gets a message, is a step without time, that posts the
-/// message as an object or begins with it.
+/// message as an object or begins with it. Beside that, each end of a message is a call of MPI.
 class replay_records {
  public:
   /// `nodes`: of ranks.
@@ -35,7 +46,8 @@ class replay_records {
                  std::vector<std::uint32_t> const& nodes);
 
   void begin();
-  void end(double now_s);
+  /// `failure`: why it cannot go on; empty: all ranks have ended.
+  void end(double now_s, std::string const& failure = "");
   void burst(rank_id rank, double from_s, double to_s, double work_s);
   /// It waited in a call, for a message or until one could go.
   void waited(rank_id rank, activity in, wait_cause cause, double from_s, double to_s);
@@ -45,6 +57,8 @@ class replay_records {
   void arrived(recorded_message const& m, double now_s);
   /// The receiver has it.
   void received(recorded_message const& m, activity in, double now_s);
+  recorded_call begun(message_end end, bool blocks, recorded_message const& about, double now_s);
+  void ended(recorded_call const& its, double now_s);
 
  private:
   operation_place place(rank_id rank, activity what) const;
@@ -54,6 +68,7 @@ class replay_records {
   record_sink& to_;
   std::vector<std::uint32_t> const& nodes_;
   run_definitions names_;
+  std::uint64_t moments_ = 0;
 };
 
 }  // namespace ovlp::mpi

@@ -52,4 +52,21 @@ std::string describe(trace const& of, rank_id rank, std::size_t at) {
          ": " + describe(records[at]);
 }
 
+std::string describe_left_out(trace const& of) {
+  std::string text;
+  for (left_out_calls const& one : of.left_out) {
+    bool const is_first = text.empty();
+    text += (is_first ? "" : ", ") + one.name + " (" + std::to_string(one.calls) +
+            (!is_first        ? " of "
+             : one.calls == 1 ? " call of "
+                              : " calls of ") +
+            std::to_string(one.ranks) +
+            (!is_first        ? ""
+             : one.ranks == 1 ? " rank"
+                              : " ranks") +
+            ')';
+  }
+  return text;
+}
+
 }  // namespace ovlp::mpi

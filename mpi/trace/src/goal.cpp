@@ -2,6 +2,8 @@
 // Schedules in the text format of GOAL.
 // Source: T. Hoefler, C. Siebert, A. Lumsdaine, Group Operation Assembly Language, ICPP 2009; the text format of
 // LogGOPSim (Hoefler, Schneider, Lumsdaine, LSAP 2010).
+#include <algorithm>
+#include <cstddef>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -87,9 +89,36 @@ class sequence {
   std::vector<record> records_;
 };
 
+/// With blanks in the place of comments, so that all lines are where they were.
+std::string without_comments(std::string_view text, std::string const& file) {
+  std::string plain(text);
+  std::size_t at = 0;
+  auto const blank = [&](std::size_t end) {
+    for (; at < end; ++at)
+      if (plain[at] != '\n') plain[at] = ' ';
+  };
+  while ((at = plain.find('/', at)) != std::string::npos) {
+    std::string_view const left = std::string_view(plain).substr(at);
+    if (left.starts_with("//")) {
+      blank(std::min(plain.find('\n', at), plain.size()));
+    } else if (left.starts_with("/*")) {
+      std::size_t const end = plain.find("*/", at + 2);
+      if (end == std::string::npos) {
+        auto const line = 1 + std::count(plain.begin(), plain.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+        throw config_error(file + ":" + std::to_string(line) + ": expected the end of this comment, '*/'");
+      }
+      blank(end + 2);
+    } else {
+      ++at;
+    }
+  }
+  return plain;
+}
+
 class goal_reader {
  public:
-  explicit goal_reader(trace_source const& from) : file_(from.file), lines_(from.contents, from.file, ' ') {}
+  explicit goal_reader(trace_source const& from)
+      : file_(from.file), text_(without_comments(from.contents, from.file)), lines_(text_, from.file, ' ') {}
 
   trace read() {
     lines_.next();
@@ -189,6 +218,7 @@ class goal_reader {
   void add(record const& what) { operations_.emplace_back().what = what; }
 
   std::string const& file_;
+  std::string const text_;
   line_reader lines_;
   trace made_;
   std::size_t ranks_ = 0;
@@ -198,7 +228,15 @@ class goal_reader {
 
 }  // namespace
 
-bool is_goal(std::string_view contents) { return contents.starts_with("num_ranks "); }
+bool is_goal(std::string_view contents) {
+  for (;;) {  // comments may stand before it
+    contents.remove_prefix(std::min(contents.find_first_not_of(" \t\r\n"), contents.size()));
+    std::string_view const end = contents.starts_with("//") ? "\n" : contents.starts_with("/*") ? "*/" : "";
+    if (end.empty()) return contents.starts_with("num_ranks ");
+    contents.remove_prefix(std::min(contents.find(end, 2), contents.size()));
+    contents.remove_prefix(std::min(end.size(), contents.size()));
+  }
+}
 
 trace read_goal(trace_source const& from) { return goal_reader(from).read(); }
 

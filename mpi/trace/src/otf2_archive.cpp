@@ -123,6 +123,10 @@ class archive {
     events_.resize(ranks_.size());
     for (std::size_t r = 0; r < ranks_.size(); ++r) rank_at_[ranks_[r]] = static_cast<rank_id>(r);
     read_events();
+    for (auto const& [name, by_rank] : left_out_) {
+      left_out_calls& sum = made.left_out.emplace_back(left_out_calls{name, 0, by_rank.size()});
+      for (auto const& [rank, calls] : by_rank) sum.calls += calls;
+    }
     for (rank_events& e : events_) made.ranks.emplace_back().records = e.take(1 / static_cast<double>(ticks_a_second_));
     return made;
   }
@@ -181,6 +185,7 @@ class archive {
   void make_communicators(trace& made) {
     std::vector<rank_id>& all = made.communicators.emplace_back();
     for (std::size_t r = 0; r < ranks_.size(); ++r) all.push_back(static_cast<rank_id>(r));
+    bool is_first = true;  // of all ranks: later ones are copies, whose messages are others
     for (auto const& [number, of] : group_of_) {
       auto const found = groups_.find(of);
       // Each rank's own has no message to another rank.
@@ -188,7 +193,8 @@ class archive {
       std::vector<rank_id> members;
       for (std::uint64_t const m : found->second.members) members.push_back(static_cast<rank_id>(m));
       if (members.empty()) continue;
-      auto const is = static_cast<index>(members == made.communicators.front() ? 0 : made.communicators.size());
+      bool const is_world = members == made.communicators.front() && std::exchange(is_first, false);
+      auto const is = static_cast<index>(is_world ? 0 : made.communicators.size());
       communicators_[number] = {is, members};
       if (is != 0) made.communicators.push_back(std::move(members));
     }
@@ -288,9 +294,29 @@ class archive {
             self(me).at(l).call(at, collective{is, c, has_root(is) ? member : 0, sent, received});
           });
         });
+    // What no record tells.
+    ::OTF2_GlobalEvtReaderCallbacks_SetRmaPutCallback(
+        made, [](location l, time, void* me, attributes*, OTF2_RmaWinRef, std::uint32_t, std::uint64_t, std::uint64_t) {
+          return self(me).leave_out("one-sided put", l);
+        });
+    ::OTF2_GlobalEvtReaderCallbacks_SetRmaGetCallback(
+        made, [](location l, time, void* me, attributes*, OTF2_RmaWinRef, std::uint32_t, std::uint64_t, std::uint64_t) {
+          return self(me).leave_out("one-sided get", l);
+        });
+    ::OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(
+        made,
+        [](location l, time, void* me, attributes*, OTF2_RmaWinRef, std::uint32_t, OTF2_RmaAtomicType, std::uint64_t,
+           std::uint64_t, std::uint64_t) { return self(me).leave_out("one-sided atomic operation", l); });
+    ::OTF2_GlobalEvtReaderCallbacks_SetIoOperationBeginCallback(
+        made, [](location l, time, void* me, attributes*, OTF2_IoHandleRef, OTF2_IoOperationMode, OTF2_IoOperationFlag,
+                 std::uint64_t, std::uint64_t) { return self(me).leave_out("operation on a file", l); });
     return made;
   }
 
+  OTF2_CallbackCode leave_out(char const* what, OTF2_LocationRef at) {
+    ++left_out_[what][at];
+    return OTF2_CALLBACK_SUCCESS;
+  }
   static archive& self(void* me) { return *static_cast<archive*>(me); }
   rank_events& at(OTF2_LocationRef location) { return events_[static_cast<std::size_t>(rank_at_[location])]; }
   /// Calls function(communicator, rank) for a member by place. Nothing is thrown through OTF2.
@@ -319,6 +345,7 @@ class archive {
   std::unordered_map<OTF2_CommRef, std::pair<index, std::vector<rank_id>>> communicators_;
   std::unordered_map<OTF2_LocationRef, rank_id> rank_at_;
   std::vector<rank_events> events_;
+  std::map<std::string, std::map<OTF2_LocationRef, std::uint64_t>> left_out_;  ///< how many, of which ranks
 };
 
 }  // namespace

@@ -37,6 +37,11 @@ class own_format_reader {
       made_.name = lines_.rest();
     } else if (word == "communicator") {
       read_communicator();
+    } else if (word == "left_out") {
+      left_out_calls& one = made_.left_out.emplace_back();
+      one.calls = lines_.whole<std::uint64_t>("a number of calls");
+      one.ranks = lines_.whole<std::uint64_t>("a number of ranks");
+      one.name = lines_.rest();
     } else if (word == "rank") {
       auto const next = static_cast<rank_id>(made_.ranks.size());
       lines_.whole<rank_id>("the next rank", next, next);
@@ -151,6 +156,10 @@ class own_format_writer {
     text_ += first_line;
     text_ += "\nname " + support::one_line(what.name) + '\n';
     for (auto const& members : what.communicators) write_communicator(members);
+    for (left_out_calls const& one : what.left_out) {
+      fields("left_out", one.calls, one.ranks);
+      text_ += ' ' + support::one_line(one.name) + '\n';
+    }
     std::size_t records = 0;
     for (std::size_t r = 0; r < what.ranks.size(); ++r) {
       line("rank", r);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time-independent traces of SimGrid's SMPI, with the actions of all ranks in one file.
+// Time-independent traces of SimGrid's SMPI, with the actions of all ranks in one file, or of each in one of its own.
 // Source: SimGrid 3.25 to 3.32, the parsers of its replay (src/smpi/internals/smpi_replay.cpp).
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
+
+#include <ovlp/support/files.hpp>
 
 #include "formats.hpp"
 #include "line_reader.hpp"
@@ -21,16 +26,36 @@ constexpr std::array<std::uint64_t, 25> type_bytes{8, 4,  1, 2, 8, 4, 1, 8, 1, 1
                                                    8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8};
 constexpr std::uint64_t double_bytes = 8;
 
+/// A file with actions.
+struct action_file {
+  std::string name, contents;
+};
+
+/// Of a list, those that it names: as smpirun -replay takes it, a file a rank, beside the list.
+std::vector<action_file> files_of_list(trace_source const& list) {
+  std::vector<action_file> files;
+  for (line_reader lines(list.contents, list.file, '\n'); lines.next();) {
+    std::string const name = std::filesystem::path(list.file).parent_path() / support::trimmed(lines.line());
+    try {
+      files.push_back({name, support::read_file(name)});
+    } catch (config_error const& wrong) {
+      lines.fail(std::string("expected the name of a trace beside this list: ") + wrong.what());
+    }
+  }
+  return files;
+}
+
 class time_independent_reader {
  public:
-  explicit time_independent_reader(trace_source const& from)
-      : from_(from), flops_(from.flops), lines_(from.contents, from.file, ' ') {}
+  time_independent_reader(std::string name, double flops) : flops_(flops) { made_.name = std::move(name); }
 
-  trace read() {
-    count_ranks();
-    while (lines_.next()) read_action();
+  trace read(std::span<trace_source const> files) {
+    count_ranks(files);
+    for (trace_source const& file : files) {
+      lines_.emplace(file.contents, file.file, ' ');
+      while (lines_->next()) read_action();
+    }
     for (rank_ = 0; rank_ < made_.ranks.size(); ++rank_) wait_for_all();
-    made_.name = name_of_file(from_.file);
     return std::move(made_);
   }
 
@@ -78,11 +103,16 @@ class time_independent_reader {
     return known;
   }
 
-  void count_ranks() {
-    line_reader lines(from_.contents, from_.file, ' ');
+  void count_ranks(std::span<trace_source const> files) {
     constexpr std::size_t most = 1U << 22;
-    std::size_t ranks = 0;
-    while (lines.next()) ranks = std::max(ranks, lines.whole<std::size_t>("a rank", 0, most) + 1);
+    std::size_t ranks = 0, count = 0;
+    for (trace_source const& file : files) {
+      line_reader lines(file.contents, file.file, ' ');
+      for (; lines.next(); ++count) ranks = std::max(ranks, lines.whole<std::size_t>("a rank", 0, most) + 1);
+    }
+    if (ranks > count)
+      throw config_error(files.front().file + ": expected actions of each of " + std::to_string(ranks) +
+                         " ranks, got " + std::to_string(count) + " in all");
     made_.ranks.resize(ranks);
     ranks_.resize(ranks);
     made_.communicators.emplace_back(ranks);
@@ -90,13 +120,13 @@ class time_independent_reader {
   }
 
   void read_action() {
-    rank_ = lines_.whole<std::size_t>("a rank");
-    std::string_view const name = lines_.word("an action");
+    rank_ = lines_->whole<std::size_t>("a rank");
+    std::string_view const name = lines_->word("an action");
     auto const found = actions().find(name);
-    if (found == actions().end()) lines_.fail("expected an action of SMPI's replay, got " + support::quoted(name));
-    if (state().ended) lines_.fail("expected no action of a rank after its 'finalize'");
+    if (found == actions().end()) lines_->fail("expected an action of SMPI's replay, got " + support::quoted(name));
+    if (state().ended) lines_->fail("expected no action of a rank after its 'finalize'");
     (this->*found->second)();
-    lines_.end();
+    lines_->end();
   }
 
   rank_state& state() { return ranks_[rank_]; }
@@ -107,9 +137,9 @@ class time_independent_reader {
   // Fields
 
   std::uint64_t amount(char const* what) {
-    double const value = lines_.real(what);
-    constexpr double most = 9e18;
-    if (value > most) lines_.fail(std::string("expected ") + what + ", got too many");
+    double const value = lines_->real(what);
+    constexpr double most = 0x1p40;  // bytes of a call
+    if (value > most) lines_->fail(std::string("expected ") + what + ", 2^40 at most");
     return static_cast<std::uint64_t>(std::llround(value));
   }
   std::vector<std::uint64_t> amounts(char const* what) {
@@ -117,31 +147,31 @@ class time_independent_reader {
     for (std::size_t i = 0; i < size(); ++i) all.push_back(amount(what));
     return all;
   }
-  rank_id a_rank(char const* what) { return lines_.whole<rank_id>(what, 0, static_cast<rank_id>(size() - 1)); }
-  rank_id root() { return lines_.at_end() ? 0 : a_rank("the root"); }
+  rank_id a_rank(char const* what) { return lines_->whole<rank_id>(what, 0, static_cast<rank_id>(size() - 1)); }
+  rank_id root() { return lines_->at_end() ? 0 : a_rank("the root"); }
   std::uint64_t type() {
-    if (lines_.at_end()) return state().usual_bytes;
-    return type_bytes[lines_.whole<std::size_t>("a type", 0, type_bytes.size() - 1)];
+    if (lines_->at_end()) return state().usual_bytes;
+    return type_bytes[lines_->whole<std::size_t>("a type", 0, type_bytes.size() - 1)];
   }
   /// The second one of two, which is that of what is received.
-  std::uint64_t type_or(std::uint64_t first) { return lines_.at_end() ? first : type(); }
-  double seconds() { return lines_.real("operations") / flops_; }
+  std::uint64_t type_or(std::uint64_t first) { return lines_->at_end() ? first : type(); }
+  double seconds() { return lines_->real("operations") / flops_; }
 
   // Actions
 
-  void nothing() { lines_.rest(); }
+  void nothing() { lines_->rest(); }
   /// One that says anything comes from a tool whose elements are doubles.
   void init() {
-    if (!lines_.at_end()) state().usual_bytes = double_bytes;
-    lines_.rest();
+    if (!lines_->at_end()) state().usual_bytes = double_bytes;
+    lines_->rest();
   }
   void finalize() {
     wait_for_all();
     state().ended = true;
-    lines_.rest();
+    lines_->rest();
   }
   void compute_flops() { add(compute{seconds()}); }
-  void sleep() { add(compute{lines_.real("seconds")}); }
+  void sleep() { add(compute{lines_->real("seconds")}); }
 
   void send_now() { add(read_send()); }
   void send_later() {
@@ -157,7 +187,7 @@ class time_independent_reader {
   }
   send read_send() {
     rank_id const to = a_rank("a rank");
-    auto const tag = lines_.whole<std::int32_t>("a tag", std::numeric_limits<std::int32_t>::min());
+    auto const tag = lines_->whole<std::int32_t>("a tag", std::numeric_limits<std::int32_t>::min());
     std::uint64_t const elements = amount("elements");
     return {to, tag, elements * type()};
   }
@@ -172,7 +202,7 @@ class time_independent_reader {
   /// One that is not there has been found by a test, says SMPI.
   void wait_for_one() {
     rank_id const from = a_rank("a rank"), to = a_rank("a rank");
-    auto const tag = lines_.whole<std::int32_t>("a tag", std::numeric_limits<std::int32_t>::min());
+    auto const tag = lines_->whole<std::int32_t>("a tag", std::numeric_limits<std::int32_t>::min());
     auto const found = state().open.find({from, to, tag});
     if (found == state().open.end()) return;
     add(wait{found->second.front()});
@@ -181,7 +211,7 @@ class time_independent_reader {
   }
   void wait_for_all_left() {
     wait_for_all();
-    lines_.rest();
+    lines_->rest();
   }
   void wait_for_all() {
     std::vector<index> left;
@@ -193,7 +223,7 @@ class time_independent_reader {
 
   void barrier() {
     add(collective{operation::barrier});
-    lines_.rest();
+    lines_->rest();
   }
   void broadcast() {
     std::uint64_t const elements = amount("elements");
@@ -234,10 +264,10 @@ class time_independent_reader {
     std::uint64_t const out = amount("elements");
     std::vector<std::uint64_t> const in = amounts("elements");
     // A type or two, displacements, or a type and these.
-    std::size_t const more = lines_.fields_left();
+    std::size_t const more = lines_->fields_left();
     bool const has_type = more > size() || (more > 0 && more <= 2);
     std::uint64_t const element = has_type ? type() : state().usual_bytes;
-    lines_.rest();
+    lines_->rest();
     add_varied(operation::all_gather, 0, out * element, scaled(in, element));
   }
   void scatter_varied() {
@@ -278,31 +308,52 @@ class time_independent_reader {
   }
   index last_counts() const { return static_cast<index>(made_.ranks[rank_].counts.size() - 1); }
   static std::uint64_t sum(std::vector<std::uint64_t> const& of) {
-    return std::accumulate(of.begin(), of.end(), std::uint64_t{0});
+    constexpr std::uint64_t too_many = std::uint64_t{1} << 62;  // does not overflow, and is refused
+    return std::accumulate(of.begin(), of.end(), std::uint64_t{0},
+                           [&](std::uint64_t a, std::uint64_t b) { return std::min(a + b, too_many); });
   }
   static std::vector<std::uint64_t> scaled(std::vector<std::uint64_t> elements, std::uint64_t by) {
     for (std::uint64_t& e : elements) e *= by;
     return elements;
   }
 
-  trace_source const& from_;
   double const flops_;
-  line_reader lines_;
+  std::optional<line_reader> lines_;
   trace made_;
   std::vector<rank_state> ranks_;
   std::size_t rank_ = 0;
 };
 
-}  // namespace
-
 /// The first line is a rank's "init".
-bool is_time_independent(std::string_view contents) {
+bool has_actions(std::string_view contents) {
   std::string_view line = support::trimmed(contents.substr(0, std::min(contents.find('\n'), contents.size())));
   std::size_t const end_of_rank = line.find_first_not_of("0123456789");
   if (end_of_rank == 0 || end_of_rank == std::string_view::npos) return false;
   return support::trimmed(line.substr(end_of_rank)).starts_with("init");
 }
 
-trace read_time_independent(trace_source const& from) { return time_independent_reader(from).read(); }
+/// All lines are names of text files.
+bool is_list(std::string_view contents) {
+  line_reader lines(contents, "", '\n');
+  bool any = false;
+  for (; lines.next(); any = true) {
+    std::string_view const name = support::trimmed(lines.line());
+    if (!name.ends_with(".txt") || name.find_first_of(" \t") != std::string_view::npos) return false;
+  }
+  return any;
+}
+
+}  // namespace
+
+bool is_time_independent(std::string_view contents) { return has_actions(contents) || is_list(contents); }
+
+trace read_time_independent(trace_source const& from) {
+  time_independent_reader actions(name_of_file(from.file), from.flops);
+  if (has_actions(from.contents)) return actions.read({&from, 1});
+  std::vector<action_file> const files = files_of_list(from);
+  std::vector<trace_source> sources;
+  for (action_file const& file : files) sources.push_back({file.contents, file.name, from.flops});
+  return actions.read(sources);
+}
 
 }  // namespace ovlp::mpi

@@ -8,10 +8,16 @@ namespace ovlp::mpi::tracer {
 /// The trace of this process; none before MPI_Init, after MPI_Finalize, and when nobody asks for one.
 rank_trace* traced();
 void begin_trace();
+/// The trace is written by one thread at a time.
+inline constexpr int most_threads = MPI_THREAD_SERIALIZED;
+/// What MPI_Init_thread says it has provided, where MPI was asked for no more than that.
+int granted_thread_level(int required, int provided);
 void end_trace();
 
 /// Lives as long as a call of MPI by the program. Meanwhile the rank does not compute: its clocks stand still. Calls
-/// that MPI makes of itself are none.
+/// that MPI makes of itself are none. What the rank has computed since the last call of any of its threads is the CPU
+/// time of the calling thread since then.
+/// Errors: of two threads in MPI at once a line on standard error, and the process ends.
 class call {
  public:
   /// `from`: where the program calls.

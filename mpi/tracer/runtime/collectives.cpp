@@ -140,6 +140,21 @@ exchange all_to_all_counts(void const* sent, int const* sent_counts, int const*,
   return what;
 }
 
+exchange all_to_all_types(void const* sent, int const* sent_counts, int const*, MPI_Datatype const* sent_types,
+                          void* received, int const* counts, int const* places, MPI_Datatype const* types,
+                          MPI_Comm in) {
+  exchange what{operation::all_to_all};
+  std::vector<std::uint64_t> got;
+  for (std::size_t i = 0; i < size_of(in); ++i) {
+    got.push_back(bytes(counts[i], types[i]));
+    what.results.push_back({static_cast<char*>(received) + places[i], counts[i], types[i]});
+    what.counts.push_back(sent == MPI_IN_PLACE ? got.back() : bytes(sent_counts[i], sent_types[i]));
+  }
+  what.bytes_sent = sum(what.counts);
+  what.bytes_received = sum(got);
+  return what;
+}
+
 exchange reduce(void const*, void* result, int count, MPI_Datatype type, MPI_Op, int root, MPI_Comm in) {
   exchange what{operation::reduce, root, bytes(count, type)};
   if (is_root(root, in)) {
@@ -224,6 +239,10 @@ OVLP_COLLECTIVE(Alltoall, Ialltoall, all_to_all,
 OVLP_COLLECTIVE(Alltoallv, Ialltoallv, all_to_all_counts,
                 (void const* a, int const* n, int const* from, MPI_Datatype t, void* b, int const* m, int const* at,
                  MPI_Datatype u, ),
+                (a, n, from, t, b, m, at, u, ))
+OVLP_COLLECTIVE(Alltoallw, Ialltoallw, all_to_all_types,
+                (void const* a, int const* n, int const* from, MPI_Datatype const* t, void* b, int const* m,
+                 int const* at, MPI_Datatype const* u, ),
                 (a, n, from, t, b, m, at, u, ))
 OVLP_COLLECTIVE(Reduce, Ireduce, reduce, (void const* a, void* b, int n, MPI_Datatype t, MPI_Op op, int root, ),
                 (a, b, n, t, op, root, ))

@@ -20,7 +20,7 @@ struct communicator {
                                    ///< an intercommunicator those of the other group
   std::uint32_t made_from_it = 0;  ///< communicators
   bool between_groups = false;     ///< an intercommunicator
-  int own_rank = 0;
+  bool leaves_the_world = false;   ///< has processes that were started later, or otherwise: which have no ranks of all
 
   /// Of all ranks. `rank`: a member, not MPI_PROC_NULL.
   int global(int rank) const { return peers.at(static_cast<std::size_t>(rank)); }
@@ -36,19 +36,32 @@ class communicators {
   std::shared_ptr<communicator> of(MPI_Comm handle);
   /// By a call of all members of `from`. `made` may be MPI_COMM_NULL here.
   void made(MPI_Comm made, MPI_Comm from);
-  /// By a call of its own members only.
+  /// By one that does not block: it can be asked for its members when it is used.
+  void made_later(MPI_Comm made, MPI_Comm from);
+  /// By a call of its own members only, of an intercommunicator in both of its groups.
   void made_by_members(MPI_Comm made, int tag);
-  void forget(MPI_Comm handle) { known_.erase(handle); }
+  /// The same members, for messages that are those of collective calls, which are apart from the program's.
+  std::shared_ptr<communicator> beside(MPI_Comm handle);
+  void forget(MPI_Comm handle);
 
  private:
+  struct groups {
+    std::vector<int> own, peers;  // ranks of all; of an intracommunicator the same
+    bool between = false;
+    /// Both, the one with the lower first rank first: as every member sees them.
+    std::vector<int> members() const;
+  };
+
   std::shared_ptr<communicator> add(MPI_Comm handle, std::string const& key);
-  /// MPI_UNDEFINED for a process that was started later.
+  std::shared_ptr<communicator> write(groups const& of, std::string const& key);
+  groups groups_of(MPI_Comm handle) const;
   std::vector<int> ranks_of(MPI_Group group) const;
-  std::vector<int> members_of(MPI_Comm handle) const;
+  std::string next_key(MPI_Comm from);
 
   raw_file& file_;
   MPI_Group world_group_;
-  std::map<MPI_Comm, std::shared_ptr<communicator>> known_;
+  std::map<MPI_Comm, std::shared_ptr<communicator>> known_, beside_;
+  std::map<MPI_Comm, std::string> later_;  // keys
   std::map<std::string, std::uint32_t> made_by_members_;
   std::uint32_t next_ = 0;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls of MPI that begin and end it, make communicators, and free what the trace knows; and those that the trace
-// leaves out.
+// The calls of MPI that begin and end it, make communicators, and free what the trace knows.
 #include <algorithm>
 
 #include <ovlp/instrument/entry.hpp>
@@ -8,13 +7,6 @@
 #include "call.hpp"
 
 using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
-
-namespace {
-
-/// The trace is written by one thread at a time.
-constexpr int most_threads = MPI_THREAD_SERIALIZED;
-
-}  // namespace
 
 OVLP_ENTRY int MPI_Init(int* argc, char*** argv) {
   call const here(__builtin_return_address(0));
@@ -26,7 +18,7 @@ OVLP_ENTRY int MPI_Init(int* argc, char*** argv) {
 OVLP_ENTRY int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   call const here(__builtin_return_address(0));
   int const result = PMPI_Init_thread(argc, argv, std::min(required, most_threads), provided);
-  *provided = std::min(*provided, most_threads);
+  *provided = granted_thread_level(required, *provided);
   begin_trace();
   return result;
 }
@@ -66,35 +58,21 @@ OVLP_MAKES_COMMUNICATOR(Dist_graph_create_adjacent,
                          int const* weights, MPI_Info info, int reorder, ),
                         (n, sources, from_weights, m, destinations, weights, info, reorder, ))
 
-// What moves data and is left out: the trace says so.
-#define OVLP_LEFT_OUT(name, parameters, arguments)                       \
-  OVLP_ENTRY int MPI_##name parameters {                                 \
-    call const here(__builtin_return_address(0));                        \
-    if (auto* const trace = here.trace()) trace->left_out("MPI_" #name); \
-    return PMPI_##name arguments;                                        \
-  }
-OVLP_LEFT_OUT(Mrecv, (void* a, int n, MPI_Datatype t, MPI_Message* message, MPI_Status* status),
-              (a, n, t, message, status))
-OVLP_LEFT_OUT(Imrecv, (void* a, int n, MPI_Datatype t, MPI_Message* message, MPI_Request* request),
-              (a, n, t, message, request))
-OVLP_LEFT_OUT(Alltoallw,
-              (void const* a, int const* n, int const* from, MPI_Datatype const* t, void* b, int const* m,
-               int const* to, MPI_Datatype const* u, MPI_Comm in),
-              (a, n, from, t, b, m, to, u, in))
-OVLP_LEFT_OUT(Neighbor_allgather, (void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in),
-              (a, n, t, b, m, u, in))
-OVLP_LEFT_OUT(Neighbor_alltoall, (void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in),
-              (a, n, t, b, m, u, in))
-OVLP_LEFT_OUT(Neighbor_alltoallv,
-              (void const* a, int const* n, int const* from, MPI_Datatype t, void* b, int const* m, int const* to,
-               MPI_Datatype u, MPI_Comm in),
-              (a, n, from, t, b, m, to, u, in))
-OVLP_LEFT_OUT(Win_create, (void* base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm in, MPI_Win* window),
-              (base, bytes, unit, info, in, window))
-OVLP_LEFT_OUT(Win_allocate, (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm in, void* base, MPI_Win* window),
-              (bytes, unit, info, in, base, window))
-OVLP_LEFT_OUT(File_open, (MPI_Comm in, char const* name, int mode, MPI_Info info, MPI_File* file),
-              (in, name, mode, info, file))
+OVLP_ENTRY int MPI_Comm_idup(MPI_Comm from, MPI_Comm* made, MPI_Request* request) {
+  call const here(__builtin_return_address(0));
+  int const result = PMPI_Comm_idup(from, made, request);
+  if (auto* const trace = here.trace()) trace->known_communicators().made_later(*made, from);
+  return result;
+}
+
+#if MPI_VERSION >= 4
+OVLP_ENTRY int MPI_Comm_idup_with_info(MPI_Comm from, MPI_Info info, MPI_Comm* made, MPI_Request* request) {
+  call const here(__builtin_return_address(0));
+  int const result = PMPI_Comm_idup_with_info(from, info, made, request);
+  if (auto* const trace = here.trace()) trace->known_communicators().made_later(*made, from);
+  return result;
+}
+#endif
 
 OVLP_ENTRY int MPI_Comm_create_group(MPI_Comm from, MPI_Group group, int tag, MPI_Comm* made) {
   call const here(__builtin_return_address(0));
@@ -115,6 +93,12 @@ OVLP_ENTRY int MPI_Comm_free(MPI_Comm* freed) {
   call const here(__builtin_return_address(0));
   if (auto* const trace = here.trace()) trace->known_communicators().forget(*freed);
   return PMPI_Comm_free(freed);
+}
+
+OVLP_ENTRY int MPI_Comm_disconnect(MPI_Comm* freed) {
+  call const here(__builtin_return_address(0));
+  if (auto* const trace = here.trace()) trace->known_communicators().forget(*freed);
+  return PMPI_Comm_disconnect(freed);
 }
 
 OVLP_ENTRY int MPI_Type_free(MPI_Datatype* freed) {

@@ -2,8 +2,12 @@
 // The calls of MPI as Fortran's: the C ones of this library, with arguments that are converted by their types. MPI's
 // own Fortran layer does not call the C functions by their names, or not all.
 //
-// Names end in _, default integers have MPI_Fint's size, and .true. is 1: as gfortran's.
+// Names end in _, default integers have MPI_Fint's size, and .true. is 1: as gfortran's. Module mpi_f08 calls functions
+// of its own, whose names end in _f08_ and whose last argument may be missing; handles and statuses are as large there.
+// MPICH's have others, ending in _f08ts_, for calls with buffers, which then call the C functions by their names.
+#include <algorithm>
 #include <array>
+#include <deque>
 #include <type_traits>
 #include <vector>
 
@@ -12,6 +16,8 @@
 #include <ovlp/instrument/entry.hpp>
 
 #include "call.hpp"
+#include "left_out_calls.hpp"
+#include "neighbours.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses, bugprone-branch-clone): names are MPI's, whose
 // handles may be of one type
@@ -20,11 +26,18 @@
 extern "C" {
 extern int mpi_fortran_bottom_ __attribute__((weak));
 extern int mpi_fortran_in_place_ __attribute__((weak));
+extern int mpi_fortran_unweighted_ __attribute__((weak));
+extern int mpi_fortran_weights_empty_ __attribute__((weak));
 }
 #else
 extern "C" {
 extern void* MPIR_F_MPI_BOTTOM __attribute__((weak));
 extern void* MPIR_F_MPI_IN_PLACE __attribute__((weak));
+extern void* MPIR_F_MPI_UNWEIGHTED __attribute__((weak));
+extern void* MPIR_F_MPI_WEIGHTS_EMPTY __attribute__((weak));
+// Of module mpi_f08.
+extern int __mpi_f08_link_constants_MOD_mpi_unweighted __attribute__((weak));
+extern int __mpi_f08_link_constants_MOD_mpi_weights_empty __attribute__((weak));
 }
 #endif
 extern "C" {
@@ -47,6 +60,34 @@ void* c_buffer(void* of_fortran) {
   return of_fortran;
 }
 
+/// Weights of edges, among other arrays of numbers.
+MPI_Fint* c_numbers(MPI_Fint* of_fortran) {
+#if defined(OPEN_MPI)
+  if (of_fortran == &mpi_fortran_unweighted_) return MPI_UNWEIGHTED;
+  if (of_fortran == &mpi_fortran_weights_empty_) return MPI_WEIGHTS_EMPTY;
+#else
+  if ((&MPIR_F_MPI_UNWEIGHTED != nullptr && of_fortran == MPIR_F_MPI_UNWEIGHTED) ||
+      of_fortran == &__mpi_f08_link_constants_MOD_mpi_unweighted)
+    return MPI_UNWEIGHTED;
+  if ((&MPIR_F_MPI_WEIGHTS_EMPTY != nullptr && of_fortran == MPIR_F_MPI_WEIGHTS_EMPTY) ||
+      of_fortran == &__mpi_f08_link_constants_MOD_mpi_weights_empty)
+    return MPI_WEIGHTS_EMPTY;
+#endif
+  return of_fortran;
+}
+
+bool is_wanted(void const* status) {
+#if !defined(OPEN_MPI)
+  if (status == MPI_F08_STATUS_IGNORE || status == MPI_F08_STATUSES_IGNORE) return false;
+#endif
+  return status != MPI_F_STATUS_IGNORE && status != MPI_F_STATUSES_IGNORE;
+}
+
+/// Where a function puts its result.
+void set(void* result, int code) {
+  if (result != nullptr) *static_cast<MPI_Fint*>(result) = code;
+}
+
 // Handles are numbers in Fortran. In MPICH they are in C, too, and then the same type.
 template <class Handle>
 Handle from_number(MPI_Fint number) {
@@ -56,6 +97,7 @@ Handle from_number(MPI_Fint number) {
   else if constexpr (std::is_same_v<Handle, MPI_Request>) return PMPI_Request_f2c(number);
   else if constexpr (std::is_same_v<Handle, MPI_Op>) return PMPI_Op_f2c(number);
   else if constexpr (std::is_same_v<Handle, MPI_Group>) return PMPI_Group_f2c(number);
+  else if constexpr (std::is_same_v<Handle, MPI_Message>) return PMPI_Message_f2c(number);
   else return PMPI_Info_f2c(number);
 }
 template <class Handle>
@@ -63,6 +105,7 @@ MPI_Fint number_of(Handle handle) {
   if constexpr (std::is_same_v<Handle, MPI_Fint>) return handle;
   else if constexpr (std::is_same_v<Handle, MPI_Datatype>) return PMPI_Type_c2f(handle);
   else if constexpr (std::is_same_v<Handle, MPI_Comm>) return PMPI_Comm_c2f(handle);
+  else if constexpr (std::is_same_v<Handle, MPI_Message>) return PMPI_Message_c2f(handle);
   else return PMPI_Request_c2f(handle);
 }
 
@@ -96,14 +139,14 @@ class argument<Element*, false> {
   argument& operator=(argument const&) = delete;
   ~argument() {
     if constexpr (is_status) {
-      if (at_ != MPI_F_STATUS_IGNORE) PMPI_Status_c2f(&value_, at_);
+      if (is_wanted(at_)) PMPI_Status_c2f(&value_, at_);
     } else if constexpr (!is_buffer && !is_numbers) {
       *at_ = number_of(value_);
     }
   }
   Element* get() {
     if constexpr (is_buffer) return c_buffer(at_);
-    else if constexpr (is_numbers) return at_;
+    else if constexpr (is_numbers) return c_numbers(at_);
     else return &value_;
   }
 
@@ -117,7 +160,7 @@ class argument<Element*, false> {
 template <class... Parameters, std::size_t... Places>
 void call_c(int (*function)(Parameters...), std::array<void*, sizeof...(Parameters) + 1> const& arguments,
             std::index_sequence<Places...>) {
-  *static_cast<MPI_Fint*>(arguments.back()) = function(argument<Parameters>(arguments[Places]).get()...);
+  set(arguments.back(), function(argument<Parameters>(arguments[Places]).get()...));
 }
 template <class... Parameters>
 void call_c(void const* from, int (*function)(Parameters...),
@@ -154,7 +197,7 @@ class status_array {
   MPI_Status* get() { return statuses_.data(); }
   void give_back(int count) const {
     constexpr std::size_t length = sizeof(MPI_Status) / sizeof(MPI_Fint);  // in Fortran, too
-    if (of_fortran_ == MPI_F_STATUSES_IGNORE || count == MPI_UNDEFINED) return;
+    if (!is_wanted(of_fortran_) || count == MPI_UNDEFINED) return;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
       PMPI_Status_c2f(&statuses_[i], of_fortran_ + i * length);
   }
@@ -177,6 +220,9 @@ void count_from_one(MPI_Fint* places, MPI_Fint count) {
 using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
 
 #define OVLP_HERE fortran_call const here(__builtin_return_address(0))
+/// The same function for module mpi_f08.
+#define OVLP_ALSO_F08(name) \
+  OVLP_ENTRY __attribute__((alias("mpi_" #name "_"))) decltype(mpi_##name##_) mpi_##name##_f08_;
 
 OVLP_ENTRY void mpi_init_(MPI_Fint* error) {
   OVLP_HERE;
@@ -184,12 +230,20 @@ OVLP_ENTRY void mpi_init_(MPI_Fint* error) {
   pmpi_init_(error);
   begin_trace();
 }
+OVLP_ENTRY void mpi_init_f08_(MPI_Fint* error) {
+  OVLP_HERE;
+  set(error, MPI_Init(nullptr, nullptr));
+}
+OVLP_ENTRY void mpi_init_thread_f08_(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
+  OVLP_HERE;
+  set(error, MPI_Init_thread(nullptr, nullptr, *required, provided));
+}
 OVLP_ENTRY void mpi_init_thread_(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
   OVLP_HERE;
   call const inside(__builtin_return_address(0));
-  MPI_Fint at_most = *required < MPI_THREAD_SERIALIZED ? *required : MPI_THREAD_SERIALIZED;
+  MPI_Fint at_most = std::min<MPI_Fint>(*required, most_threads);
   pmpi_init_thread_(&at_most, provided, error);
-  if (*provided > MPI_THREAD_SERIALIZED) *provided = MPI_THREAD_SERIALIZED;
+  *provided = granted_thread_level(*required, *provided);
   begin_trace();
 }
 OVLP_ENTRY void mpi_finalize_(MPI_Fint* error) {
@@ -198,41 +252,50 @@ OVLP_ENTRY void mpi_finalize_(MPI_Fint* error) {
   end_trace();
   pmpi_finalize_(error);
 }
+OVLP_ENTRY void mpi_finalize_f08_(MPI_Fint* error) {
+  OVLP_HERE;
+  set(error, MPI_Finalize());
+}
 
 OVLP_ENTRY void mpi_startall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* error) {
   OVLP_HERE;
   request_array all(count, requests);
-  *error = MPI_Startall(all.count(), all.get());
+  set(error, MPI_Startall(all.count(), all.get()));
 }
+OVLP_ALSO_F08(startall)
 OVLP_ENTRY void mpi_waitall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statuses, MPI_Fint* error) {
   OVLP_HERE;
   request_array all(count, requests);
   status_array of(count, statuses);
-  *error = MPI_Waitall(all.count(), all.get(), of.get());
+  set(error, MPI_Waitall(all.count(), all.get(), of.get()));
   of.give_back(all.count());
 }
+OVLP_ALSO_F08(waitall)
 OVLP_ENTRY void mpi_testall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* flag, MPI_Fint* statuses, MPI_Fint* error) {
   OVLP_HERE;
   request_array all(count, requests);
   status_array of(count, statuses);
-  *error = MPI_Testall(all.count(), all.get(), flag, of.get());
+  set(error, MPI_Testall(all.count(), all.get(), flag, of.get()));
   if (*flag != 0) of.give_back(all.count());
 }
+OVLP_ALSO_F08(testall)
 OVLP_ENTRY void mpi_waitany_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* place, MPI_Fint* status, MPI_Fint* error) {
   OVLP_HERE;
   request_array all(count, requests);
   argument<MPI_Status*> of(status);
-  *error = MPI_Waitany(all.count(), all.get(), place, of.get());
+  set(error, MPI_Waitany(all.count(), all.get(), place, of.get()));
   count_from_one(place, 1);
 }
+OVLP_ALSO_F08(waitany)
 OVLP_ENTRY void mpi_testany_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* place, MPI_Fint* flag, MPI_Fint* status,
                              MPI_Fint* error) {
   OVLP_HERE;
   request_array all(count, requests);
   argument<MPI_Status*> of(status);
-  *error = MPI_Testany(all.count(), all.get(), place, flag, of.get());
+  set(error, MPI_Testany(all.count(), all.get(), place, flag, of.get()));
   if (*flag != 0) count_from_one(place, 1);
 }
+OVLP_ALSO_F08(testany)
 static MPI_Fint some(decltype(MPI_Waitsome)* call, MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended,
                      MPI_Fint* places, MPI_Fint* statuses) {
   request_array all(count, requests);
@@ -245,13 +308,15 @@ static MPI_Fint some(decltype(MPI_Waitsome)* call, MPI_Fint* count, MPI_Fint* re
 OVLP_ENTRY void mpi_waitsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended, MPI_Fint* places,
                               MPI_Fint* statuses, MPI_Fint* error) {
   OVLP_HERE;
-  *error = some(MPI_Waitsome, count, requests, ended, places, statuses);
+  set(error, some(MPI_Waitsome, count, requests, ended, places, statuses));
 }
+OVLP_ALSO_F08(waitsome)
 OVLP_ENTRY void mpi_testsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended, MPI_Fint* places,
                               MPI_Fint* statuses, MPI_Fint* error) {
   OVLP_HERE;
-  *error = some(MPI_Testsome, count, requests, ended, places, statuses);
+  set(error, some(MPI_Testsome, count, requests, ended, places, statuses));
 }
+OVLP_ALSO_F08(testsome)
 
 // Of all others the arguments are converted one by one: OVLP_FORTRAN(name, C's name, its number of parameters).
 #define OVLP_PARAMETERS_1 void* a
@@ -266,6 +331,7 @@ OVLP_ENTRY void mpi_testsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* end
 #define OVLP_PARAMETERS_10 OVLP_PARAMETERS_9, void* j
 #define OVLP_PARAMETERS_11 OVLP_PARAMETERS_10, void* k
 #define OVLP_PARAMETERS_12 OVLP_PARAMETERS_11, void* l
+#define OVLP_PARAMETERS_13 OVLP_PARAMETERS_12, void* m
 #define OVLP_ARGUMENTS_1 a
 #define OVLP_ARGUMENTS_2 OVLP_ARGUMENTS_1, b
 #define OVLP_ARGUMENTS_3 OVLP_ARGUMENTS_2, c
@@ -278,10 +344,12 @@ OVLP_ENTRY void mpi_testsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* end
 #define OVLP_ARGUMENTS_10 OVLP_ARGUMENTS_9, j
 #define OVLP_ARGUMENTS_11 OVLP_ARGUMENTS_10, k
 #define OVLP_ARGUMENTS_12 OVLP_ARGUMENTS_11, l
+#define OVLP_ARGUMENTS_13 OVLP_ARGUMENTS_12, m
 #define OVLP_FORTRAN(name, c_name, count)                                               \
   OVLP_ENTRY void mpi_##name##_(OVLP_PARAMETERS_##count, void* error) {                 \
     call_c(__builtin_return_address(0), MPI_##c_name, {OVLP_ARGUMENTS_##count, error}); \
-  }
+  }                                                                                     \
+  OVLP_ALSO_F08(name)
 
 OVLP_FORTRAN(send, Send, 6)
 OVLP_FORTRAN(ssend, Ssend, 6)
@@ -306,6 +374,10 @@ OVLP_FORTRAN(wait, Wait, 2)
 OVLP_FORTRAN(test, Test, 3)
 OVLP_FORTRAN(probe, Probe, 4)
 OVLP_FORTRAN(iprobe, Iprobe, 5)
+OVLP_FORTRAN(mprobe, Mprobe, 5)
+OVLP_FORTRAN(improbe, Improbe, 6)
+OVLP_FORTRAN(mrecv, Mrecv, 5)
+OVLP_FORTRAN(imrecv, Imrecv, 5)
 
 OVLP_FORTRAN(barrier, Barrier, 1)
 OVLP_FORTRAN(bcast, Bcast, 5)
@@ -339,8 +411,17 @@ OVLP_FORTRAN(iscan, Iscan, 7)
 OVLP_FORTRAN(iexscan, Iexscan, 7)
 OVLP_FORTRAN(ireduce_scatter, Ireduce_scatter, 7)
 OVLP_FORTRAN(ireduce_scatter_block, Ireduce_scatter_block, 7)
+OVLP_FORTRAN(neighbor_allgather, Neighbor_allgather, 7)
+OVLP_FORTRAN(neighbor_allgatherv, Neighbor_allgatherv, 8)
+OVLP_FORTRAN(neighbor_alltoall, Neighbor_alltoall, 7)
+OVLP_FORTRAN(neighbor_alltoallv, Neighbor_alltoallv, 9)
+OVLP_FORTRAN(ineighbor_allgather, Ineighbor_allgather, 8)
+OVLP_FORTRAN(ineighbor_allgatherv, Ineighbor_allgatherv, 9)
+OVLP_FORTRAN(ineighbor_alltoall, Ineighbor_alltoall, 8)
+OVLP_FORTRAN(ineighbor_alltoallv, Ineighbor_alltoallv, 10)
 
 OVLP_FORTRAN(comm_dup, Comm_dup, 2)
+OVLP_FORTRAN(comm_idup, Comm_idup, 3)
 OVLP_FORTRAN(comm_dup_with_info, Comm_dup_with_info, 3)
 OVLP_FORTRAN(comm_split, Comm_split, 4)
 OVLP_FORTRAN(comm_split_type, Comm_split_type, 5)
@@ -354,5 +435,73 @@ OVLP_FORTRAN(graph_create, Graph_create, 6)
 OVLP_FORTRAN(dist_graph_create, Dist_graph_create, 9)
 OVLP_FORTRAN(dist_graph_create_adjacent, Dist_graph_create_adjacent, 10)
 OVLP_FORTRAN(comm_free, Comm_free, 1)
+OVLP_FORTRAN(comm_disconnect, Comm_disconnect, 1)
 OVLP_FORTRAN(type_free, Type_free, 1)
+
+// With an array of types for each side.
+
+namespace ovlp::mpi::tracer {
+namespace {
+
+/// It lives on: MPI may read it until a call that does not block has ended.
+MPI_Datatype const* types_of(void* numbers, std::size_t count) {
+  static std::deque<std::vector<MPI_Datatype>> all;
+  std::vector<MPI_Datatype>& types = all.emplace_back();
+  for (std::size_t i = 0; i < count; ++i)
+    types.push_back(from_number<MPI_Datatype>(static_cast<MPI_Fint const*>(numbers)[i]));
+  return types.data();
+}
+std::size_t all_ranks(MPI_Comm in) {
+  int size = 0, between = 0;
+  PMPI_Comm_test_inter(in, &between);
+  between != 0 ? PMPI_Comm_remote_size(in, &size) : PMPI_Comm_size(in, &size);
+  return static_cast<std::size_t>(size);
+}
+int const* numbers(void* at) { return static_cast<int const*>(at); }
+MPI_Aint const* places(void* at) { return static_cast<MPI_Aint const*>(at); }
+
+}  // namespace
+}  // namespace ovlp::mpi::tracer
+
+#define OVLP_FORTRAN_WITH_TYPES(name, c_name, sides, displacements)                                                    \
+  OVLP_ENTRY void mpi_##name##_(OVLP_PARAMETERS_9, void* error) {                                                      \
+    OVLP_HERE;                                                                                                         \
+    auto const in = from_number<MPI_Comm>(*static_cast<MPI_Fint*>(i));                                                 \
+    neighbour_counts const count = sides;                                                                              \
+    set(error, MPI_##c_name(c_buffer(a), numbers(b), displacements(c), types_of(d, count.to), c_buffer(e), numbers(f), \
+                            displacements(g), types_of(h, count.from), in));                                           \
+  }                                                                                                                    \
+  OVLP_ALSO_F08(name)                                                                                                  \
+  OVLP_ENTRY void mpi_i##name##_(OVLP_PARAMETERS_10, void* error) {                                                    \
+    OVLP_HERE;                                                                                                         \
+    auto const in = from_number<MPI_Comm>(*static_cast<MPI_Fint*>(i));                                                 \
+    neighbour_counts const count = sides;                                                                              \
+    MPI_Request request = MPI_REQUEST_NULL;                                                                            \
+    set(error, MPI_I##name(c_buffer(a), numbers(b), displacements(c), types_of(d, count.to), c_buffer(e), numbers(f),  \
+                           displacements(g), types_of(h, count.from), in, &request));                                  \
+    *static_cast<MPI_Fint*>(j) = number_of(request);                                                                   \
+  }                                                                                                                    \
+  OVLP_ALSO_F08(i##name)
+OVLP_FORTRAN_WITH_TYPES(alltoallw, Alltoallw, (neighbour_counts{all_ranks(in), all_ranks(in)}), numbers)
+OVLP_FORTRAN_WITH_TYPES(neighbor_alltoallw, Neighbor_alltoallw, count_neighbours(in), places)
+
+// What the trace leaves out. Behind the result stand the lengths of texts.
+#define OVLP_TEXT_PARAMETERS_0
+#define OVLP_TEXT_PARAMETERS_1 , std::size_t first
+#define OVLP_TEXT_PARAMETERS_2 , std::size_t first, std::size_t second
+#define OVLP_TEXT_ARGUMENTS_0
+#define OVLP_TEXT_ARGUMENTS_1 , first
+#define OVLP_TEXT_ARGUMENTS_2 , first, second
+#define OVLP_FORTRAN_LEFT_OUT(c_name, name, count, texts)                                                \
+  extern "C" void pmpi_##name##_(OVLP_PARAMETERS_##count, void* error OVLP_TEXT_PARAMETERS_##texts)      \
+      __attribute__((weak));                                                                             \
+  OVLP_ENTRY void mpi_##name##_(OVLP_PARAMETERS_##count, void* error OVLP_TEXT_PARAMETERS_##texts) {     \
+    OVLP_HERE;                                                                                           \
+    call const inside(__builtin_return_address(0));                                                      \
+    if (auto* const trace = inside.trace()) trace->left_out("MPI_" #c_name);                             \
+    MPI_Fint own = 0;                                                                                    \
+    pmpi_##name##_(OVLP_ARGUMENTS_##count, error != nullptr ? error : &own OVLP_TEXT_ARGUMENTS_##texts); \
+  }                                                                                                      \
+  OVLP_ALSO_F08(name)
+OVLP_CALLS_LEFT_OUT(OVLP_FORTRAN_LEFT_OUT)
 // NOLINTEND(readability-identifier-naming, bugprone-macro-parentheses, bugprone-branch-clone)

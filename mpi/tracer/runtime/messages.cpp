@@ -71,7 +71,7 @@ std::uint64_t messages::send_before(blocks const& sent_memory) {
   return *median;
 }
 
-std::uint64_t messages::begin_of_interval(blocks const& sent_memory, int to) {
+std::uint64_t messages::begin_of_interval(blocks const& sent_memory, int to, std::uint64_t now) {
   std::uint64_t const begin = send_before(sent_memory);
   if (sent_memory.empty()) return begin;
   bool stored_since = false;
@@ -80,19 +80,19 @@ std::uint64_t messages::begin_of_interval(blocks const& sent_memory, int to) {
   auto const [found, is_first] = last_sends_.try_emplace(sent_memory.front().begin);
   last_send& last = found->second;
   bool const went_there = std::find(last.to.begin(), last.to.end(), to) != last.to.end();
-  if (is_first || stored_since || went_there || last.end != begin) last = {begin, memory.clock, {}};
-  last.end = memory.clock;
+  if (is_first || stored_since || went_there || last.end != begin) last = {begin, now, {}};
+  last.end = now;
   last.to.push_back(to);
   return last.begin;
 }
 
-void messages::sent(std::uint64_t message, blocks const& sent_memory, int to, void const* from) {
+void messages::sent(std::uint64_t message, blocks const& sent_memory, int to, std::uint64_t now, void const* from) {
   if (!memory.instrumented) return;
-  std::uint64_t const begin = begin_of_interval(sent_memory, to);
+  std::uint64_t const begin = begin_of_interval(sent_memory, to, now);
   std::uint64_t words = 0, unseen_words = 0;
   std::vector<std::uint64_t> times(raw::pieces(bytes_of(sent_memory)), raw::never);
   for_words(sent_memory, [&](std::uintptr_t at, std::uint64_t piece) {
-    std::uint64_t const stored = stored_at(at);
+    std::uint64_t const stored = std::min(stored_at(at), now);  // another thread may have stored meanwhile
     ++words;
     if (stored == 0) ++unseen_words;
     if (stored > begin) {
@@ -101,18 +101,19 @@ void messages::sent(std::uint64_t message, blocks const& sent_memory, int to, vo
       times[piece] = std::max(times[piece], begin);
     }
   });
-  for_words(sent_memory, [&](std::uintptr_t at, std::uint64_t) { sent_at(at) = memory.clock; });
-  file_.put(raw::kind::produced, raw::produced{message, begin, memory.clock, static_cast<std::uint32_t>(times.size())});
+  for_words(sent_memory, [&](std::uintptr_t at, std::uint64_t) { sent_at(at) = now; });
+  file_.put(raw::kind::produced, raw::produced{message, begin, now, static_cast<std::uint32_t>(times.size())});
   file_.put_times(begin, times);
   count_unseen(from, false, words, unseen_words);
 }
 
-void messages::received(std::uint64_t message, blocks const& to, std::uint64_t posted, void const* from) {
+void messages::received(std::uint64_t message, blocks const& to, std::uint64_t posted, std::uint64_t now,
+                        void const* from) {
   if (!memory.instrumented) return;
   overwritten(to, posted);
   for_words(to, [](std::uintptr_t at, std::uint64_t) { loaded_at(at) = 0; });
   for (block const& one : to) received_blocks_[one.begin] = {one.end, message};
-  arrivals_.emplace(message, arrival{message, posted, memory.clock, to, from});
+  arrivals_.emplace(message, arrival{message, posted, now, to, from});
 }
 
 void messages::overwritten(blocks const& by, std::uint64_t posted) {
@@ -158,8 +159,8 @@ void messages::count_unseen(void const* from, bool receives, std::uint64_t words
   sum.receives = receives ? 1 : 0;
 }
 
-void messages::end() {
-  for (auto const& [message, one] : arrivals_) end_interval_of(one, memory.clock);
+void messages::end(std::uint64_t now) {
+  for (auto const& [message, one] : arrivals_) end_interval_of(one, now);
   arrivals_.clear();
   for (auto const& [call, sum] : unseen_) {
     if (sum.unseen_words == 0) continue;

@@ -13,20 +13,20 @@ namespace ovlp::mpi::tracer {
 
 /// When the bytes of messages were stored and loaded: read from the shadow, and written as profiles. Without
 /// instrumented code there is nothing to read: then all this does nothing.
-/// `from`: where the program calls MPI, for the summary of what was not seen.
+/// `now`: the clock at the call. `from`: where the program calls MPI, for the summary of what was not seen.
 class messages {
  public:
   explicit messages(raw_file& file) : file_(file) {}
 
   /// A message leaves this memory, for this rank.
-  void sent(std::uint64_t message, blocks const& memory, int to, void const* from);
+  void sent(std::uint64_t message, blocks const& memory, int to, std::uint64_t now, void const* from);
   /// A message has arrived in this memory, which was offered to it when the clock was `posted`. What was there before
   /// cannot be loaded any more.
-  void received(std::uint64_t message, blocks const& memory, std::uint64_t posted, void const* from);
+  void received(std::uint64_t message, blocks const& memory, std::uint64_t posted, std::uint64_t now, void const* from);
   /// So has something else that is no message.
   void overwritten(blocks const& memory, std::uint64_t posted);
   /// The rank ends: so do the intervals of what it has received.
-  void end();
+  void end(std::uint64_t now);
 
  private:
   struct arrival {
@@ -41,7 +41,7 @@ class messages {
   static std::uint64_t send_before(blocks const& sent_memory);
   /// Where its interval begins: at the send before; but what has not been stored since then, and goes to yet another
   /// rank, is the same as what went there.
-  std::uint64_t begin_of_interval(blocks const& sent_memory, int to);
+  std::uint64_t begin_of_interval(blocks const& sent_memory, int to, std::uint64_t now);
   /// `end`: when its memory was offered to something else.
   void end_interval_of(arrival const& ended, std::uint64_t end);
   void count_unseen(void const* from, bool receives, std::uint64_t words, std::uint64_t unseen_words);

@@ -234,12 +234,36 @@ OVLP_ENTRY int MPI_Iprobe(int from, int tag, MPI_Comm in, int* flag, MPI_Status*
   return PMPI_Iprobe(from, tag, in, flag, status);
 }
 
-OVLP_ENTRY int MPI_Mprobe(int from, int tag, MPI_Comm in, MPI_Message* message, MPI_Status* status) {
+OVLP_ENTRY int MPI_Mprobe(int from, int tag, MPI_Comm in, MPI_Message* message, MPI_Status* wanted) {
   call const here(__builtin_return_address(0));
-  return PMPI_Mprobe(from, tag, in, message, status);
+  status_of status(wanted);
+  int const result = PMPI_Mprobe(from, tag, in, message, status.at());
+  if (auto* const trace = here.trace()) trace->matched(here.site(), in, *message, *status);
+  return result;
 }
 
-OVLP_ENTRY int MPI_Improbe(int from, int tag, MPI_Comm in, int* flag, MPI_Message* message, MPI_Status* status) {
+OVLP_ENTRY int MPI_Improbe(int from, int tag, MPI_Comm in, int* flag, MPI_Message* message, MPI_Status* wanted) {
   call const here(__builtin_return_address(0));
-  return PMPI_Improbe(from, tag, in, flag, message, status);
+  status_of status(wanted);
+  int const result = PMPI_Improbe(from, tag, in, flag, message, status.at());
+  if (auto* const trace = here.trace(); trace != nullptr && *flag != 0)
+    trace->matched(here.site(), in, *message, *status);
+  return result;
+}
+
+OVLP_ENTRY int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* wanted) {
+  call const here(__builtin_return_address(0));
+  status_of status(wanted);
+  MPI_Message which = *message;  // NOLINT(misc-const-correctness): a pointer, or a number
+  int const result = PMPI_Mrecv(buffer, count, type, message, status.at());
+  if (auto* const trace = here.trace()) trace->receive_matched(here.site(), which, {buffer, count, type}, *status);
+  return result;
+}
+
+OVLP_ENTRY int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+  call const here(__builtin_return_address(0));
+  MPI_Message which = *message;  // NOLINT(misc-const-correctness): a pointer, or a number
+  int const result = PMPI_Imrecv(buffer, count, type, message, request);
+  if (auto* const trace = here.trace()) trace->start_matched(here.site(), which, {buffer, count, type}, *request);
+  return result;
 }

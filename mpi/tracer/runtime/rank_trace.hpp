@@ -51,8 +51,18 @@ struct exchange {
   std::vector<data> results = {};          ///< what is overwritten
 };
 
+/// A message of a collective call between neighbours. Messages of one tag between two of them are matched in order.
+struct neighbour {
+  int rank, tag;
+};
+struct part_of_exchange {
+  data what;
+  neighbour other;
+  bool sends;
+};
+
 /// The trace of this rank, from MPI_Init to MPI_Finalize: what each call means is written to its file.
-/// Thread: one at a time; MPI_Init_thread provides no more.
+/// Thread: one at a time, as `call` ensures.
 class rank_trace {
  public:
   rank_trace(std::string const& file, raw::moment const& when);
@@ -64,11 +74,18 @@ class rank_trace {
   void start_exchange(call_site const& at, message_to const& to, message_from const& from);
   void end_exchange(call_site const& at, MPI_Status const& status) { ended(at, MPI_REQUEST_NULL, status); }
   void meet(call_site const& at, exchange const& what, MPI_Comm in);
+  /// A collective call between neighbours: a message with each, all of them at once.
+  void start_neighbours(call_site const& at, std::vector<part_of_exchange> const& parts, MPI_Comm in,
+                        MPI_Request request);
 
   // Non-blocking ones, when MPI has given the request.
   void start(call_site const& at, message_to const& what, MPI_Request request);
   void start(call_site const& at, message_from const& what, MPI_Request request);
   void start(call_site const& at, exchange const& what, MPI_Comm in, MPI_Request request);
+  /// A message that has been matched (MPI_Mprobe), and is received later.
+  void matched(call_site const& at, MPI_Comm in, MPI_Message which, MPI_Status const& status);
+  void receive_matched(call_site const& at, MPI_Message which, data const& what, MPI_Status const& status);
+  void start_matched(call_site const& at, MPI_Message which, data const& what, MPI_Request request);
   /// MPI says that it has ended. Requests that are not active are none.
   void ended(call_site const& at, MPI_Request request, MPI_Status const& status);
 
@@ -93,12 +110,16 @@ class rank_trace {
     blocks memory;
     std::shared_ptr<communicator> in;
     void const* from;
+    std::vector<under_way> parts = {};  ///< in its place
   };
 
   void put_send(call_site const& at, message_to const& what, std::uint32_t request);
   std::uint64_t put_receive(call_site const& at, message_from const& what, std::uint64_t bytes, int source, int tag,
                             std::uint32_t request);
-  void put_collective(call_site const& at, exchange const& what, MPI_Comm in, std::uint32_t request);
+  bool put_collective(call_site const& at, exchange const& what, MPI_Comm in, std::uint32_t request);
+  void put_end(call_site const& at, under_way const& its, MPI_Status const* status);
+  /// Whether it is no message, or one that the trace cannot have.
+  bool is_none(int rank, MPI_Comm in);
   blocks memory_of(data const& what);
 
   raw_file file_;
@@ -107,6 +128,7 @@ class rank_trace {
   messages messages_;
   std::multimap<MPI_Request, under_way> under_way_;  // MPICH gives one handle to all sends that have ended at once
   std::map<MPI_Request, message> prepared_;
+  std::map<MPI_Message, under_way> matched_;
   std::uint64_t next_message_ = 0;
   std::uint32_t next_request_ = 0;
   std::map<std::string, std::uint64_t> left_out_;

@@ -2,7 +2,10 @@
 #include <ovlp/mpi/assemble.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -33,16 +36,6 @@ bool same_call(raw::event const& a, raw::event const& b) {
     return its->what == std::get<raw::counted_collective>(b).what;
   }
   return true;
-}
-
-void expect_same_calls(raw::rank const& recorded, raw::rank const& timed) {
-  auto const [here, there] = std::mismatch(recorded.events.begin(), recorded.events.end(), timed.events.begin(),
-                                           timed.events.end(), same_call);
-  auto const of = [](raw::rank const& run, auto at) { return at == run.events.end() ? "none" : describe(*at); };
-  if (here == recorded.events.end() && there == timed.events.end()) return;
-  throw config_error("rank " + std::to_string(recorded.about.rank) + " has not done the same in both runs: its call " +
-                     std::to_string(here - recorded.events.begin() + 1) + " is " + of(recorded, here) +
-                     " where accesses, and " + of(timed, there) + " where times were recorded");
 }
 
 /// The communicators of all ranks, each once.
@@ -81,6 +74,8 @@ class clock_fit {
   }
   /// At the so-maniest call; the one after the last is the end.
   double at_call(std::size_t number) const { return seconds_[number + 1]; }
+  /// What the rank did later is not known.
+  bool knows(std::uint64_t clock) const { return clock <= clocks_.back(); }
   double operator()(std::uint64_t clock) const {
     auto const above =
         static_cast<std::size_t>(std::lower_bound(clocks_.begin(), clocks_.end(), clock) - clocks_.begin());
@@ -106,7 +101,8 @@ access_profile on_compute_clock(raw::profile const& its, clock_fit const& fit, d
   double const length_s = made.end_s - made.begin_s;
   for (std::uint64_t const time : its.times) {
     double const share = length_s > 0 ? (fit(time) - made.begin_s) / length_s : 0;
-    made.shares.push_back(time == raw::never ? access_profile::never : static_cast<float>(std::clamp(share, 0.0, 1.0)));
+    bool const is_known = time != raw::never && fit.knows(time);
+    made.shares.push_back(!is_known ? access_profile::never : static_cast<float>(std::clamp(share, 0.0, 1.0)));
   }
   return made;
 }
@@ -178,7 +174,6 @@ class rank_assembly {
 
 std::vector<std::string> notes_of(std::vector<raw::rank> const& ranks) {
   std::map<std::pair<std::string, bool>, raw::unseen> unseen;
-  std::map<std::string, std::uint64_t> left_out;
   for (raw::rank const& one : ranks) {
     for (auto const& [sum, call] : one.unseen) {
       raw::unseen& total = unseen[{call, sum.receives != 0}];
@@ -186,7 +181,6 @@ std::vector<std::string> notes_of(std::vector<raw::rank> const& ranks) {
       total.words += sum.words;
       total.unseen_words += sum.unseen_words;
     }
-    for (auto const& [name, calls] : one.left_out) left_out[name] += calls;
   }
   std::vector<std::string> notes;
   for (auto const& [call, sum] : unseen) {
@@ -195,10 +189,125 @@ std::vector<std::string> notes_of(std::vector<raw::rank> const& ranks) {
                     support::fixed(percent, 1) + " % of what " + std::to_string(sum.messages) + " messages " +
                     (call.second ? "brought" : "took"));
   }
-  for (auto const& [name, calls] : left_out) {
-    notes.push_back(name + ": " + std::to_string(calls) + " calls are not in the trace");
-  }
   return notes;
+}
+
+std::vector<left_out_calls> left_out_of(std::vector<raw::rank> const& ranks) {
+  std::map<std::string, left_out_calls> sums;
+  for (raw::rank const& one : ranks) {
+    for (auto const& [name, calls] : one.left_out) {
+      left_out_calls& sum = sums.try_emplace(name, left_out_calls{name, 0, 0}).first->second;
+      sum.calls += calls;
+      ++sum.ranks;
+    }
+  }
+  std::vector<left_out_calls> all;
+  for (auto& [name, sum] : sums) all.push_back(std::move(sum));
+  return all;
+}
+
+// Runs that differ: programs that go on for a time do not always do so as often.
+
+/// Where the runs of a rank part; nothing: nowhere.
+std::optional<std::size_t> first_difference(raw::rank const& recorded, raw::rank const& timed) {
+  auto const [here, there] = std::mismatch(recorded.events.begin(), recorded.events.end(), timed.events.begin(),
+                                           timed.events.end(), same_call);
+  if (here == recorded.events.end() && there == timed.events.end()) return {};
+  return here - recorded.events.begin();
+}
+
+std::string describe_difference(raw::rank const& recorded, raw::rank const& timed, std::size_t at) {
+  auto const of = [at](raw::rank const& run) { return at < run.events.size() ? describe(run.events[at]) : "none"; };
+  return "rank " + std::to_string(recorded.about.rank) + " has not done the same in both runs: its call " +
+         std::to_string(at + 1) + " is " + of(recorded) + " where accesses, and " + of(timed) +
+         " where times were recorded";
+}
+
+/// Behind each of the first calls of a rank, those that are blocking collectives of all ranks: its place.
+std::vector<std::size_t> common_places(raw::rank const& of, std::size_t calls) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < calls; ++i) {
+    auto const* const met = std::get_if<raw::counted_collective>(&of.events[i]);
+    bool const of_all = met != nullptr && met->request == none &&
+                        of.communicators[met->communicator].ranks.size() == static_cast<std::size_t>(of.about.ranks);
+    if (of_all) places.push_back(i + 1);
+  }
+  return places;
+}
+
+/// Whether all messages of these first calls of the ranks have both ends among them, and all ranks make the same
+/// collectives.
+bool are_whole(std::vector<raw::rank> const& ranks, std::vector<std::size_t> const& calls) {
+  std::map<std::tuple<std::string, std::int32_t, rank_id, rank_id>, std::int64_t> under_way;
+  std::map<std::string, std::map<rank_id, std::size_t>> collectives;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    rank_id const self = ranks[r].about.rank;
+    auto const key = [&](auto const& its) { return ranks[r].communicators[its.communicator].key; };
+    for (std::size_t i = 0; i < calls[r]; ++i) {
+      raw::event const& what = ranks[r].events[i];
+      if (auto const* s = std::get_if<raw::send>(&what)) ++under_way[{key(*s), s->tag, self, s->to}];
+      if (auto const* m = std::get_if<raw::receive>(&what)) --under_way[{key(*m), m->tag, m->from, self}];
+      if (auto const* c = std::get_if<raw::counted_collective>(&what)) {
+        auto& made = collectives[key(*c)];
+        if (made.empty()) {
+          for (rank_id const member : ranks[r].communicators[c->communicator].ranks) made[member] = 0;
+        }
+        ++made[self];
+      }
+    }
+  }
+  auto const is_done = [](auto const& one) { return one.second == 0; };
+  auto const is_same = [](auto const& one) {
+    return std::ranges::all_of(one.second, [&](auto const& of) { return of.second == one.second.begin()->second; });
+  };
+  return std::ranges::all_of(under_way, is_done) && std::ranges::all_of(collectives, is_same);
+}
+
+/// The rank's run, as if it had ended at the last of so many calls.
+raw::rank first_calls(raw::rank const& of, std::size_t calls) {
+  raw::rank made = of;
+  made.events.resize(calls);
+  made.profiles.erase(made.profiles.lower_bound(calls), made.profiles.end());
+  made.end = when(made.events.back());
+  return made;
+}
+
+struct common_part {
+  std::vector<raw::rank> recorded, timed;
+  std::string note;  ///< what it is, in a line
+};
+
+/// What runs that differ have in common: up to a collective call of all ranks. Errors: config_error: there is none.
+std::optional<common_part> common_part_of(std::vector<raw::rank> const& recorded, std::vector<raw::rank> const& timed) {
+  std::vector<std::vector<std::size_t>> places;
+  std::string difference;
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+  for (std::size_t r = 0; r < recorded.size(); ++r) {
+    std::optional<std::size_t> const at = first_difference(recorded[r], timed[r]);
+    if (at && difference.empty()) difference = describe_difference(recorded[r], timed[r], *at);
+    places.push_back(common_places(recorded[r], at.value_or(recorded[r].events.size())));
+    most = std::min(most, places.back().size());
+  }
+  if (difference.empty()) return {};
+  constexpr std::size_t most_tries = 64;  // messages may be under way at one collective, but hardly at all of them
+  for (std::size_t count = most; count > 0 && most - count < most_tries; --count) {
+    std::vector<std::size_t> calls;
+    for (auto const& of_rank : places) calls.push_back(of_rank[count - 1]);
+    if (!are_whole(recorded, calls)) continue;
+    common_part made;
+    double kept_s = 0, all_s = 0;
+    for (std::size_t r = 0; r < recorded.size(); ++r) {
+      made.recorded.push_back(first_calls(recorded[r], calls[r]));
+      made.timed.push_back(first_calls(timed[r], calls[r]));
+      kept_s += made.timed[r].end.compute_s - timed[r].about.when.compute_s;
+      all_s += timed[r].end.compute_s - timed[r].about.when.compute_s;
+    }
+    made.note = difference + "; the trace has what they have in common, up to collective call " +
+                std::to_string(count) + " of all ranks: " + support::fixed(kept_s, 3) + " of the " +
+                support::fixed(all_s, 3) + " s that the ranks compute";
+    return made;
+  }
+  throw config_error(difference);
 }
 
 }  // namespace
@@ -215,10 +324,12 @@ assembled assemble(std::string const& name, std::vector<raw::rank> const& record
                          "ovlp-mpicxx or ovlp-mpif90");
   }
   communicator_table const communicators(recorded);
-  assembled all{{name, {}, communicators.members()}, notes_of(recorded)};
+  std::optional<common_part> const common = common_part_of(recorded, timed);
+  assembled all{{name, {}, communicators.members(), left_out_of(recorded)}, notes_of(recorded)};
+  if (common) all.notes.push_back(common->note);
   for (std::size_t i = 0; i < recorded.size(); ++i) {
-    expect_same_calls(recorded[i], timed[i]);
-    all.made.ranks.push_back(rank_assembly(recorded[i], timed[i], communicators).make());
+    raw::rank const& here = common ? common->recorded[i] : recorded[i];
+    all.made.ranks.push_back(rank_assembly(here, common ? common->timed[i] : timed[i], communicators).make());
   }
   check(all.made);
   check_bytes_of_collectives(all.made);

@@ -3,14 +3,14 @@
 
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <utility>
 
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/routing/NetPoint.hpp>
+
+#include <ovlp/support/streams.hpp>
 
 #include "calls.hpp"
 
@@ -21,13 +21,15 @@ namespace sg = ::simgrid::s4u;
 
 constexpr auto full_duplex = sg::Link::SharingPolicy::SPLITDUPLEX;
 constexpr double any_speed = 1;
+/// As in files of ovlp: beyond any machine, and far from where sums and products overflow.
+constexpr double most = 1e15, fastest_flops = 1e18;
 
 /// Profiles change SimGrid's links at times that it does not tell beforehand.
 void refuse_profiles(std::string const& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
     throw config_error(path + ": cannot be read: it is no file");
-  std::ifstream file(path);
+  support::file_reader file(path);
   if (!file) throw config_error(path + ": cannot be read");
   std::string line;
   std::regex const profile("\\b(bandwidth|latency|state|availability|speed)_file\\s*=|<trace(_connect)?\\b");
@@ -122,6 +124,7 @@ std::string in_file(simgrid_machine const& described, std::string const& what) {
 }  // namespace
 
 std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& described) try {
+  support::c_locale const for_its_files;
   maker make{engine, described};
   crash_guard const guard;
   call([&] {
@@ -129,12 +132,21 @@ std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& des
     engine.seal_platform();
   });
   for (sg::Link const* const link : engine.get_all_links()) {
-    if (!(link->get_latency() >= 0) || !(link->get_bandwidth() > 0)) {
-      std::ostringstream is;
+    if (!(link->get_latency() >= 0 && link->get_latency() <= most) ||
+        !(link->get_bandwidth() >= 1 / most && link->get_bandwidth() <= most)) {
+      support::text_writer is;
       is << link->get_latency() << " s and " << link->get_bandwidth() << " B/s";
       throw config_error("SimGrid: link '" + link->get_name() +
-                         "': expected a latency of at least 0 and a bandwidth above 0, got " + is.str());
+                         "': expected a latency of at least 0 and a bandwidth above 0, each up to 1e15, got " +
+                         is.str());
     }
+  }
+  for (sg::Host const* const host : make.hosts) {
+    if (host->get_speed() > 0 && host->get_speed() <= fastest_flops) continue;
+    support::text_writer is;
+    is << host->get_speed();
+    throw config_error("SimGrid: host '" + host->get_name() + "': expected a speed above 0, up to 1e18 flop/s, got " +
+                       is.str());
   }
   return std::move(make.hosts);
 } catch (std::exception const& wrong) {  // SimGrid's own, too

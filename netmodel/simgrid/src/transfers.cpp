@@ -103,6 +103,8 @@ class transfers final : public network, public phase_counts {
     return completions_.all();
   }
 
+  bool knows_handed_over() const override { return false; }
+
   double latency_s(std::uint32_t source, std::uint32_t destination) const override {
     auto const known = latencies_s_.find(pair_of(source, destination));
     return known == latencies_s_.end() ? 0 : latency_factor_ * known->second;

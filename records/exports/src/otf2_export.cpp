@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,7 @@ namespace ovlp::exports {
 namespace {
 
 constexpr OTF2_ParameterRef iteration_parameter = 0, node_parameter = 1;
-constexpr OTF2_CommRef communicator = 0;
+constexpr OTF2_CommRef all_threads = 0;
 
 class otf2_archive {
  public:
@@ -107,21 +108,29 @@ class otf2_archive {
 
   void write_events() {
     std::vector<mail> all;
-    for (timeline::message const& m : run_.messages) {
-      all.push_back({run_.thread_of(m.from), m.sent_ns, true, &m});
-      all.push_back({run_.thread_of(m.to), m.arrived_ns, false, &m});
+    if (run_.of_mpi()) {
+      find_places();
+    } else {
+      for (timeline::message const& m : run_.messages) {
+        all.push_back({run_.thread_of(m.from), m.sent_ns, true, &m});
+        all.push_back({run_.thread_of(m.to), m.arrived_ns, false, &m});
+      }
     }
     std::stable_sort(all.begin(), all.end(), [](mail const& a, mail const& b) {
       return std::tuple(a.thread, a.at_ns) < std::tuple(b.thread, b.at_ns);
     });
     check(::OTF2_Archive_OpenEvtFiles(archive_));
     auto next = all.cbegin();
+    auto next_step = run_.mpi_steps.cbegin();
     for (std::uint32_t thread = 0; thread < run_.threads.size(); ++thread) {
       OTF2_EvtWriter* const to = ::OTF2_Archive_GetEvtWriter(archive_, thread);
       if (to == nullptr) fail();
       location at{to, {}};
       auto const mail_until = [&](std::int64_t until_ns) {
         for (; next != all.cend() && next->thread == thread && next->at_ns <= until_ns; ++next) write_mail(at, *next);
+        for (; next_step != run_.mpi_steps.cend() && next_step->rank == thread && next_step->at_ns <= until_ns;
+             ++next_step)
+          write_mpi_step(at, *next_step);
       };
       write_thread(at, thread, mail_until);
       mail_until(run_.end_ns);
@@ -141,7 +150,37 @@ class otf2_archive {
     write_node(at, one.at_ns, one.sent ? m.from : m.to);
     std::uint32_t const partner = run_.thread_of(one.sent ? m.to : m.from);
     check((one.sent ? ::OTF2_EvtWriter_MpiSend : ::OTF2_EvtWriter_MpiRecv)(at.writer, nullptr, time(one.at_ns), partner,
-                                                                           communicator, 0, m.bytes));
+                                                                           all_threads, 0, m.bytes));
+  }
+  void find_places() {
+    for (auto const& members : run_.communicators) {
+      auto& its = places_.emplace_back();
+      for (std::uint32_t place = 0; place < members.size(); ++place) its.emplace(members[place], place);
+    }
+  }
+  std::uint32_t place_of(std::uint32_t rank, std::uint32_t in) const {
+    auto const found = places_[in].find(rank);
+    if (found == places_[in].end()) throw io_error("a record of a message outside its communicator");
+    return found->second;
+  }
+  void write_mpi_step(location& at, timeline::mpi_step const& s) const {
+    using event = timeline::mpi_event;
+    std::uint32_t const partner = place_of(s.partner, s.communicator);
+    OTF2_EvtWriter* const to = at.writer;
+    switch (s.is) {
+      case event::send:
+        return check(::OTF2_EvtWriter_MpiSend(to, nullptr, time(s.at_ns), partner, s.communicator, s.tag, s.bytes));
+      case event::receive:
+        return check(::OTF2_EvtWriter_MpiRecv(to, nullptr, time(s.at_ns), partner, s.communicator, s.tag, s.bytes));
+      case event::send_begins:
+        return check(
+            ::OTF2_EvtWriter_MpiIsend(to, nullptr, time(s.at_ns), partner, s.communicator, s.tag, s.bytes, s.request));
+      case event::send_ends: return check(::OTF2_EvtWriter_MpiIsendComplete(to, nullptr, time(s.at_ns), s.request));
+      case event::receive_begins: return check(::OTF2_EvtWriter_MpiIrecvRequest(to, nullptr, time(s.at_ns), s.request));
+      case event::receive_ends:
+        return check(
+            ::OTF2_EvtWriter_MpiIrecv(to, nullptr, time(s.at_ns), partner, s.communicator, s.tag, s.bytes, s.request));
+    }
   }
   template <class MailUntil>
   void write_thread(location& at, std::uint32_t thread, MailUntil const& mail_until) const {
@@ -190,7 +229,7 @@ class otf2_archive {
     define_machine();
     define_regions();
     define_parameters();
-    define_communicator();
+    define_communicators();
   }
 
   /// Defined when it is first asked for.
@@ -202,7 +241,7 @@ class otf2_archive {
 
   void define_machine() {
     constexpr OTF2_SystemTreeNodeRef machine = 0;
-    check(::OTF2_GlobalDefWriter_WriteSystemTreeNode(to_, machine, text(run_.application), text("machine"),
+    check(::OTF2_GlobalDefWriter_WriteSystemTreeNode(to_, machine, text(run_.title()), text("machine"),
                                                      OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     for (std::uint32_t node = 0; node < run_.nodes; ++node) {
       OTF2_StringRef const name = text(name_of_node(node));
@@ -217,14 +256,16 @@ class otf2_archive {
   }
 
   void define_region(OTF2_RegionRef region, std::string const& name, std::string const& full_name,
-                     std::string const& description, OTF2_RegionRole role) {
+                     std::string const& description, OTF2_RegionRole role, bool of_mpi = false) {
     check(::OTF2_GlobalDefWriter_WriteRegion(to_, region, text(name), text(full_name), text(description), role,
-                                             OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
+                                             of_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE,
+                                             OTF2_UNDEFINED_STRING, 0, 0));
   }
   void define_regions() {
     for (std::uint32_t o = 0; o < run_.operations.size(); ++o) {
       timeline::operation const& is = run_.operations[o];
-      define_region(region_of_operation(o), is.name, is.graph + ": " + is.name, is.kind, OTF2_REGION_ROLE_TASK);
+      define_region(region_of_operation(o), is.name, is.graph + ": " + is.name, is.kind, OTF2_REGION_ROLE_TASK,
+                    is.of_mpi);
     }
     for (std::uint32_t k = 0; k < run_.kernel_names.size(); ++k) {
       timeline::kernel_name const& is = run_.kernel_names[k];
@@ -233,7 +274,8 @@ class otf2_archive {
     }
     for (std::size_t cause = 0; cause < wait_causes().size(); ++cause) {
       std::string const name = "wait for " + std::string(wait_causes()[cause]);
-      define_region(region_of_wait(static_cast<wait_cause>(cause)), name, name, "wait", OTF2_REGION_ROLE_TASK_WAIT);
+      define_region(region_of_wait(static_cast<wait_cause>(cause)), name, name, "wait", OTF2_REGION_ROLE_TASK_WAIT,
+                    run_.of_mpi());
     }
   }
 
@@ -243,20 +285,28 @@ class otf2_archive {
     check(::OTF2_GlobalDefWriter_WriteParameter(to_, node_parameter, text("node"), OTF2_PARAMETER_TYPE_UINT64));
   }
 
-  /// Tools know messages as those of MPI. Each thread is a rank.
-  void define_communicator() {
+  /// Tools know messages as those of MPI. Where there is no MPI each thread is a rank.
+  void define_communicators() {
     check(::OTF2_GlobalDefWriter_WriteParadigm(to_, OTF2_PARADIGM_MPI, text("MPI"), OTF2_PARADIGM_CLASS_PROCESS));
-    std::vector<std::uint64_t> all(run_.threads.size());
+    std::vector<std::uint64_t> all(run_.of_mpi() ? run_.ranks() : run_.threads.size());
     std::iota(all.begin(), all.end(), std::uint64_t{0});
-    auto const group = [&](OTF2_GroupRef number, OTF2_GroupType type) {
-      check(::OTF2_GlobalDefWriter_WriteGroup(to_, number, text("threads"), type, OTF2_PARADIGM_MPI,
-                                              OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(all.size()),
-                                              all.data()));
+    OTF2_GroupRef groups = 0;
+    auto const define_group = [&](std::string const& name, OTF2_GroupType type,
+                                  std::vector<std::uint64_t> const& members) {
+      check(::OTF2_GlobalDefWriter_WriteGroup(to_, groups, text(name), type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+                                              static_cast<std::uint32_t>(members.size()), members.data()));
+      return groups++;
     };
-    group(0, OTF2_GROUP_TYPE_COMM_LOCATIONS);
-    group(1, OTF2_GROUP_TYPE_COMM_GROUP);
-    check(::OTF2_GlobalDefWriter_WriteComm(to_, communicator, text("all threads"), 1, OTF2_UNDEFINED_COMM,
-                                           OTF2_COMM_FLAG_NONE));
+    auto const define = [&](OTF2_CommRef number, std::string const& name, std::vector<std::uint64_t> const& members) {
+      OTF2_GroupRef const group = define_group(name, OTF2_GROUP_TYPE_COMM_GROUP, members);
+      check(::OTF2_GlobalDefWriter_WriteComm(to_, number, text(name), group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    };
+    define_group(run_.of_mpi() ? "ranks" : "threads", OTF2_GROUP_TYPE_COMM_LOCATIONS, all);
+    if (!run_.of_mpi()) return define(all_threads, "all threads", all);
+    for (std::uint32_t c = 0; c < run_.communicators.size(); ++c) {
+      auto const& members = run_.communicators[c];
+      define(c, c == 0 ? "all ranks" : "communicator " + std::to_string(c), {members.begin(), members.end()});
+    }
   }
 
   timeline const& run_;
@@ -265,12 +315,18 @@ class otf2_archive {
   OTF2_Archive* archive_ = nullptr;
   OTF2_GlobalDefWriter* to_ = nullptr;
   std::map<std::string, OTF2_StringRef> texts_;
-  std::vector<std::uint32_t> home_;    ///< node of a thread
-  std::vector<std::uint64_t> events_;  ///< how many of a thread
+  std::vector<std::uint32_t> home_;                                       ///< node of a thread
+  std::vector<std::uint64_t> events_;                                     ///< how many of a thread
+  std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> places_;  ///< of ranks in communicators
 };
 
 }  // namespace
 
-void write_otf2(timeline const& run, std::string const& output) { otf2_archive(run, output).write(); }
+void write_otf2(timeline const& run, std::string const& output, export_note const& note) {
+  constexpr std::size_t many = 4096;
+  if (run.threads.size() > many)
+    note("an archive of OTF2 has two files for each thread: here " + std::to_string(2 * run.threads.size()));
+  otf2_archive(run, output).write();
+}
 
 }  // namespace ovlp::exports

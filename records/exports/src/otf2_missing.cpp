@@ -5,7 +5,7 @@
 
 namespace ovlp::exports {
 
-void write_otf2(timeline const&, std::string const&) {
+void write_otf2(timeline const&, std::string const&, export_note const&) {
   throw config_error("OTF2 was not there when this ovlp was built: install libopen-trace-format2-dev and build again");
 }
 

@@ -3,19 +3,24 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/streams.hpp>
 
 namespace ovlp::exports {
 
 /// A file that is written piece by piece. Errors: io_error.
 class output_file {
  public:
-  explicit output_file(std::string name) : name_(std::move(name)), out_(name_, std::ios::binary) { check(); }
+  /// `begins`: how what is written does; support::expect_replaceable(). Errors: config_error.
+  output_file(std::string name, std::string_view begins)
+      : name_(std::move(name)), out_(support::expect_replaceable(name_, begins), std::ios::binary) {
+    check();
+  }
 
   void write(std::string_view bytes) {
     out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -33,7 +38,7 @@ class output_file {
   }
 
   std::string const name_;
-  std::ofstream out_;
+  support::file_writer out_;
 };
 
 }  // namespace ovlp::exports

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <set>
 #include <string>
@@ -60,15 +61,28 @@ class paraver_files {
  private:
   /// A state, or an event. Those of a thread at one instant come in this order: events as they happened, then states.
   enum class kind : std::uint8_t { step_begins, kernel_begins, kernel_ends, step_ends, running, waiting };
+  struct task {
+    std::uint32_t node = 0, threads = 0;
+  };
+  struct thread_of_task {
+    std::size_t task;
+    std::uint32_t thread;
+  };
   struct line {
     std::int64_t at_ns;
     std::uint32_t number;  ///< of a step, kernel or wait
     kind is;
   };
 
+  /// A rank of MPI is a task, to which belongs what else it runs; else a node is one.
   void number_threads() {
-    threads_of_node_.resize(run_.nodes);
-    for (timeline::residence const& r : run_.residences) thread_number_.push_back(++threads_of_node_[r.node]);
+    tasks_.resize(run_.of_mpi() ? run_.ranks() : run_.nodes);
+    for (timeline::residence const& r : run_.residences) {
+      std::size_t const number = run_.of_mpi() ? r.thread % tasks_.size() : r.node;
+      task& its = tasks_[number];
+      its.node = r.node;
+      own_.push_back({number + 1, ++its.threads});
+    }
   }
 
   /// The record does not tell on which core a step ran: a node has as many as ran at once, and a step gets the first
@@ -140,21 +154,28 @@ class paraver_files {
   std::uint32_t cpu_of(timeline::step const& s) const { return cpu_[number_of(s, run_.steps)]; }
   /// CPU, application, task, thread.
   std::string object(std::uint32_t cpu, std::uint32_t residence) const {
-    return std::to_string(cpu) + ":1:" + std::to_string(run_.node_of(residence) + 1) + ':' +
-           std::to_string(thread_number_[residence]);
+    return std::to_string(cpu) + ":1:" + std::to_string(own_[residence].task) + ':' +
+           std::to_string(own_[residence].thread);
   }
 
   void write_trace() const {
-    output_file to(name_.string() + ".prv");
+    output_file to(name_.string() + ".prv", "#Paraver ");
     // The record has no date, and of one record there is one trace.
     std::string header =
         "#Paraver (01/01/1970 at 00:00):" + std::to_string(run_.end_ns) + "_ns:" + std::to_string(run_.nodes) + '(';
     for (std::uint32_t node = 0; node < run_.nodes; ++node)
       header += (node == 0 ? "" : ",") + std::to_string(cpus_of_node_[node]);
-    header += "):1:" + std::to_string(run_.nodes) + '(';
-    for (std::uint32_t node = 0; node < run_.nodes; ++node)
-      header += (node == 0 ? "" : ",") + std::to_string(threads_of_node_[node]) + ':' + std::to_string(node + 1);
-    to.write(header + ")\n");
+    header += "):1:" + std::to_string(tasks_.size()) + '(';
+    for (task const& t : tasks_)
+      header += (&t == &tasks_.front() ? "" : ",") + std::to_string(t.threads) + ':' + std::to_string(t.node + 1);
+    header += ')';
+    if (run_.of_mpi()) header += ',' + std::to_string(run_.communicators.size());
+    to.write(header + '\n');
+    for (std::size_t c = 0; c < run_.communicators.size(); ++c) {
+      std::string members;
+      for (std::uint32_t const rank : run_.communicators[c]) members += ':' + std::to_string(rank + 1);
+      to.write("c:1:" + std::to_string(c + 1) + ':' + std::to_string(run_.communicators[c].size()) + members + '\n');
+    }
     auto message = run_.messages.begin();
     auto const messages_until = [&](std::int64_t until_ns) {
       for (; message != run_.messages.end() && message->sent_ns < until_ns; ++message) to.write(text_of(*message));
@@ -205,13 +226,14 @@ class paraver_files {
     return (next ? text(iteration_event, s.iteration) : "") + text(operation_event, s.operation + 1);
   }
   std::string text_of(timeline::message const& m) const {
+    std::int64_t const received_ns = run_.of_mpi() ? m.posted_ns : m.arrived_ns;
     return "3:" + object(0, m.from) + ':' + std::to_string(m.sent_ns) + ':' + std::to_string(m.started_ns) + ':' +
-           object(0, m.to) + ':' + std::to_string(m.arrived_ns) + ':' + std::to_string(m.arrived_ns) + ':' +
-           std::to_string(m.bytes) + ":0\n";
+           object(0, m.to) + ':' + std::to_string(received_ns) + ':' + std::to_string(m.arrived_ns) + ':' +
+           std::to_string(m.bytes) + ':' + std::to_string(m.tag) + '\n';
   }
 
   void write_labels() const {
-    output_file to(name_.string() + ".pcf");
+    output_file to(name_.string() + ".pcf", "DEFAULT_OPTIONS");
     to.write(
         "DEFAULT_OPTIONS\n\nLEVEL THREAD\nUNITS NANOSEC\n\n"
         "DEFAULT_SEMANTIC\n\nTHREAD_FUNC State As Is\n\nSTATES\n0 Idle\n");
@@ -242,15 +264,20 @@ class paraver_files {
   }
 
   void write_names() const {
-    output_file to(name_.string() + ".row");
-    std::vector<std::string> cpus, nodes, threads;
+    output_file to(name_.string() + ".row", "LEVEL ");
+    std::vector<std::string> cpus, nodes, ranks, threads;
+    for (std::size_t r = 0; r < run_.ranks(); ++r) ranks.push_back("rank" + std::to_string(r));
     for (std::uint32_t node = 0; node < run_.nodes; ++node) {
       nodes.push_back(name_of_node(node));
       for (std::uint32_t cpu = 0; cpu < cpus_of_node_[node]; ++cpu)
         cpus.push_back(name_of_node(node) + '.' + std::to_string(cpu));
     }
-    for (timeline::residence const& r : run_.residences)
-      threads.push_back(run_.threads[r.thread].name + ' ' + name_of_node(r.node));
+    std::vector<std::uint32_t> order(run_.residences.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return own_[a].task < own_[b].task; });
+    for (std::uint32_t const residence : order)
+      threads.push_back(run_.threads[run_.thread_of(residence)].name + ' ' + name_of_node(run_.node_of(residence)));
     auto const level = [&](std::string const& name, std::vector<std::string> const& labels) {
       to.write("LEVEL " + name + " SIZE " + std::to_string(labels.size()) + '\n');
       for (std::string const& label : labels) to.write(label + '\n');
@@ -258,16 +285,16 @@ class paraver_files {
     };
     level("CPU", cpus);
     level("NODE", nodes);
-    level("APPL", {run_.application});
-    level("TASK", nodes);
+    level("APPL", {run_.title()});
+    level("TASK", run_.of_mpi() ? ranks : nodes);
     level("THREAD", threads);
     to.close();
   }
 
   timeline const& run_;
-  std::filesystem::path name_;                  ///< without .prv
-  std::vector<std::uint32_t> thread_number_;    ///< of a residence, in its task
-  std::vector<std::uint32_t> threads_of_node_;  ///< residences there
+  std::filesystem::path name_;  ///< without .prv
+  std::vector<task> tasks_;
+  std::vector<thread_of_task> own_;  ///< of residences
   std::vector<std::uint32_t> cpus_of_node_;
   std::vector<std::uint32_t> cpu_;  ///< of a step, among those of all nodes
   std::vector<line> lines_;
@@ -275,6 +302,13 @@ class paraver_files {
 
 }  // namespace
 
-void write_paraver(timeline const& run, std::string const& output) { paraver_files(run, output).write(); }
+void write_paraver(timeline const& run, std::string const& output, export_note const& note) {
+  constexpr std::size_t most = 65535;  // Source: paraver-kernel, utils/traceparser/tracetypes.h: TObjectOrder
+  if (std::size_t const objects = std::max<std::size_t>(run.residences.size(), run.nodes); objects > most) {
+    note("Paraver as it is usually built reads " + std::to_string(most) + " objects of a kind at most: these are " +
+         std::to_string(objects) + (run.residences.size() > most ? " threads" : " nodes"));
+  }
+  paraver_files(run, output).write();
+}
 
 }  // namespace ovlp::exports

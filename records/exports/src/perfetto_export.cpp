@@ -74,7 +74,8 @@ enum class counter : std::uint32_t { steps, transfers_out, transfers_in, bytes_o
 
 class perfetto_file {
  public:
-  perfetto_file(timeline const& run, std::string const& output) : run_(run), file_(output) {}
+  perfetto_file(timeline const& run, std::string const& output)
+      : run_(run), file_(output, std::string_view("\n\0", 2)) {}
 
   void write() {
     intern_names();
@@ -179,7 +180,10 @@ class perfetto_file {
       describe_track(track_of_node(node), [&](track_builder& track) {
         protozero::pbf_builder<process_descriptor> process(track, track_descriptor::process);
         process.add_int32(process_descriptor::pid, pid_of(node));
-        process.add_string(process_descriptor::name, name_of_node(node));
+        // It knows no name of a whole trace.
+        bool const tells = node == 0 && !run_.reservation.empty();
+        process.add_string(process_descriptor::name,
+                           name_of_node(node) + (tells ? " (" + run_.reservation + ")" : std::string()));
       });
       for (std::uint32_t c = 0; c < counters.size(); ++c) {
         describe_track(track_of_counter(node, static_cast<counter>(c)), [&](track_builder& track) {
@@ -286,15 +290,19 @@ class perfetto_file {
       if (last) value = written = 0;
     }
   }
+  /// Those of MPI may stay on a node.
+  bool is_between_nodes(timeline::message const& m) const { return run_.node_of(m.from) != run_.node_of(m.to); }
   void write_uses() {
     write_use(counter::steps, [&](auto const& add) {
       for (timeline::step const& s : run_.steps) add(s.residence, s.begin_ns, s.end_ns);
     });
     write_use(counter::transfers_out, [&](auto const& add) {
-      for (timeline::message const& m : run_.messages) add(m.from, m.started_ns, m.arrived_ns);
+      for (timeline::message const& m : run_.messages)
+        if (is_between_nodes(m)) add(m.from, m.started_ns, m.arrived_ns);
     });
     write_use(counter::transfers_in, [&](auto const& add) {
-      for (timeline::message const& m : run_.messages) add(m.to, m.started_ns, m.arrived_ns);
+      for (timeline::message const& m : run_.messages)
+        if (is_between_nodes(m)) add(m.to, m.started_ns, m.arrived_ns);
     });
   }
 
@@ -302,7 +310,8 @@ class perfetto_file {
   void write_bytes() {
     std::vector<std::int64_t> out(run_.nodes), in(run_.nodes);
     std::vector<timeline::message const*> order;
-    for (timeline::message const& m : run_.messages) order.push_back(&m);
+    for (timeline::message const& m : run_.messages)
+      if (is_between_nodes(m)) order.push_back(&m);
     std::stable_sort(order.begin(), order.end(),
                      [](auto const* a, auto const* b) { return a->arrived_ns < b->arrived_ns; });
     for (timeline::message const* m : order) {
@@ -322,6 +331,8 @@ class perfetto_file {
 
 }  // namespace
 
-void write_perfetto(timeline const& run, std::string const& output) { perfetto_file(run, output).write(); }
+void write_perfetto(timeline const& run, std::string const& output, export_note const&) {
+  perfetto_file(run, output).write();
+}
 
 }  // namespace ovlp::exports

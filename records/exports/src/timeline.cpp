@@ -9,7 +9,9 @@
 #include <map>
 #include <optional>
 #include <queue>
+#include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -21,7 +23,13 @@ namespace {
 constexpr std::array<std::string_view, 5> causes{"object", "window", "condition", "call", "change"};
 constexpr std::uint32_t no_collection = 0xffffffff;
 
-std::int64_t ns(double time_s) { return std::llround(time_s * 1e9); }
+std::int64_t ns(double time_s) {
+  constexpr double most_s = 9.2e9;  // 2^63 ns, nearly
+  if (!(std::abs(time_s) < most_s))
+    throw config_error("a record of " + std::to_string(time_s) +
+                       " s: expected less than 9.2e9 s, for timelines count nanoseconds in 64 bits");
+  return std::llround(time_s * 1e9);
+}
 
 std::string in_a_line(std::string name) {
   std::replace_if(
@@ -33,19 +41,25 @@ auto order_of(object_key const& object) { return std::tuple(object.group, object
 
 class collector final : public record_sink {
  public:
-  explicit collector(std::function<void(timeline const&)> then) : then_(std::move(then)) {}
+  collector(std::string const& reservation, std::function<void(timeline const&)> then) : then_(std::move(then)) {
+    run_.reservation = in_a_line(reservation);
+  }
 
   void begin(run_definitions const& names) override {
     names_ = names;
     run_.application = in_a_line(names.application);
     run_.nodes = names.nodes;
+    run_.communicators = names.communicators;
     std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> known;
     for (run_definitions::graph const& graph : names.graphs) {
       std::vector<std::uint32_t>& numbers = operations_.emplace_back();
       for (run_definitions::operation const& is : graph.operations) {
         auto const next = static_cast<std::uint32_t>(known.size());
         auto const [found, is_new] = known.try_emplace({graph.name, is.kind, is.name}, next);
-        if (is_new) run_.operations.push_back({in_a_line(graph.name), is.kind, in_a_line(is.name)});
+        if (is_new) {
+          bool const of_mpi = !names.communicators.empty() && !numbers.empty();  // the first one is computation
+          run_.operations.push_back({in_a_line(graph.name), is.kind, in_a_line(is.name), of_mpi});
+        }
         numbers.push_back(found->second);
       }
     }
@@ -55,7 +69,10 @@ class collector final : public record_sink {
   void node(node_record const& r) override { at(r.at_s); }
   void mapping(mapping_record const& r) override {
     at(r.at_s);
-    for (std::uint32_t thread = 0; thread < r.nodes.size(); ++thread) residence(r.nodes[thread], r.collection, thread);
+    for (std::uint32_t thread = 0; thread < r.nodes.size(); ++thread) {
+      std::uint32_t const number = residence(r.nodes[thread], r.collection, thread);
+      if (run_.of_mpi() && r.collection == 0) rank_residences_.push_back(number);
+    }
   }
   void call(call_record const& r) override { at(r.at_s); }
   void step(step_record const& r) override {
@@ -91,12 +108,19 @@ class collector final : public record_sink {
     run_.messages.push_back({at(r.sent_s), at(r.started_s), at(r.crossed_s), r.source, r.destination, r.bytes});
     carried_.push_back(r.object);
   }
+  void mpi_call(mpi_call_record const& r) override {
+    at(r.begun.at_s);
+    at(r.ended.at_s);
+    calls_.push_back(r);
+  }
   void flush() override {
     if (std::exchange(handed_on_, true)) return;
     count_from_begin();
     pair_sends_with_deliveries();
     find_what_was_taken();
-    place_messages();
+    run_.of_mpi() ? take_calls_of_mpi() : place_messages();
+    for (addressed_post const& p : posts_) run_.posts.push_back(p.is);
+    posts_ = {};
     number_threads();
     order_steps();
     attach_kernels();
@@ -232,15 +256,73 @@ class collector final : public record_sink {
       m.to = on(m.to, collection, thread);
     }
     carried_ = {};
-    for (addressed_post const& p : posts_) run_.posts.push_back(p.is);
-    posts_ = {};
     std::stable_sort(run_.messages.begin(), run_.messages.end(),
                      [](timeline::message const& a, timeline::message const& b) { return a.sent_ns < b.sent_ns; });
   }
 
+  /// Messages between ranks, in the order in which they were sent, also those that stayed on a node.
+  void take_calls_of_mpi() {
+    std::unordered_map<std::uint64_t, std::int64_t> started_ns;  // of those that went over the network
+    for (std::size_t i = 0; i < carried_.size(); ++i)
+      started_ns.emplace(carried_[i].group, run_.messages[i].started_ns);
+    carried_ = {};
+    run_.messages = {};
+    auto const since_begin = [&](double time_s) { return ns(time_s) - earliest_ns_; };
+    std::sort(calls_.begin(), calls_.end(),
+              [](mpi_call_record const& a, mpi_call_record const& b) { return a.begun.number < b.begun.number; });
+    std::unordered_map<std::uint64_t, mpi_call_record const*> receives;
+    std::set<std::pair<std::uint32_t, std::uint64_t>> moments;  // of ranks
+    for (mpi_call_record const& c : calls_) {
+      if (std::max(c.rank, c.partner) >= rank_residences_.size() || c.communicator >= run_.communicators.size())
+        throw io_error("a record of a rank or a communicator that is missing");
+      if (c.end == message_end::receive) receives.emplace(c.message, &c);
+      moments.insert({{c.rank, c.begun.number}, {c.rank, c.ended.number}});
+    }
+    for (mpi_call_record const& c : calls_) {
+      // What goes on beside a rank, as non-blocking collectives do, goes on while the rank is in a call that blocks.
+      bool const alone = moments.upper_bound({c.rank, c.begun.number}) == moments.find({c.rank, c.ended.number});
+      add_steps_of(c, c.blocks != 0 && alone, since_begin(c.begun.at_s), since_begin(c.ended.at_s));
+    }
+    for (mpi_call_record const& c : calls_) {
+      auto const other = receives.find(c.message);
+      if (c.end != message_end::send || other == receives.end()) continue;
+      timeline::message m{};
+      m.sent_ns = since_begin(c.begun.at_s);
+      auto const over_network = started_ns.find(c.message);
+      m.started_ns = over_network == started_ns.end() ? m.sent_ns : over_network->second;
+      m.arrived_ns = since_begin(other->second->arrived_s);
+      m.posted_ns = since_begin(other->second->begun.at_s);
+      m.from = rank_residences_[c.rank];
+      m.to = rank_residences_[c.partner];
+      m.bytes = c.bytes;
+      m.tag = static_cast<std::uint32_t>(c.tag);
+      m.communicator = c.communicator;
+      run_.messages.push_back(m);
+    }
+    calls_ = {};
+    std::sort(run_.mpi_steps.begin(), run_.mpi_steps.end(),
+              [](timeline::mpi_step const& a, timeline::mpi_step const& b) {
+                return std::tuple(a.rank, a.at_ns, a.number) < std::tuple(b.rank, b.at_ns, b.number);
+              });
+  }
+  void add_steps_of(mpi_call_record const& c, bool blocks, std::int64_t begun_ns, std::int64_t ended_ns) {
+    using event = timeline::mpi_event;
+    bool const sends = c.end == message_end::send;
+    auto const add = [&](std::int64_t at_ns, std::uint64_t number, event is) {
+      run_.mpi_steps.push_back({at_ns, number, c.begun.number, is, c.rank, c.partner, c.communicator,
+                                static_cast<std::uint32_t>(c.tag), c.bytes});
+    };
+    if (blocks) {
+      sends ? add(begun_ns, c.begun.number, event::send) : add(ended_ns, c.ended.number, event::receive);
+    } else {
+      add(begun_ns, c.begun.number, sends ? event::send_begins : event::receive_begins);
+      add(ended_ns, c.ended.number, sends ? event::send_ends : event::receive_ends);
+    }
+  }
+
   void number_threads() {
     for (auto const& [key, number] : residences_) run_.nodes = std::max(run_.nodes, key.node + 1);
-    for (std::uint32_t node = 0; node < run_.nodes; ++node) {
+    for (std::uint32_t node = 0; node < run_.nodes && !run_.of_mpi(); ++node) {
       auto const first = residences_.lower_bound({node, 0, 0});
       if (first == residences_.end() || first->first.node != node) residence(node, no_collection, node);
     }
@@ -313,6 +395,11 @@ class collector final : public record_sink {
     std::stable_sort(all.begin(), all.end(), [&](timeline::wait const& a, timeline::wait const& b) {
       return std::tuple(thread_of(a), a.begin_ns) < std::tuple(thread_of(b), b.begin_ns);
     });
+    if (run_.of_mpi()) {  // a rank waits in one call after another, also where no step comes between
+      std::erase_if(all, [](timeline::wait const& w) { return w.begin_ns >= w.end_ns; });
+      run_.waits = std::move(all);
+      return;
+    }
     auto const later = [](timeline::wait const* a, timeline::wait const* b) { return a->end_ns > b->end_ns; };
     using suspended = std::priority_queue<timeline::wait const*, std::vector<timeline::wait const*>, decltype(later)>;
     auto next = all.begin();
@@ -351,6 +438,8 @@ class collector final : public record_sink {
   std::vector<addressed_post> posts_;
   std::vector<end_of_message> sends_, deliveries_;
   std::vector<object_key> carried_;  ///< by messages
+  std::vector<mpi_call_record> calls_;
+  std::vector<std::uint32_t> rank_residences_;
 };
 
 }  // namespace
@@ -358,8 +447,9 @@ class collector final : public record_sink {
 std::span<std::string_view const> wait_causes() { return causes; }
 std::string name_of_node(std::uint32_t node) { return "node" + std::to_string(node); }
 
-std::unique_ptr<record_sink> make_timeline_sink(std::function<void(timeline const&)> then) {
-  return std::make_unique<collector>(std::move(then));
+std::unique_ptr<record_sink> make_timeline_sink(std::string const& reservation,
+                                                std::function<void(timeline const&)> then) {
+  return std::make_unique<collector>(reservation, std::move(then));
 }
 
 }  // namespace ovlp::exports

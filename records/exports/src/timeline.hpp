@@ -21,6 +21,7 @@ struct timeline {
   /// Those that are called alike, as an operation that a graph repeats, are one.
   struct operation {
     std::string graph, kind, name;
+    bool of_mpi = false;  ///< a call of MPI
   };
   struct kernel_name {
     std::string name;
@@ -62,22 +63,54 @@ struct timeline {
     std::int64_t sent_ns, started_ns, arrived_ns;  ///< of a real run started_ns is sent_ns
     std::uint32_t from, to;                        ///< residences
     std::uint64_t bytes;
+    // Of MPI
+    std::int64_t posted_ns = 0;  ///< the receive began
+    std::uint32_t tag = 0;
+    std::uint32_t communicator = 0;
+  };
+  /// What a rank of MPI does with a message at one time.
+  enum class mpi_event : std::uint8_t {
+    send,
+    receive,
+    // Of calls that do not block, with what ends them.
+    send_begins,
+    send_ends,
+    receive_begins,
+    receive_ends,
+  };
+  struct mpi_step {
+    std::int64_t at_ns;
+    std::uint64_t number;   ///< at one instant later ones have higher ones
+    std::uint64_t request;  ///< the same of what begins and what ends
+    mpi_event is;
+    std::uint32_t rank, partner;
+    std::uint32_t communicator, tag;
+    std::uint64_t bytes;
   };
   static constexpr std::uint32_t no_post = 0xffffffff;
 
   std::string application;
+  std::string reservation;  ///< that the run has failed, or not ended, in a line; empty: neither
   std::uint32_t nodes = 0;
   std::int64_t end_ns = 0;  ///< nothing is later
   std::vector<operation> operations;
   std::vector<kernel_name> kernel_names;
   std::vector<thread> threads;
-  std::vector<residence> residences;  ///< by node, then by thread; at least one of each node
+  std::vector<residence> residences;  ///< by node, then by thread; at least one of each node, but for MPI
   std::vector<step> steps;            ///< by thread, then by time; in a thread they do not overlap
   std::vector<kernel> kernels;        ///< by step, then by time
   std::vector<wait> waits;            ///< by thread, then by time; between steps
   std::vector<post> posts;
-  std::vector<message> messages;  ///< by sent_ns
+  std::vector<message> messages;  ///< by sent_ns, of MPI in the order of the calls
+  /// Of a replay of an MPI program, whose first threads are its ranks: members by place. Else none.
+  std::vector<std::vector<std::uint32_t>> communicators;
+  std::vector<mpi_step> mpi_steps;  ///< by rank, then in the order in which they happened
 
+  bool of_mpi() const { return !communicators.empty(); }
+  std::size_t ranks() const { return of_mpi() ? communicators.front().size() : 0; }
+
+  /// What a tool calls the run.
+  std::string title() const { return reservation.empty() ? application : application + ": " + reservation; }
   std::uint32_t thread_of(std::uint32_t of_residence) const { return residences[of_residence].thread; }
   std::uint32_t node_of(std::uint32_t of_residence) const { return residences[of_residence].node; }
 
@@ -90,6 +123,7 @@ struct timeline {
       for (; !left.empty() && left.front().begin_ns < s.begin_ns; left = left.subspan(1)) waiting(left.front());
       running(s, kernels_of(s));
     }
+    for (wait const& w : left) waiting(w);
   }
 
  private:
@@ -114,6 +148,7 @@ std::span<std::string_view const> wait_causes();
 std::string name_of_node(std::uint32_t node);
 
 /// A sink that keeps a run, and hands it on when it is flushed.
-std::unique_ptr<record_sink> make_timeline_sink(std::function<void(timeline const&)> then);
+std::unique_ptr<record_sink> make_timeline_sink(std::string const& reservation,
+                                                std::function<void(timeline const&)> then);
 
 }  // namespace ovlp::exports

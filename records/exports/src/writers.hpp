@@ -4,12 +4,14 @@
 
 #include <string>
 
+#include <ovlp/exports/export_formats.hpp>
+
 #include "timeline.hpp"
 
 namespace ovlp::exports {
 
 /// Errors: io_error, if `output` cannot be written.
-using writer = void(timeline const& run, std::string const& output);
+using writer = void(timeline const& run, std::string const& output, export_note const& note);
 
 writer write_perfetto;
 writer write_paraver;

@@ -2,11 +2,12 @@
 #include <ovlp/store/exports.hpp>
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -15,6 +16,8 @@
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/files.hpp>
+#include <ovlp/support/streams.hpp>
 
 #include "number_list.hpp"
 #include "tables.hpp"
@@ -23,6 +26,7 @@ namespace ovlp {
 namespace {
 
 std::string_view text_of(message_kind kind) { return kind == message_kind::object ? "object" : "control"; }
+std::string_view text_of(message_end end) { return end == message_end::send ? "send" : "receive"; }
 std::string_view text_of(wait_cause cause) {
   constexpr std::array<std::string_view, 5> names{"object", "window", "condition", "call", "change"};
   return names.at(static_cast<std::size_t>(cause));
@@ -36,11 +40,14 @@ std::string_view text_of(node_change change) {
 class table_file {
  public:
   table_file(std::filesystem::path file, std::initializer_list<std::string_view> columns)
-      : name_(std::move(file)), out_(name_) {
+      : table_file(std::move(file), *columns.begin()) {
     for (std::string_view column : columns) add(column);
     end_row();
   }
-  explicit table_file(std::filesystem::path file) : name_(std::move(file)), out_(name_) {}
+  table_file(std::filesystem::path file, std::string_view first_column)
+      : name_(std::move(file)), out_(support::expect_replaceable(name_.string(), first_column)) {
+    note_error();
+  }
 
   void add(std::string_view text) {
     separate();
@@ -67,31 +74,44 @@ class table_file {
   void end_row() {
     out_ << '\n';
     first_ = true;
+    note_error();
   }
   void flush() {
-    if (!out_.flush()) throw io_error("'" + name_.string() + "': cannot be written");
+    out_.flush();
+    note_error();
+    if (error_ != 0) throw io_error("'" + name_.string() + "': cannot be written: " + std::strerror(error_));
   }
 
  private:
+  void note_error() {
+    if (!out_ && error_ == 0) error_ = errno;
+  }
   void separate() {
     if (!first_) out_ << ',';
     first_ = false;
   }
 
   std::filesystem::path name_;
-  std::ofstream out_;
+  support::file_writer out_;
   bool first_ = true;
+  int error_ = 0;  ///< of the first row that could not be written
 };
 
 class csv_export final : public record_sink {
  public:
-  explicit csv_export(std::filesystem::path folder) : folder_(std::move(folder)) {
+  csv_export(std::filesystem::path folder, std::string reservation)
+      : folder_(std::move(folder)), reservation_(std::move(reservation)) {
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
     if (error) throw io_error("'" + folder_.string() + "': cannot be made: " + error.message());
   }
 
   void begin(run_definitions const& names) override {
+    table_file& about = file("run", {"name", "value"});
+    if (!reservation_.empty()) row(about, "reservation", reservation_);
+    row(about, "application", names.application);
+    row(about, "backend", names.backend);
+    row(about, "nodes", std::to_string(names.nodes));
     table_file& collections = file("collection", {"number", "name"});
     for (std::size_t c = 0; c < names.collections.size(); ++c) row(collections, c, names.collections[c]);
     table_file& graphs = file("graph", {"number", "name"});
@@ -110,6 +130,7 @@ class csv_export final : public record_sink {
   void send(send_record const& r) override { row_of(r); }
   void delivery(delivery_record const& r) override { row_of(r); }
   void transfer(transfer_record const& r) override { row_of(r); }
+  void mpi_call(mpi_call_record const& r) override { row_of(r); }
   void kernel(kernel_record const& r) override {
     table_file& to = file("kernel", {"start_s", "end_s", "work_s", "name", "sizes", "call", "node", "graph",
                                      "operation", "thread", "iteration"});
@@ -146,7 +167,8 @@ class csv_export final : public record_sink {
     std::string const name(store::table<Row>::name);
     auto found = tables_.find(name);
     if (found == tables_.end()) {
-      found = tables_.emplace(name, table_file(folder_ / (name + ".csv"))).first;
+      found = tables_.emplace(name, table_file(folder_ / (name + ".csv"), std::get<0>(store::table<Row>::columns).name))
+                  .first;
       store::for_each_column<Row>([&](auto const& column) { found->second.add(column.name); });
       found->second.end_row();
     }
@@ -155,11 +177,14 @@ class csv_export final : public record_sink {
   }
 
   std::filesystem::path const folder_;
+  std::string const reservation_;
   std::map<std::string, table_file> tables_;
 };
 
 }  // namespace
 
-std::unique_ptr<record_sink> make_csv_export(std::string const& folder) { return std::make_unique<csv_export>(folder); }
+std::unique_ptr<record_sink> make_csv_export(std::string const& folder, std::string const& reservation) {
+  return std::make_unique<csv_export>(folder, reservation);
+}
 
 }  // namespace ovlp

@@ -16,6 +16,7 @@
 #include <ovlp/store/open_run.hpp>
 
 #include "run_recorder.hpp"
+#include "schema.hpp"
 
 namespace ovlp {
 namespace {
@@ -201,14 +202,18 @@ void write(parts const& all, record_sink& to) {
 }
 
 /// All processes of a run have the same command line, but one word.
-nlohmann::json command_line(part const& of) {
-  nlohmann::json words = nlohmann::json::parse(of.about().at("arguments"));
+nlohmann::json command_line(std::string const& arguments) {
+  nlohmann::json words = nlohmann::json::parse(arguments, nullptr, false);
+  if (!words.is_array()) return {};  // damaged
   std::erase(words.get_ref<nlohmann::json::array_t&>(), "--worker");
   return words;
 }
 
 void expect_same_run(part const& first, part const& other, std::string const& file) {
-  if (command_line(first) != command_line(other) || first.about().at("nodes") != other.about().at("nodes"))
+  std::string const here = fact(first, "arguments"), there = fact(other, "arguments");
+  if (here.empty() || there.empty() || fact(first, "nodes").empty() || fact(other, "nodes").empty())
+    return;  // killed before it wrote what it is
+  if (command_line(here) != command_line(there) || fact(first, "nodes") != fact(other, "nodes"))
     throw config_error("'" + file + "': a part of another run: expected none beside it");
 }
 
@@ -223,6 +228,10 @@ void join_parts(std::string const& run) {
     all.push_back(std::make_unique<part>(file.string()));
     expect_same_run(*all.front(), *all.back(), file.string());
   }
+  if (all.front()->definitions().nodes == 0)
+    throw config_error("'" + run +
+                       "': expected node 0's part to say what the run is, but it ended before it wrote that; " +
+                       std::to_string(others.size()) + " other parts stay as they are");
   run_facts about = all.front()->about();
   about["clocks"] = correct_clocks(all).dump();
   run_definitions names = all.front()->definitions();
@@ -235,6 +244,7 @@ void join_parts(std::string const& run) {
   std::string const joined = run + ".joined";
   std::string failure;
   about.erase("complete");
+  about.try_emplace(store::outcome_fact, "");  // else it would still run
   if (!incomplete.empty()) about["incomplete"] = incomplete;
   {
     run_recorder to(joined, std::move(about), emitters::one_thread, [&](std::string const& why) { failure = why; });

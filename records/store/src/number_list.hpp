@@ -4,9 +4,15 @@
 
 #include <array>
 #include <charconv>
-#include <sstream>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/text.hpp>
 
 namespace ovlp::store {
 
@@ -21,12 +27,35 @@ std::string to_words(Numbers const& numbers) {
   return text;
 }
 
+/// None of what is no such list.
 template <class Number>
-std::vector<Number> from_words(std::string const& words) {
-  std::istringstream in(words);
+std::optional<std::vector<Number>> read_words(std::string_view words) {
   std::vector<Number> all;
-  for (Number n = 0; in >> n;) all.push_back(n);
+  char const* at = words.data();
+  char const* const end = at + words.size();
+  while (at != end) {
+    Number number{};
+    auto const [stop, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || (stop != end && *stop != ' ')) return std::nullopt;
+    all.push_back(number);
+    at = stop == end ? end : stop + 1;
+  }
   return all;
+}
+/// Errors: io_error.
+template <class Number>
+std::vector<Number> from_words(std::string_view words) {
+  auto read = read_words<Number>(words);
+  if (!read) throw io_error("expected numbers with blanks between, got " + support::quoted(words));
+  return std::move(*read);
+}
+
+/// Lists of such lists: a line each.
+template <class Lists>
+std::string to_lines(Lists const& lists) {
+  std::string text;
+  for (auto const& one : lists) text += (text.empty() ? "" : "\n") + to_words(one);
+  return text;
 }
 
 }  // namespace ovlp::store

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/records/kernel_table.hpp>
 #include <ovlp/store/open_run.hpp>
 #include <ovlp/support/database.hpp>
@@ -38,6 +39,14 @@ namespace {
 
 using support::database;
 using support::statement;
+
+/// What is there is replaced, if it is one.
+void expect_record_or_none(std::string const& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error) || std::filesystem::file_size(file, error) == 0) return;
+  if (!is_record(file))
+    throw config_error("'" + file + "': expected no file, or a record, got another, which would be lost");
+}
 
 /// The file, for the thread that writes it.
 class record_file {
@@ -81,6 +90,7 @@ class record_file {
 
  private:
   static database prepared(std::string const& file) {
+    expect_record_or_none(file);
     database made(file, database::mode::create);
     // A kill of this process loses nothing that was handed to the system; that of the machine may.
     made.run("PRAGMA synchronous = OFF; PRAGMA page_size = 16384; PRAGMA application_id = " +
@@ -118,7 +128,7 @@ class record_file {
   statement add_block_, add_column_;
   store::column_packer packer_;
   std::tuple<block<step_record>, block<store::kernel_row>, block<wait_record>, block<post_record>, block<send_record>,
-             block<delivery_record>, block<transfer_record>>
+             block<delivery_record>, block<transfer_record>, block<mpi_call_record>>
       blocks_;
   std::int64_t block_ = 0;
 };
@@ -272,14 +282,14 @@ struct run_recorder::implementation {
   std::mutex mutex;  ///< of those who emit
   std::tuple<std::vector<step_record>, std::vector<store::kernel_row>, std::vector<wait_record>,
              std::vector<post_record>, std::vector<send_record>, std::vector<delivery_record>,
-             std::vector<transfer_record>>
+             std::vector<transfer_record>, std::vector<mpi_call_record>>
       open;
   /// Memory of batches that have been taken.
   template <class Row>
   using spares = std::vector<std::vector<Row>>;
   std::mutex spare_mutex;
   std::tuple<spares<step_record>, spares<store::kernel_row>, spares<wait_record>, spares<post_record>,
-             spares<send_record>, spares<delivery_record>, spares<transfer_record>>
+             spares<send_record>, spares<delivery_record>, spares<transfer_record>, spares<mpi_call_record>>
       spare;
   bool sums_only = false;
   run_totals totals;  ///< in the place of records, if only these are asked for
@@ -308,14 +318,20 @@ run_recorder::~run_recorder() = default;
 void run_recorder::begin(run_definitions const& names) {
   if (names.node == 0) implementation_->remove_old_parts();
   if (implementation_->sums_only) implementation_->totals = run_totals(names);
-  implementation_->set("application", names.application);
-  implementation_->set("backend", names.backend);
-  implementation_->set("nodes", std::to_string(names.nodes));
-  implementation_->set("node", std::to_string(names.node));
-  implementation_->set("capacities", store::to_words(names.capacities));
   implementation_->put([&names](record_file& to) {
     database& tables = to.tables();
-    tables.run("BEGIN");
+    tables.run("BEGIN");  // who reads meanwhile sees all of it, or nothing
+    auto const set = [&tables](std::string const& fact, std::string const& value) {
+      tables.prepare("INSERT OR REPLACE INTO fact VALUES(?, ?)").with(fact, value).run();
+    };
+    set("application", names.application);
+    set("backend", names.backend);
+    set("nodes", std::to_string(names.nodes));
+    set("node", std::to_string(names.node));
+    set("capacities", store::to_words(names.capacities));
+    if (!names.communicators.empty()) set("communicators", store::to_lines(names.communicators));
+    if (names.node == 0)  // until it says how it ended
+      tables.prepare("INSERT OR IGNORE INTO fact VALUES(?, ?)").with(store::outcome_fact, store::running).run();
     statement collection = tables.prepare("INSERT INTO collection VALUES(?, ?)");
     for (std::uint32_t c = 0; c < names.collections.size(); ++c) collection.with(c, names.collections[c]).run();
     statement graph = tables.prepare("INSERT INTO graph VALUES(?, ?)");
@@ -344,6 +360,7 @@ void run_recorder::post(post_record const& r) { keep(r); }
 void run_recorder::send(send_record const& r) { keep(r); }
 void run_recorder::delivery(delivery_record const& r) { keep(r); }
 void run_recorder::transfer(transfer_record const& r) { keep(r); }
+void run_recorder::mpi_call(mpi_call_record const& r) { keep(r); }
 void run_recorder::add(run_totals const& more) { implementation_->totals.add(more); }
 void run_recorder::kernel(kernel_record const& r) {
   if (implementation_->sums_only) return;
@@ -373,6 +390,19 @@ void run_recorder::call(call_record const& r) {
   implementation_->go_on();
   implementation_->insert("INSERT INTO call(call, graph, begins, at_s) VALUES(?, ?, ?, ?)", r.call, r.graph,
                           r.begins ? 1 : 0, r.at_s);
+}
+void run_recorder::end(end_record const& r) {
+  auto const lock = implementation_->alone();
+  implementation_->go_on();
+  implementation_->set(store::outcome_fact, r.failure.empty() ? store::finished : store::failed);
+  if (!r.failure.empty()) implementation_->set(store::failure_fact, std::string(r.failure));
+  auto const set = [&](char const* fact, double value) {
+    implementation_->set(fact, store::to_words(std::vector{value}));
+  };
+  set(store::end_fact, r.at_s);
+  if (r.processors.cpu_s == 0) return;
+  set(store::cpu_fact, r.processors.cpu_s);
+  set(store::waited_fact, r.processors.waited_s);
 }
 void run_recorder::flush() { implementation_->flush(); }
 

@@ -24,10 +24,12 @@ class run_recorder final : public record_sink {
   void send(send_record const& r) override;
   void delivery(delivery_record const& r) override;
   void transfer(transfer_record const& r) override;
+  void mpi_call(mpi_call_record const& r) override;
   void node(node_record const& r) override;
   void mapping(mapping_record const& r) override;
   void decision(decision_record const& r) override;
   void call(call_record const& r) override;
+  void end(end_record const& r) override;
   void flush() override;
   /// Of a run that keeps totals only: those of another process. After begin().
   void add(run_totals const& more);

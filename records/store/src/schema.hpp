@@ -15,6 +15,16 @@ constexpr std::int64_t most_columns = 32;
 /// Of SQLite's header: "file" then says "ovlp record" where it knows.
 constexpr int application_id = 0x6f766c70;  // "ovlp"
 
+// Facts of how the run ended. A record of an older ovlp has none of them.
+constexpr char const* outcome_fact = "outcome";
+constexpr char const* running = "running";
+constexpr char const* finished = "finished";
+constexpr char const* failed = "failed";
+constexpr char const* failure_fact = "failure";
+constexpr char const* end_fact = "ended_s";
+constexpr char const* cpu_fact = "cpu_s";
+constexpr char const* waited_fact = "waited_s";
+
 constexpr char const* schema = R"(
   CREATE TABLE fact(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE collection(number INTEGER PRIMARY KEY, name TEXT NOT NULL);

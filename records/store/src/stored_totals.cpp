@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-
 #include "packed_column.hpp"
 
 namespace ovlp::store {
@@ -20,21 +18,14 @@ using support::statement;
 constexpr char const* of_call = "call";
 constexpr char const* of_node = "node";
 
-/// A number that is to be below another one.
-std::uint32_t number_below(std::size_t limit, std::int64_t number, database const& in) {
-  if (number < 0 || static_cast<std::size_t>(number) >= limit)
-    throw io_error("'" + in.file() + "': sums of a node or an operation that the run does not have");
-  return static_cast<std::uint32_t>(number);
-}
-
-void read_bins(work_over_time& to, statement const& row) {
-  to.origin_s = row.real(2);
-  to.width_s = row.real(3);
-  auto const count = static_cast<std::size_t>(row.number(4));
-  if (count > to.most_bins) throw io_error("a record with too many sums of work over time");
+void read_bins(work_over_time& to, statement const& row, number_check const& check) {
+  to.origin_s = check.time("origin_s", row.real(2));
+  to.width_s = check.seconds("width_s", row.real(3));
+  auto const count = check.below("bins", row.number(4), to.most_bins + 1);
   std::vector<std::byte> const values = unpack(row.bytes(5), count, sizeof(double));
   to.bins_s.resize(count);
   if (count > 0) std::memcpy(to.bins_s.data(), values.data(), values.size());
+  for (double const work_s : to.bins_s) check.seconds("data", work_s);
 }
 
 }  // namespace
@@ -81,42 +72,52 @@ void write_totals(run_totals const& totals, database& to) {
   to.run("COMMIT");
 }
 
-void read_totals(database& from, run_totals& totals) {
-  auto const number = [&](statement const& row, int column, std::size_t limit) {
-    return number_below(limit, row.number(column), from);
+void read_totals(database& from, number_check& check, run_totals& totals) {
+  auto const rows = [&](std::string const& table, auto const& function) {
+    check.begin(table);
+    for (statement s = from.prepare("SELECT * FROM " + table); s.next();) {
+      check.next();
+      function(s);
+    }
   };
-  auto const unsigned_number = [](statement const& row, int column) {
-    return static_cast<std::uint64_t>(row.number(column));
+  auto const number = [&](char const* name, statement const& row, int column, std::size_t limit) {
+    return static_cast<std::uint32_t>(check.below(name, row.number(column), limit));
   };
-  for (statement s = from.prepare("SELECT * FROM operation_total"); s.next();) {
-    auto& of_graph = totals.operations[number(s, 0, totals.operations.size())];
-    of_graph[number(s, 1, of_graph.size())] = {unsigned_number(s, 2), s.real(3), s.real(4)};
-  }
-  for (statement s = from.prepare("SELECT * FROM iteration_total"); s.next();) {
-    totals.calls[unsigned_number(s, 0)].iterations[static_cast<std::int32_t>(s.number(1))] = {s.real(2), s.real(3),
-                                                                                              s.real(4)};
-  }
-  for (statement s = from.prepare("SELECT * FROM work_over_time"); s.next();) {
-    bool const is_call = s.text(0) == of_call;
-    read_bins(is_call ? totals.calls[unsigned_number(s, 1)].over_time : totals.nodes[number(s, 1, totals.nodes.size())],
-              s);
-  }
+  auto const count = [&](char const* name, statement const& row, int column) {
+    return check.below(name, row.number(column), std::uint64_t{1} << 63);
+  };
+  rows("operation_total", [&](statement const& s) {
+    auto& of_graph = totals.operations[number("graph", s, 0, totals.operations.size())];
+    of_graph[number("operation", s, 1, of_graph.size())] = {
+        count("steps", s, 2), check.seconds("computed_s", s.real(3)), check.seconds("work_s", s.real(4))};
+  });
+  rows("iteration_total", [&](statement const& s) {
+    auto const iteration = static_cast<std::int32_t>(number("iteration", s, 1, std::size_t{1} << 31));
+    totals.calls[count("call", s, 0)].iterations[iteration] = {
+        check.time("start_s", s.real(2)), check.time("end_s", s.real(3)), check.seconds("work_s", s.real(4))};
+  });
+  rows("work_over_time", [&](statement const& s) {
+    read_bins(s.text(0) == of_call ? totals.calls[count("number", s, 1)].over_time
+                                   : totals.nodes[number("number", s, 1, totals.nodes.size())],
+              s, check);
+  });
   constexpr std::size_t causes = static_cast<std::size_t>(wait_cause::change) + 1;
-  for (statement s = from.prepare("SELECT * FROM wait_total"); s.next();) {
-    std::uint32_t const graph = number(s, 0, totals.operations.size());
-    std::uint32_t const operation = number(s, 1, totals.operations[graph].size());
-    totals.waited[{graph, operation, static_cast<wait_cause>(number(s, 2, causes))}] = {unsigned_number(s, 3),
-                                                                                        s.real(4), s.real(5)};
-  }
-  for (statement s = from.prepare("SELECT * FROM post_total"); s.next();) {
-    std::uint32_t const graph = number(s, 0, totals.operations.size());
-    totals.posted[{graph, number(s, 1, totals.operations[graph].size()), static_cast<std::uint32_t>(s.number(2)),
-                   static_cast<std::uint32_t>(s.number(3))}] = unsigned_number(s, 4);
-  }
-  for (statement s = from.prepare("SELECT * FROM send_total"); s.next();) {
-    totals.sent[{number(s, 0, totals.nodes.size()), number(s, 1, totals.nodes.size())}] = {
-        unsigned_number(s, 2), unsigned_number(s, 3), unsigned_number(s, 4)};
-  }
+  rows("wait_total", [&](statement const& s) {
+    std::uint32_t const graph = number("graph", s, 0, totals.operations.size());
+    std::uint32_t const operation = number("operation", s, 1, totals.operations[graph].size());
+    totals.waited[{graph, operation, static_cast<wait_cause>(number("cause", s, 2, causes))}] = {
+        count("waits", s, 3), check.seconds("total_s", s.real(4)), check.seconds("longest_s", s.real(5))};
+  });
+  constexpr std::size_t any = std::size_t{1} << 32;
+  rows("post_total", [&](statement const& s) {
+    std::uint32_t const graph = number("graph", s, 0, totals.operations.size());
+    totals.posted[{graph, number("operation", s, 1, totals.operations[graph].size()), number("port", s, 2, any),
+                   number("to_operation", s, 3, any)}] = count("objects", s, 4);
+  });
+  rows("send_total", [&](statement const& s) {
+    totals.sent[{number("source", s, 0, totals.nodes.size()), number("destination", s, 1, totals.nodes.size())}] = {
+        count("objects", s, 2), count("bytes", s, 3), count("controls", s, 4)};
+  });
 }
 
 }  // namespace ovlp::store

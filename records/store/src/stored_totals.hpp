@@ -4,6 +4,8 @@
 #include <ovlp/records/run_totals.hpp>
 #include <ovlp/support/database.hpp>
 
+#include "number_check.hpp"
+
 namespace ovlp::store {
 
 // The totals of a run in its file, docs/formats/record.md. Errors: io_error.
@@ -11,6 +13,6 @@ namespace ovlp::store {
 /// In the place of those that are there.
 void write_totals(run_totals const& totals, support::database& to);
 /// `totals`: made with the run's definitions.
-void read_totals(support::database& from, run_totals& totals);
+void read_totals(support::database& from, number_check& check, run_totals& totals);
 
 }  // namespace ovlp::store

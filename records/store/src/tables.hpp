@@ -139,6 +139,26 @@ struct table<transfer_record> {
                      columns_of_object(&row::object));
 };
 
+template <>
+struct table<mpi_call_record> {
+  using row = mpi_call_record;
+  static constexpr std::string_view name = "mpi_call";
+  static constexpr auto first = &row::arrived_s, last = &row::arrived_s;
+  static constexpr auto columns = std::tuple{column("message", &row::message),
+                                             column("end", &row::end),
+                                             column("blocks", &row::blocks),
+                                             column("rank", &row::rank),
+                                             column("partner", &row::partner),
+                                             column("communicator", &row::communicator),
+                                             column("tag", &row::tag),
+                                             column("bytes", &row::bytes),
+                                             column("begun_s", &row::begun, &mpi_moment::at_s),
+                                             column("begun", &row::begun, &mpi_moment::number),
+                                             column("ended_s", &row::ended, &mpi_moment::at_s),
+                                             column("ended", &row::ended, &mpi_moment::number),
+                                             column("arrived_s", &row::arrived_s)};
+};
+
 template <class Row, class Function>
 constexpr void for_each_column(Function const& function) {
   std::apply([&](auto const&... all) { (function(all), ...); }, table<Row>::columns);

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <istream>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>  // before Asio: GCC 12 wants it
@@ -29,6 +31,14 @@ namespace {
 using boost::asio::local::stream_protocol;
 
 constexpr std::chrono::seconds asker_patience{1};
+
+/// Which file a name stands for.
+using file_id = std::pair<dev_t, ino_t>;
+std::optional<file_id> file_of(std::string const& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) return std::nullopt;
+  return file_id{there.st_dev, there.st_ino};
+}
 
 bool is_of_this_user(stream_protocol::socket& peer) {
   ucred who{};
@@ -58,7 +68,7 @@ struct control_socket::implementation {
     context.stop();
     thread.join();
     std::error_code ignored;
-    std::filesystem::remove(path, ignored);
+    if (auto const there = file_of(path); there && there == own) std::filesystem::remove(path, ignored);
   }
 
   [[noreturn]] void refuse(std::string const& why) const { throw config_error("--control: '" + path + "': " + why); }
@@ -84,6 +94,7 @@ struct control_socket::implementation {
     ::umask(before);
     if (!wrong) acceptor.listen(boost::asio::socket_base::max_listen_connections, wrong);
     if (wrong) refuse(wrong.message());
+    own = file_of(path);
   }
 
   void accept() {
@@ -128,6 +139,7 @@ struct control_socket::implementation {
   }
 
   std::string const path;
+  std::optional<file_id> own;  ///< that this run has made
   std::function<std::string(std::string const&)> const answer;
   boost::asio::io_context context;
   stream_protocol::acceptor acceptor;

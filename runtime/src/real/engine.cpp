@@ -31,15 +31,6 @@
 namespace ovlp::real {
 namespace {
 
-std::optional<ticket> read_ticket(real_options const& options) {
-  if (!options.worker) return std::nullopt;
-  if (::isatty(STDIN_FILENO) == 1) return ticket::parse("");  // nobody is to type one
-  // Byte by byte: what follows on standard input is not for us.
-  std::string line;
-  for (char c = 0; line.size() < 65536 && ::read(STDIN_FILENO, &c, 1) == 1 && c != '\n';) line += c;
-  return ticket::parse(line);
-}
-
 /// Polling is worth it only where it takes no CPU time from others of the run.
 std::size_t polling_us(real_options const& options, std::size_t nodes) {
   if (options.poll_us) return *options.poll_us;
@@ -64,11 +55,11 @@ constexpr std::chrono::milliseconds operation_patience{300};
 struct engine::implementation final : main_run {
   implementation(int argc, char** argv, ovlp::options& program_options)
       : options(argc, argv, program_options),
-        given(read_ticket(options)),
+        given(options.launched_as()),
         polling(polling_us(options, options.nodes)),
         reactor(polling) {
-    if (!options.worker) check_output_at_exit(options.application);
-    at_borders();  // says what is wrong with --policy
+    check_at_exit(options.application, !options.worker);  // a worker prints through node 0
+    at_borders();                                         // says what is wrong with --policy
   }
 
   static std::unique_ptr<implementation> make(int argc, char** argv, ovlp::options& program_options) try {
@@ -88,9 +79,11 @@ struct engine::implementation final : main_run {
   std::optional<thread_manager> manager;
   std::optional<real::network> network;
   std::optional<control_socket> control;
+  processor_use used;  ///< as far as nodes have told
 
   run_options const& common_options() const override { return options; }
   thread_manager* driver() override { return manager ? &*manager : nullptr; }
+  bool durations_need_no_records() const override { return true; }
 
   void start() override try {
     if (options.mpi() != nullptr && options.mpi()->rank() > 0) serve_mpi();
@@ -125,17 +118,23 @@ struct engine::implementation final : main_run {
     for (auto& file : make_files(options, self, given ? given->launch : 0, emitters::several_threads, about))
       sinks.own(std::move(file));
     std::vector<double> capacities(options.nodes, 0);
-    double const capacity = capacity_of_node(options, given ? given->on_machine : options.nodes_on_machine_of(0));
+    std::size_t const on_machine = given ? given->on_machine : options.nodes_on_machine_of(0);
+    double const capacity = capacity_of_node(options, on_machine);
+    // A limit that a node has for itself is its capacity; one that nodes share lets them wait for each other.
+    bool const own_quota = on_machine == 1 && support::own_cpu_limit().has_value();
     capacities.at(self) = capacity;
     statistics.keep_work_over_time();
+    statistics.account_for_process();
     node_settings settings = begin_records(self, std::move(capacities));
+    if (wants_durations()) settings.costs = &statistics.collect_runtime_costs();
     settings.cores = support::available_cores();
     if (options.execution_thread_per_core) settings.execution_threads = settings.cores;
     if (given) settings.launch = given->launch;
+    settings.start_s = given ? given->start_s : support::monotonic_s();
     common.emplace(program, settings.nodes, settings.stack_bytes);
     world.emplace(reactor, support::available_cores(), polling.count() > 0);
     manager.emplace(self, program, *world, settings, *common);
-    network.emplace(reactor, *world, *manager, program, options, statistics, capacity, given);
+    network.emplace(reactor, *world, *manager, program, options, statistics, capacity, own_quota, given);
     world->use(*network);
   }
 
@@ -160,7 +159,7 @@ struct engine::implementation final : main_run {
   /// when one ends with another status than 0, and what node 0 has to say would be lost.
   [[noreturn]] void serve_mpi() {
     while (auto const line = options.mpi()->wait_for_ticket()) {
-      given = ticket::parse(*line);
+      take_ticket(*line);
       make_node();
       bool const all_ended = serve().second;
       network->say_goodbye();
@@ -180,6 +179,18 @@ struct engine::implementation final : main_run {
     std::exit(0);
   }
 
+  /// This may be called where nobody catches anything any more.
+  void take_ticket(std::string const& line) try {
+    given = ticket::parse(line);
+    if (given->nodes != options.nodes) {
+      throw config_error(node_name(given->node) + " was started with --nodes " + std::to_string(options.nodes) +
+                         ", node0 with --nodes " + std::to_string(given->nodes));
+    }
+  } catch (config_error const& wrong) {
+    std::fprintf(stderr, "%s: %s\n", options.application.c_str(), wrong.what());
+    end_at_once(1);
+  }
+
   void wait_until(std::function<bool()> const& done) override {
     world->block_main([&] { return network->failed() || done(); });
     throw_if_failed();
@@ -188,6 +199,7 @@ struct engine::implementation final : main_run {
   call_statistics collect(std::uint64_t call) override {
     call_statistics all = network->collect(call);
     throw_if_failed();
+    used.add(all.processors);
     return all;
   }
 
@@ -210,6 +222,7 @@ struct engine::implementation final : main_run {
     if (manager) manager->stop();
     world->join_within(operation_patience);
     network->finish(false);
+    end_records(in_a_line(*what));
     throw_failure(*what);
   }
 
@@ -220,18 +233,32 @@ struct engine::implementation final : main_run {
     }
     control.reset();
     if (!network || !network->failed()) write_what_is_left(support::processor_name());
+    tell_waits();
     if (manager) manager->stop();
-    sinks.flush();
-    if (auto const what = network ? network->failed() : std::nullopt) end_failed(*what);
+    auto const what = network ? network->failed() : std::nullopt;
+    end_records(what ? in_a_line(*what) : why_it_ends(), used);
+    if (what) end_failed(*what);
     if (world) world->join();
     if (network) network->finish(!calls.any_open());
     join_records();
-    if (options.mpi() != nullptr) options.mpi()->end();
+    if (options.mpi() != nullptr) options.mpi()->end(network && network->failed());
+  }
+
+  /// Whether a run that was measured had the processors to itself.
+  void tell_waits() {
+    if (!network || network->failed() || std::uncaught_exceptions() > 0) return;
+    try {
+      if (!options.record_file.empty()) collect(all_calls);
+    } catch (std::exception const& wrong) {
+      fail_at_exit(options.application, wrong.what());
+    }
+    if (std::string const line = warning_of(used); !line.empty() && records())
+      std::fprintf(stderr, "%s: warning: %s\n", options.application.c_str(), line.c_str());
   }
 
   /// The others have written theirs.
   void join_records() {
-    if (options.record_file.empty() || !world) return;
+    if (options.record_file.empty() || !world || options.worker) return;  // a worker that cannot join ends here, too
     sinks.clear();
     try {
       join_run_records(options.record_file);
@@ -244,7 +271,7 @@ struct engine::implementation final : main_run {
   void end_failed(failure const& what) {
     if (world->join_within(operation_patience)) return;
     network->finish(false);
-    if (options.mpi() != nullptr) options.mpi()->end();
+    if (options.mpi() != nullptr) options.mpi()->end(true);
     std::cout.flush();
     if (std::uncaught_exceptions() > 0) {  // on its way to someone who will not report it
       try {

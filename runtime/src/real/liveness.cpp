@@ -4,14 +4,14 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <condition_variable>
 #include <cstdio>
 #include <memory>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <ovlp/runtime/internal/synchronization.hpp>
+#include <ovlp/runtime/internal/periodic.hpp>
+#include <ovlp/support/text.hpp>
 
 namespace ovlp::real {
 namespace {
@@ -43,14 +43,7 @@ liveness::liveness(reactor& reactor, transport& network, membership const& membe
 
 void liveness::start() {
   if (sender_.joinable()) return;
-  sender_ = std::jthread([this](std::stop_token const& stop) {
-    mutex none;  // there is nothing to guard, but one cannot sleep until somebody stops us without
-    std::condition_variable_any stopped;
-    scoped_lock const lock(none);
-    while (!stopped.wait_for(none, stop, tick_period, [&stop] { return stop.stop_requested(); })) {
-      network_.send_heartbeats(heartbeat_period);
-    }
-  });
+  sender_ = periodically(tick_period, [this] { network_.send_heartbeats(heartbeat_period); });
 }
 
 void liveness::tick() {
@@ -63,9 +56,7 @@ void liveness::tick() {
     if (!network_.connected(node)) continue;
     std::chrono::duration<double> const silent = silences_[node].at(now, network_.last_received(node), missed);
     if (peer_timeout_.count() <= 0 || silent <= peer_timeout_) continue;
-    char how[64];
-    std::snprintf(how, sizeof how, "it has been silent for %.1f s", silent.count());
-    network_.give_up(node, how);
+    network_.give_up(node, "it has been silent for " + support::fixed(silent.count(), 1) + " s");
     return;  // one loss is enough
   }
 }

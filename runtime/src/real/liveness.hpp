@@ -32,7 +32,8 @@ class liveness {
   liveness(reactor& reactor, transport& network, membership const& members, run_state const& run, launches* started,
            node_id self, double peer_timeout_s);
 
-  /// Begins to send heartbeats, from a thread of its own: whatever the reactor does. Thread: also the main thread.
+  /// Begins to send heartbeats, and to name what takes long here, from a thread of its own: whatever the reactor does.
+  /// Thread: also the main thread.
   void start();
   void stop() { sender_ = {}; }
   /// A launched process: watches its standard input, which node 0 holds open.

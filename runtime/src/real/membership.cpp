@@ -5,6 +5,9 @@
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/flowgraph/walk.hpp>
+
+#include "difference.hpp"
 
 namespace ovlp::real {
 namespace {
@@ -15,13 +18,14 @@ std::atomic<int> launching_engines{0};
 }  // namespace
 
 membership::membership(transport& network, run_state const& run, node_id self, std::size_t nodes, double capacity,
-                       std::uint64_t fingerprint, std::function<double()> now_s)
+                       facts own, std::function<double()> now_s)
     : network_(network),
       run_(run),
       self_(self),
       nodes_(nodes),
       capacity_(capacity),
-      fingerprint_(fingerprint),
+      facts_(std::move(own)),
+      fingerprint_(detail::digest_of(facts_)),
       now_s_(std::move(now_s)) {}
 
 void membership::expect(node_id node) {
@@ -44,7 +48,7 @@ std::size_t membership::expected() const {
 
 void membership::join(peer_address const& driver) {
   hello_sent_s_ = now_s_();
-  network_.connect(driver);
+  network_.connect(driver, fingerprint_);
   members_[driver.node] = {driver, true, 0, true, false};
 }
 
@@ -54,7 +58,8 @@ void membership::handle_hello(hello const& from) {
   m.said_hello = true;
   m.hello_received_s = now_s_();
   if (from.fingerprint != fingerprint_) {
-    reject_other_program(from.node);
+    m.differs = true;
+    network_.send(from.node, facts_request{});
   } else if (self_ == 0) {
     welcome_when_all_are_here();
   } else {
@@ -63,18 +68,17 @@ void membership::handle_hello(hello const& from) {
   }
 }
 
-void membership::reject_other_program(node_id node) {
-  std::string text =
-      node_name(node) +
-      " runs another program: its graphs, its data objects or its version of ovlp differ from those of " +
-      node_name(self_);
+void membership::handle_facts_request(node_id from) { network_.send(from, facts_answer{facts_}); }
+
+void membership::handle_facts(node_id from, facts const& theirs) {
+  std::string text = difference(from, theirs, self_, facts_);
   if (launching_engines > 1)
     text += " (an engine before this one launched processes, too: in a launched process the first engine serves)";
   run_.fail(network_failure(text));
 }
 
 void membership::welcome_when_all_are_here() {
-  auto const here = [this](node_id node) { return members_[node].said_hello; };
+  auto const here = [this](node_id node) { return members_[node].said_hello && !members_[node].differs; };
   if (!std::all_of(joining_.begin(), joining_.end(), here)) return;
   for (node_id node : joining_) {
     welcome message{{}, members_[node].hello_received_s, 0};
@@ -91,7 +95,7 @@ void membership::handle_welcome(welcome const& message) {
   for (peer_address const& address : message.peers) {
     members_[address.node].address = address;
     try {
-      network_.connect(address);
+      network_.connect(address, fingerprint_);
     } catch (network_error const& wrong) {
       network_.send(0, peer_lost{address.node, wrong.what(), false});
       return;

@@ -23,10 +23,10 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class membership {
  public:
-  /// `capacity`: of this process's node, in cores. `fingerprint`: of this program; all processes of a run have the
-  /// same. `now_s`: the clock.
-  membership(transport& network, run_state const& run, node_id self, std::size_t nodes, double capacity,
-             std::uint64_t fingerprint, std::function<double()> now_s);
+  /// `capacity`: of this process's node, in cores. `own`: in what all processes of a run must agree. `now_s`: the
+  /// clock.
+  membership(transport& network, run_state const& run, node_id self, std::size_t nodes, double capacity, facts own,
+             std::function<double()> now_s);
 
   /// Node 0: a process of the node is to join.
   void expect(node_id node);
@@ -49,6 +49,9 @@ class membership {
     return (message.hello_received_s - hello_sent_s_ + message.sent_s - now_s) / 2;
   }
   void handle_accepted(node_id from);
+  /// Node 0 asks in what this process differs, and learns it.
+  void handle_facts_request(node_id from);
+  void handle_facts(node_id from, facts const& theirs);
   void handle_ready(node_id from);
 
   /// The node is to leave, or does: when its process goes, it is not lost.
@@ -66,6 +69,7 @@ class membership {
   struct member {
     peer_address address = {};
     bool said_hello = false;
+    bool differs = false;  ///< it is asked in what
     double hello_received_s = 0;
     bool joined = false;
     bool leaving = false;
@@ -73,14 +77,13 @@ class membership {
 
   void welcome_when_all_are_here();
   void report_when_ready();
-  void reject_other_program(node_id node);
-
   transport& network_;
   run_state const& run_;
   node_id const self_;
   std::size_t const nodes_;
   double const capacity_;
-  std::uint64_t const fingerprint_;
+  facts const facts_;
+  std::uint64_t const fingerprint_;  ///< of the facts
   std::function<double()> const now_s_;
   std::map<node_id, member> members_;  ///< at most one a node: its last process
   std::set<node_id> joining_;          ///< on node 0

@@ -4,9 +4,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <utility>
 #include <variant>
@@ -46,12 +48,20 @@ std::string make_secret() {
   return text;
 }
 
+/// In what all processes must agree. The command line comes first: what else differs may follow from it.
+facts agreed(program const& known, real_options const& options) {
+  if (options.nodes == 1) return {};
+  facts all = options.facts;
+  std::ranges::move(known.facts(options.nodes), std::back_inserter(all));
+  return all;
+}
+
 /// Of node 0: where it lives, or where the options say.
 tcp_transport::settings settings_of_node_0(real_options const& options, std::string secret) {
   tcp_transport::settings made{0, options.nodes, std::move(secret), "127.0.0.1", "127.0.0.1"};
   if (!options.where().local()) {
     made.host = options.where().hosts[0].address;
-    made.listen = "0.0.0.0";
+    made.listen = options.where().listen(0);
   }
   if (!options.listen.empty()) {
     made.host = listen_address::parse(options.listen).address;
@@ -67,26 +77,25 @@ tcp_transport::settings settings_of(ticket const& given) {
 }  // namespace
 
 network::network(reactor& reactor, world& world, thread_manager& manager, program const& known,
-                 real_options const& options, statistics_sink& statistics, double capacity,
+                 real_options const& options, statistics_sink& statistics, double capacity, bool own_quota,
                  std::optional<ticket> const& given)
     : reactor_(reactor),
       world_(world),
       manager_(manager),
       options_(options),
-      own_statistics_(statistics),
       ticket_(given),
       self_(manager.self()),
       secret_(given ? given->secret : make_secret()),
       run_([this](failure const& what) { fail(what); }),
       transport_(make_transport(known)),
-      members_(*transport_, run_, self_, options.nodes, capacity, known.fingerprint(options.nodes),
+      members_(*transport_, run_, self_, options.nodes, capacity, agreed(known, options),
                [&world] { return world.now_s(); }),
-      launches_(
-          given ? nullptr
-                : std::make_unique<launches>(*transport_, members_, run_, options, secret_, make_processes(), errors_)),
+      launches_(given ? nullptr
+                      : std::make_unique<launches>(*transport_, members_, run_, options, secret_,
+                                                   manager.settings().start_s, make_processes(), errors_)),
       liveness_(reactor, *transport_, members_, run_, launches_.get(), self_, options.peer_timeout_s),
       stalls_(*transport_, members_, run_, manager, counts_),
-      statistics_(reactor, *transport_, members_, run_, world, statistics),
+      statistics_(reactor, *transport_, members_, run_, world, statistics, own_quota),
       timer_(reactor.context()),
       capacities_(options.nodes, 0) {
   capacities_[self_] = capacity;
@@ -125,11 +134,11 @@ void network::begin() {
     fail_on_errors();
     tick();
   });
+  liveness_.start();
 }
 
 void network::launch_all(std::set<node_id> const& nodes) {
   if (nodes.empty()) return;
-  liveness_.start();
   reactor_.run([&] { launches_->launch(nodes, false); });
   world_.block_main([this] { return failed() || members_.all_joined(); });
 }
@@ -137,7 +146,6 @@ void network::launch_all(std::set<node_id> const& nodes) {
 void network::launch(node_id node) {
   boost::asio::post(reactor_.context(), [this, node] {
     try {
-      liveness_.start();
       launches_->launch({node}, true);
     } catch (error const& wrong) {
       fail(network_failure(wrong.what()));
@@ -226,8 +234,7 @@ void network::say_goodbye() {
     timer_.cancel();
     transport_->stop_accepting();
     for (node_id node : members_.all()) {
-      transport_->send(node,
-                       node == 0 ? goodbye{counts_.sent, counts_.received, own_statistics_.take_all()} : goodbye{});
+      transport_->send(node, node == 0 ? goodbye{counts_.sent, counts_.received, statistics_.take_all()} : goodbye{});
     }
     transport_->finish_sending();
   });
@@ -288,7 +295,9 @@ void network::handle_service(node_id from, service& message) {
                [&](waiting_request const&) { stalls_.handle_waiting_request(); },
                [&](waiting_answer const& m) { stalls_.handle_waiting_answer(from, m); },
                [&](statistics_request const& m) { statistics_.handle_request(m); },
-               [&](statistics_answer& m) { statistics_.handle_answer(from, std::move(m)); }},
+               [&](statistics_answer& m) { statistics_.handle_answer(from, std::move(m)); },
+               [&](facts_request const&) { members_.handle_facts_request(from); },
+               [&](facts_answer const& m) { members_.handle_facts(from, m.all); }},
       message);
 }
 

@@ -35,7 +35,7 @@ class network final : private transport::observer {
  public:
   /// `capacity`: of this node, in cores. `given`: in a process that node 0 has launched.
   network(reactor& reactor, world& world, thread_manager& manager, program const& known, real_options const& options,
-          statistics_sink& statistics, double capacity, std::optional<ticket> const& given);
+          statistics_sink& statistics, double capacity, bool own_quota, std::optional<ticket> const& given);
   ~network() override;
 
   // Node 0, from the main thread.
@@ -95,7 +95,6 @@ class network final : private transport::observer {
   world& world_;
   thread_manager& manager_;
   real_options const& options_;
-  statistics_sink& own_statistics_;
   std::optional<ticket> const ticket_;  ///< of a launched node
   node_id const self_;
   std::string const secret_;  ///< of this run

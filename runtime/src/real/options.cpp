@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <thread>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
@@ -10,6 +19,38 @@
 #include "listen_address.hpp"
 
 namespace ovlp::real {
+namespace {
+
+ticket read_ticket() {
+  if (::isatty(STDIN_FILENO) == 1) return ticket::parse("");  // nobody is to type one
+  // Byte by byte: what follows on standard input is not for us.
+  std::string line;
+  for (char c = 0; line.size() < 65536 && ::read(STDIN_FILENO, &c, 1) == 1 && c != '\n';) line += c;
+  return ticket::parse(line);
+}
+
+/// Of processes that mpirun has started on this machine, whether this is the first to say something for all: it has
+/// this name as long as it lives.
+bool speaks_first() {
+  int const held = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  int const length = std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "ovlp.speaks.%ld",  // no file
+                                   static_cast<long>(::getppid()));
+  auto const size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(length));
+  return held < 0 || ::bind(held, reinterpret_cast<sockaddr*>(&name), size) == 0 || errno != EADDRINUSE;
+}
+
+}  // namespace
+
+/// One of many says it for all, the first if it is among them. Until its line is out, no launcher ends them.
+void real_options::complain(std::string const& line) const {
+  if (started_by_mpi() <= 1) return run_options::complain(line);
+  int const rank = rank_by_launcher();
+  if (rank > 0) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  if (speaks_first()) run_options::complain(rank == 0 ? line : line + " (process " + std::to_string(rank) + ")");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+}
 
 void real_options::add_own(options& to) {
   CLI::App& parser = to.internals().parser;
@@ -33,7 +74,7 @@ void real_options::add_own(options& to) {
       ->check(number("0 or at least 1.5", "0, or >= 1.5", [](double v) { return v == 0 || v >= 1.5; }));
   real(add_to(parser, "--control", control,
               "take orders from outside on this socket: 'ovlp nodes FILE --set 6', 'ovlp status FILE'"));
-  parser.add_flag("--worker", worker)->group("");
+  add_to(parser, "--worker", worker, "")->group("");
 }
 
 std::vector<run_options::foreign_option> real_options::foreign_options() const {
@@ -44,14 +85,18 @@ std::vector<run_options::foreign_option> real_options::foreign_options() const {
 std::size_t real_options::nodes_on_machine_of(node_id node) const {
   if (mpi_ != nullptr) return 1;
   if (where_.local()) return nodes;
+  std::string const machine = where_.hosts[node].machine();
   auto const first = where_.hosts.begin(), end = first + static_cast<std::ptrdiff_t>(nodes);
-  return static_cast<std::size_t>(
-      std::count_if(first, end, [&](host const& h) { return h.name == where_.hosts[node].name; }));
+  return static_cast<std::size_t>(std::count_if(first, end, [&](host const& h) { return h.machine() == machine; }));
 }
 
 void real_options::check_own() {
   if (!listen.empty()) listen_address::parse(listen);
-  if (worker) return;
+  if (worker) {
+    launched_as_ = read_ticket();
+    nodes = launched_as_->nodes;  // the machines of which node 0 has counted
+    return;
+  }
   if (transport == "tcp") {
     if (int const processes = started_by_mpi(); processes > 1) {
       throw config_error("this is one of " + std::to_string(processes) +
@@ -65,7 +110,7 @@ void real_options::check_own() {
     if (!text->empty())
       throw config_error(std::string(option) + ": expected none with --transport mpi, which is started by mpirun");
   }
-  mpi_ = &mpi_session::get();
+  mpi_ = &mpi_session::get(application, launch_timeout_s);
   if (!nodes_given) nodes = mpi_->size();
   if (nodes > mpi_->size()) {
     throw config_error("--nodes " + std::to_string(nodes) + ": expected at most " + std::to_string(mpi_->size()) +

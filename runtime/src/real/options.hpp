@@ -8,6 +8,7 @@
 #include <ovlp/runtime/internal/run_options.hpp>
 
 #include "launch/cluster.hpp"
+#include "launch/ticket.hpp"
 #include "mpi/mpi_session.hpp"
 
 namespace ovlp::real {
@@ -21,13 +22,15 @@ class real_options final : public run_options {
   std::string listen;
   double launch_timeout_s = 30;
   double peer_timeout_s = 4;
-  bool worker = false;  ///< launched by node 0; the rest comes on standard input
+  bool worker = false;  ///< launched by node 0; the rest comes on standard input, a ticket
   std::string transport = "tcp";
   std::string control;  ///< socket for orders from outside; empty: none are taken
 
   /// As run_options::read. Errors: config_error, also if MPI cannot be used.
   real_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }
 
+  /// Of a process that node 0 has launched.
+  std::optional<ticket> const& launched_as() const { return launched_as_; }
   /// On node 0.
   cluster const& where() const { return where_; }
   /// On node 0: how many nodes of the run, this one included, share its machine. Each process of MPI counts as alone.
@@ -43,9 +46,10 @@ class real_options final : public run_options {
   std::vector<foreign_option> foreign_options() const override;
   void check_own() override;
   void find_hosts();
-  bool is_one_of_many() const override { return started_by_mpi() > 1 && rank_by_launcher() > 0; }
+  void complain(std::string const& line) const override;
   bool launched() const override { return worker || (mpi_ != nullptr && mpi_->rank() > 0); }
 
+  std::optional<ticket> launched_as_;
   cluster where_;
   mpi_session* mpi_ = nullptr;
 };

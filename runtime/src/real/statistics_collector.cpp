@@ -23,15 +23,33 @@ call_statistics statistics_collector::collect(std::uint64_t call) {
     scoped_lock const lock(mutex_);
     return answers_.size() == asked && to_say_goodbye_.empty();
   });
-  call_statistics all = own_.take(call);
+  call_statistics all = take_own(call);
   scoped_lock const lock(mutex_);
   for (auto const& [node, figures] : answers_) all.add(figures);
   if (auto const departed = departed_.extract(call)) all.add(departed.mapped());
+  all.processors.add(std::exchange(departed_processors_, {}));
   return all;
 }
 
+processor_use statistics_collector::take_waits() {
+  auto const taken = waits_.take();
+  return taken ? processor_use{taken->cpu_s, taken->waited_s} : processor_use{};
+}
+
+call_statistics statistics_collector::take_own(std::uint64_t call) {
+  call_statistics taken = own_.take(call);
+  taken.processors = take_waits();
+  return taken;
+}
+
+std::map<std::uint64_t, call_statistics> statistics_collector::take_all() {
+  std::map<std::uint64_t, call_statistics> taken = own_.take_all();
+  taken[all_calls].processors = take_waits();
+  return taken;
+}
+
 void statistics_collector::handle_request(statistics_request const& message) {
-  network_.send(0, statistics_answer{own_.take(message.call)});
+  network_.send(0, statistics_answer{take_own(message.call)});
 }
 
 void statistics_collector::handle_answer(node_id from, statistics_answer message) {
@@ -55,7 +73,10 @@ bool statistics_collector::awaits_goodbye(node_id from) const {
 void statistics_collector::handle_goodbye(node_id from, goodbye const& message) {
   {
     scoped_lock const lock(mutex_);
-    for (auto const& [call, figures] : message.figures) departed_[call].add(figures);
+    for (auto const& [call, figures] : message.figures) {
+      departed_[call].add(figures);
+      departed_processors_.add(std::exchange(departed_[call].processors, {}));
+    }
   }
   handle_gone(from);
 }

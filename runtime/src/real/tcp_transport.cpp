@@ -47,7 +47,7 @@ peer_address tcp_transport::accept() {
   return {settings_.self, settings_.host, listener_.port()};
 }
 
-void tcp_transport::connect(peer_address const& to) {
+void tcp_transport::connect(peer_address const& to, std::uint64_t fingerprint) {
   peer_address const own = accept();
   tcp::resolver resolver(reactor_.context());
   tcp::socket socket(reactor_.context());
@@ -55,9 +55,9 @@ void tcp_transport::connect(peer_address const& to) {
   auto const found = resolver.resolve(to.host, std::to_string(to.port), error);
   if (!error) boost::asio::connect(socket, found, error);
   if (error)
-    throw network_error("cannot connect to " + to.host + ":" + std::to_string(to.port) + ": " + error.message());
+    throw network_error("cannot connect to " + to.host + ", port " + std::to_string(to.port) + ": " + error.message());
   ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-  hello const first{settings_.secret, own.node, known_.fingerprint(settings_.nodes), own.host, own.port};
+  hello const first{settings_.secret, own.node, fingerprint, own.host, own.port};
   connections_[to.node]->open(std::move(socket), std::make_unique<outgoing>(service(first)));
 }
 

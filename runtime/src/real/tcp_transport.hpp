@@ -38,7 +38,7 @@ class tcp_transport final : public transport {
   peer_address accept() override;
   void stop_accepting() override { listener_.close(); }
   std::size_t descriptors(std::size_t more_nodes) const override { return more_nodes + listener::most_strangers; }
-  void connect(peer_address const& to) override;
+  void connect(peer_address const& to, std::uint64_t fingerprint) override;
   bool connected(node_id node) const override { return !connections_[node]->closed(); }
   bool any_connected() const override;
   using transport::send;

@@ -67,7 +67,7 @@ class transport {
 
   /// Connects, and introduces this process. What is sent arrives once the other has taken notice. Errors:
   /// network_error.
-  virtual void connect(peer_address const& to) = 0;
+  virtual void connect(peer_address const& to, std::uint64_t fingerprint) = 0;
   /// Thread: any.
   virtual bool connected(node_id node) const = 0;
   /// Whether it is connected to any node.

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wire.hpp"
 
+#include <bit>
+#include <cstdio>
+
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/flowgraph/layout.hpp>
+#include <ovlp/flowgraph/version.hpp>
 
 namespace ovlp::real {
 namespace {
@@ -63,6 +68,15 @@ envelope_ptr read_envelope(reader& from, program const& known) {
 }
 
 }  // namespace
+
+std::string protocol() {
+  char messages[17];
+  std::snprintf(
+      messages, sizeof messages, "%016llx",
+      static_cast<unsigned long long>(detail::digest_of(layout<service>() + layout<control>() + layout<frame>())));
+  return "ovlp " + std::string(version()) + (std::endian::native == std::endian::little ? ", little" : ", big") +
+         " endian, " + std::to_string(sizeof(void*)) + "-byte pointers, messages " + messages;
+}
 
 void check(frame_header const& header, frame_limits limits) {
   require(header.magic == frame_magic, "not a frame of ovlp");

@@ -14,6 +14,7 @@
 #include <ovlp/flowgraph/writer.hpp>
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/fact.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
 
@@ -25,8 +26,8 @@ namespace ovlp::real {
 struct hello {
   std::string secret;
   node_id node;
-  std::uint64_t fingerprint;
-  std::string host;  ///< where this node accepts others
+  std::uint64_t fingerprint;  ///< of the facts in which all must agree
+  std::string host;           ///< where this node accepts others
   std::uint16_t port;
 };
 /// The connection may be used.
@@ -87,10 +88,19 @@ struct statistics_request {
 struct statistics_answer {
   call_statistics figures;
 };
+/// Node 0 asks a process that says hello with another fingerprint in what it differs.
+struct facts_request {};
+struct facts_answer {
+  facts all;
+};
 
-using service =
-    std::variant<hello, accepted, welcome, ready, heartbeat, failure_report, peer_lost, stop, probe, probe_answer,
-                 goodbye, waiting_request, waiting_answer, statistics_request, statistics_answer>;
+using service = std::variant<hello, accepted, welcome, ready, heartbeat, failure_report, peer_lost, stop, probe,
+                             probe_answer, goodbye, waiting_request, waiting_answer, statistics_request,
+                             statistics_answer, facts_request, facts_answer>;
+
+/// In what processes must agree before they can tell each other anything: "ovlp 0.1.0, little endian, 8-byte pointers,
+/// messages 0123456789abcdef".
+std::string protocol();
 
 enum class frame_kind : std::uint32_t { object = 1, control = 2, process = 3 };
 

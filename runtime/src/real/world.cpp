@@ -64,10 +64,32 @@ bool world::join_within(std::chrono::milliseconds patience) {
 double world::now_s() { return support::monotonic_s() + clock_correction_s_.load(std::memory_order_relaxed); }
 
 // CPU time, not wall time: another process on the same core does not make a step or a kernel longer.
-double world::computed_s() { return support::thread_cpu_s(); }
+double world::computed_s() {
+  double const all_s = support::running_cpu_s();
+  return calling == nullptr ? all_s : all_s - calling->idle_cpu_s;
+}
+
+/// While it lives, what an execution thread computes does not count as the runtime's own.
+class world::aside {
+ public:
+  aside() : of_(calling != nullptr && calling->measures && !calling->idle ? calling : nullptr) {
+    if (of_ != nullptr) start_s_ = support::running_cpu_s();
+  }
+  aside(aside const&) = delete;
+  aside& operator=(aside const&) = delete;
+  ~aside() {
+    if (of_ != nullptr) of_->aside_s += support::running_cpu_s() - start_s_;
+  }
+
+ private:
+  worker* const of_;
+  double start_s_ = 0;
+};
 
 void world::start(execution_thread& thread) {
   auto made = std::make_unique<worker>();
+  made->measures = thread.costs.on();
+  if (costs_ == nullptr) costs_ = thread.manager().settings().costs;  // before there are others
   thread.world = made.get();
   ++running_;
   try {
@@ -103,27 +125,63 @@ void world::execution_thread_ended(thread_manager& manager) {
 }
 
 void world::idle(execution_thread& thread) {
-  network_->flush();
   auto& self = *static_cast<worker*>(thread.world);
+  double const start_s = self.measures ? support::running_cpu_s() : 0;
+  network_->flush();
   self.idle = true;
   // Polling must not take a core from an operation.
   std::size_t const others = --running_;
   reactor_.wait(self.flag, may_poll_ && others + reactor_.pollers() < cores_);
   ++running_;
   self.idle = false;
+  if (!self.measures) return;
+  if (double const woken_at_s = std::exchange(self.woken_at_s, 0); woken_at_s > 0)
+    thread.manager().settings().costs->add_wake(support::monotonic_s() - woken_at_s);
+  self.idle_cpu_s += support::running_cpu_s() - start_s;
 }
 
-void world::wake(execution_thread& thread) { reactor_.wake(static_cast<worker*>(thread.world)->flag); }
+/// Whether it is an operation or the main program that has something for another thread, and not the reactor.
+bool world::hands_over(worker const& to) const {
+  if (calling != nullptr) return calling != &to && !calling->idle;
+  return std::this_thread::get_id() == main_ && !main_blocked_;
+}
+
+void world::wake(execution_thread& thread) {
+  worker& woken = *static_cast<worker*>(thread.world);
+  if (woken.measures && hands_over(woken)) woken.woken_at_s = support::monotonic_s();
+  reactor_.wake(woken.flag);
+}
+
+void world::call_ended() {
+  if (costs_ != nullptr && main_blocked_) main_woken_at_s_ = support::monotonic_s();
+  notify_main();
+}
 
 double world::kernel(kernel_call const& what) {
-  network_->flush();
-  double const start_s = what.recorded ? computed_s() : 0;  // a system call
+  flush();
+  double const start_s = what.recorded ? computed_s() : 0;
   what.body();
   return what.recorded ? computed_s() - start_s : 0;
 }
 
-bool world::transmit(node_id, node_id to, envelope_ptr object) { return network_->send(to, std::move(object), when()); }
-void world::transmit(node_id, node_id to, control const& message) { network_->send(to, message, when()); }
+void world::flush() {
+  aside const counts;
+  network_->flush();
+}
+
+void world::state_function(function_ref<void()> function) {
+  aside const counts;
+  function();
+}
+
+bool world::transmit(node_id, node_id to, envelope_ptr object) {
+  aside const counts;
+  return network_->send(to, std::move(object), when());
+}
+void world::transmit(node_id, node_id to, control const& message) {
+  aside const counts;
+  network_->send(to, message, when());
+}
 
 /// What operations send in quick succession goes together, when the execution thread begins a kernel or has nothing to
 /// run; at the latest when the reactor looks.
@@ -148,6 +206,8 @@ void world::block_main(std::function<bool()> const& done) {
     }
   }
   main_blocked_ = false;
+  if (double const woken_at_s = main_woken_at_s_.exchange(0); woken_at_s > 0)
+    costs_->add_wake(support::monotonic_s() - woken_at_s);
 }
 
 void world::notify_main() { reactor_.wake(main_wakes_); }

@@ -18,6 +18,7 @@
 
 namespace ovlp {
 inline namespace OVLP_CORE {
+class runtime_cost_collector;
 class thread_manager;
 }  // namespace OVLP_CORE
 }  // namespace ovlp
@@ -49,33 +50,46 @@ class world final : public backend {
   /// From now on now_s is so much more: the clock of another machine. Before anything else asks for it.
   void correct_clock(double more_s) { clock_correction_s_ = more_s; }
   double computed_s() override;
+  double aside_s() override { return calling == nullptr ? 0 : calling->aside_s; }
   void start(execution_thread& thread) override;
   void idle(execution_thread& thread) override;
   void wake(execution_thread& thread) override;
-  void end_step(bool) override {}
-  bool end_last_step(bool) override { return true; }
+  void end_step(step_end) override {}
+  bool end_last_step(step_end) override { return true; }
   double kernel(kernel_call const& what) override;
+  void state_function(function_ref<void()> function) override;
   bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& message) override;
   void launch(node_id node) override;
   void release(node_id node) override;
   void fail(failure const& what) override;
-  void call_ended() override { notify_main(); }
+  void call_ended() override;
 
  private:
   struct worker {
     wake_flag flag;
     std::thread os_thread;
     bool idle = false;
+    bool measures = false;  ///< the runtime's own cost is asked for: the next two are kept
+    double idle_cpu_s = 0;  ///< that it took with nothing to run
+    double aside_s = 0;
+    double woken_at_s = 0;  ///< by another one, and what it does since then; 0: it has not been
     std::chrono::steady_clock::time_point last_sent;
   };
+
+  class aside;
 
   static sending when();
 
   void execution_thread_ended(thread_manager& manager);
+  void flush();
   bool has_threads();
 
   static thread_local worker* calling;  ///< the calling OS thread's, if it is an execution thread
+  bool hands_over(worker const& to) const;
+
+  std::thread::id const main_ = std::this_thread::get_id();
+  runtime_cost_collector* costs_ = nullptr;  ///< of the node, from the first start() on
   reactor& reactor_;
   std::size_t const cores_;
   bool const may_poll_;
@@ -91,6 +105,7 @@ class world final : public backend {
 
   wake_flag main_wakes_;
   std::atomic<bool> main_blocked_{false};
+  std::atomic<double> main_woken_at_s_{0};  ///< as a worker's
   std::atomic<double> clock_correction_s_{0};
 };
 

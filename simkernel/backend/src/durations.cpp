@@ -14,9 +14,20 @@ namespace ovlp::sim {
 recorded_durations read_durations(std::string const& file) {
   nlohmann::json const json = support::read_json(file);
   support::json_object top(json, file);
-  recorded_durations all{top.text("reference_core"), {}};
+  recorded_durations all{top.text("reference_core"), {}, {}, {}};
+  if (top.has("runtime")) {
+    support::json_object runtime = top.object("runtime");
+    all.runtime = {runtime.number("per_step_s", 0), runtime.number("per_object_s", 0),
+                   runtime.number("per_wake_s", 0, 0)};
+    runtime.end();
+  }
   support::json_object kernels = top.object("kernels");
+  top.skip("fit");  // for people
   for (std::string const& name : kernels.keys()) {
+    if (kernels.at(name).is_object()) {
+      all.models[name] = machine::kernel_model::read(kernels.object(name));
+      continue;
+    }
     for (support::json_object list : kernels.objects(name)) {
       kernel_duration read{name, {}, 0, 0, 0, 0};
       auto const& given = list.at("sizes");

@@ -21,6 +21,7 @@
 #include <ovlp/runtime/internal/main_run.hpp>
 #include <ovlp/simkernel/durations.hpp>
 #include <ovlp/support/host.hpp>
+#include <ovlp/support/text.hpp>
 
 #include "kernel_times.hpp"
 #include "options.hpp"
@@ -28,28 +29,18 @@
 #include "without_effect.hpp"
 
 namespace ovlp::sim {
-namespace {
-
-std::vector<double> capacities(machine::platform const& on, std::size_t nodes) {
-  std::vector<double> all;
-  for (std::size_t n = 0; n < nodes; ++n) {
-    all.push_back(on.kind_of(n).capacity());
-  }
-  return all;
-}
-
-}  // namespace
 
 struct engine::implementation final : main_run {
   implementation(int argc, char** argv, ovlp::options& program_options)
       : options(argc, argv, program_options),
         on(machine::platform::find(options.platform, options.without)),
-        efficiency(capacities(on, options.nodes)),
+        efficiency(on.capacities(options.nodes)),
         kernels(options.mode(), sampling::parse(options.sample.value_or("5")), options.host_speed, on) {
-    check_output_at_exit(options.application);
+    check_at_exit(options.application, true);
     at_borders();  // says what is wrong with --policy
     for (std::string const& file : options.durations) kernels.read(file);
     if (options.vary) kernels.vary_by(*options.vary);
+    if (!options.charge_as.empty()) kernels.charge_as(options.charge_as);
     ovlp::run_facts const about{{"platform", machine::platform::text_of(options.platform)}};
     for (auto& file : make_files(options, 0, 0, emitters::one_thread, about)) sinks.own(std::move(file));
   }
@@ -70,11 +61,11 @@ struct engine::implementation final : main_run {
   duration_counts counts_before;               ///< until the last call began
 
   run_options const& common_options() const override { return options; }
-  thread_manager* driver() override { return world ? &world->driver() : nullptr; }
+  thread_manager* driver() override { return world ? world->find_driver() : nullptr; }
 
   void start() override {
     if (records()) sinks.add(efficiency);
-    node_settings settings = begin_records(0, capacities(on, options.nodes));
+    node_settings settings = begin_records(0, on.capacities(options.nodes));
     settings.concurrent_per_pair = on.runtime.concurrent_per_pair;
     world.emplace(on, program, kernels, settings, options);
     world->start_nodes(program.nodes_at_first(options.nodes));
@@ -104,18 +95,23 @@ struct engine::implementation final : main_run {
     try {
       happened = world->run_until([&] { return world->failed() || done(); });
     } catch (std::bad_alloc const&) {
-      throw error("after " + std::to_string(world->now_s()) + " s of simulated time, " + memory_ran_out);
+      fail("after " + support::fixed(world->now_s(), 6) + " s of simulated time, " + memory_ran_out);
     } catch (std::system_error const& no_stack) {
-      throw error(no_stack.what());
+      fail(no_stack.what());
     }
     if (!happened) world->fail(stall(world->waiting()));
     throw_if_failed();
   }
 
+  [[noreturn]] void fail(std::string const& why) {
+    end_records(why);
+    throw error(why);
+  }
+
   void throw_if_failed() override {
     if (!world || !world->failed()) return;
     world->unwind();
-    sinks.flush();
+    end_records(in_a_line(*world->failed()));
     throw_failure(*world->failed());
   }
 
@@ -125,12 +121,17 @@ struct engine::implementation final : main_run {
     return efficiency.take(of.call, of.start_s, of.end_s, options.window_s);
   }
 
-  std::vector<double> capacities_now() override { return capacities(on, options.nodes); }
+  std::vector<double> capacities_now() override { return on.capacities(options.nodes); }
 
   void complete(ovlp::summary& all) override {
     all.host.wall_s = of_last.wall_s;
-    all.simulation = simulation_summary{
-        on.name, options.execution, of_last.used.communication_s, of_last.used.flips, {}, {}, {}, {}, {}};
+    simulation_summary& of = all.simulation.emplace();
+    of.platform = on.name;
+    of.platform_from = on.figures_from;
+    of.execution = options.execution;
+    of.communication_cpu_s = of_last.used.communication_s;
+    of.network_flips = of_last.used.flips;
+    of.overhead_from = overhead_from();
     if (auto const mean = kernels.weakest_mean()) {
       all.simulation->sampling_error = mean->relative_error;
     } else if (options.execution == "sampled") {
@@ -147,10 +148,12 @@ struct engine::implementation final : main_run {
   }
 
   void end() override {
-    sinks.flush();
-    if (world && world->failed()) return;
+    bool const failed = world && world->failed();
+    end_records(failed ? in_a_line(*world->failed()) : why_it_ends());
+    if (failed) return;
     write_what_is_left(on.reference_core == "this machine" ? support::processor_name() : on.reference_core);
-    if (world && !machine::platform::is_known(options.platform)) {
+    if (world && !machine::platform::is_known(options.platform) &&
+        options.platform != machine::platform::default_name()) {
       for (std::string const& line : without_effect()) {
         std::fprintf(stderr, "%s: note: no effect of %s\n", options.application.c_str(), line.c_str());
       }
@@ -166,10 +169,14 @@ struct engine::implementation final : main_run {
   }
   void execute(std::string kernel, execution_mode mode) override { kernels.execute(std::move(kernel), mode); }
 
+  std::string overhead_from() const {
+    if (options.mode() == execution_mode::direct) return "measured";
+    return kernels.runtime() ? "durations" : "platform";
+  }
+
   /// What the platform's file says and nothing came of, in the whole run so far.
   std::vector<std::string> without_effect() const {
-    run_facts facts{
-        world->used(), world->machine().now_s(), options.mode() == execution_mode::direct, {}, world->used_nodes()};
+    run_facts facts{world->used(), world->machine().now_s(), overhead_from(), {}, world->used_nodes()};
     for (auto const& [kernel, counts] : kernels.counts()) {
       if (counts[static_cast<std::size_t>(duration_source::platform)] > 0) facts.by_models.insert(kernel);
     }
@@ -216,6 +223,7 @@ struct engine::implementation final : main_run {
   std::vector<std::string> warnings() const {
     constexpr double weak = 0.1;
     std::vector<std::string> all;
+    if (!on.assumption.empty()) all.push_back("platform '" + on.name + "': " + on.assumption);
     auto const mean = kernels.weakest_mean();
     if (mean && mean->relative_error > weak) {
       all.push_back("the mean charged for " + mean->of + " is of " + std::to_string(mean->samples) +
@@ -232,7 +240,8 @@ struct engine::implementation final : main_run {
     auto const without_effect = [&](std::string const& option, std::string const& why) {
       all.push_back(option + " had no effect: " + why);
     };
-    if (!options.durations.empty() && none(duration_source::durations) && none(duration_source::interpolated)) {
+    bool const nothing_charged = none(duration_source::durations) && none(duration_source::interpolated);
+    if (!options.durations.empty() && nothing_charged && overhead_from() != "durations") {
       without_effect("--durations", options.execution == "partial" ? "no kernel that it knows was done"
                                                                    : "expected with --execution partial");
     } else {
@@ -260,6 +269,14 @@ struct engine::implementation final : main_run {
         if (threads.state.empty || threads.state.type != nullptr) continue;
         all.push_back("memory_bytes does not count the states of '" + threads.name + "', which are no data objects");
       }
+    }
+    if (std::uint64_t const count = world ? world->used().whole_latencies : 0; count > 0) {
+      all.push_back(std::to_string(count) +
+                    " objects waited for others to the same node and then for the whole latency: "
+                    "with network.model \"" +
+                    on.network.name +
+                    "\" objects do not follow one another down the wire, "
+                    "so times may be too long; the other models let them");
     }
     if (options.window_s > 0 && !records()) {
       without_effect("--window", "expected with --efficiency-over-time or --summary");

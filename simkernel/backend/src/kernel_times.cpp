@@ -13,6 +13,7 @@
 #include <ovlp/simkernel/durations.hpp>
 #include <ovlp/simkernel/interpolation.hpp>
 #include <ovlp/support/host.hpp>
+#include <ovlp/support/text.hpp>
 
 namespace ovlp::sim {
 namespace {
@@ -57,6 +58,10 @@ void kernel_times::read(std::string const& file) {
   recorded_durations const recorded = read_durations(file);
   cores_[file] = recorded.reference_core;
   files_.push_back({file});
+  if (recorded.runtime) {
+    runtime_ = recorded.runtime;
+    runtime_file_ = files_.size() - 1;
+  }
   for (kernel_duration const& one : recorded.kernels) {
     entry& of = kernels_[one.kernel].of_sizes[one.sizes];
     of.estimate_s = one.mean_s;
@@ -65,12 +70,16 @@ void kernel_times::read(std::string const& file) {
     of.first_ratio = one.mean_s > 0 ? one.first_s / one.mean_s : 1;
     of.files = {files_.size() - 1};
   }
+  for (auto const& [name, model] : recorded.models) {
+    kernels_[name].model = model;
+    kernels_[name].file_of_model = files_.size() - 1;
+  }
 }
 
 std::vector<std::string> kernel_times::unused_files() const {
   std::vector<std::string> all;
-  for (durations_file const& given : files_) {
-    if (!given.used) all.push_back(given.name);
+  for (std::size_t number = 0; number < files_.size(); ++number) {
+    if (!files_[number].used && !(runtime_ && number == runtime_file_)) all.push_back(files_[number].name);
   }
   return all;
 }
@@ -94,11 +103,18 @@ double kernel_times::charge(entry& of_sizes, kernel_call const& what) {
 
 void kernel_times::find_estimate(kernel& of, entry& of_sizes, kernel_call const& what) {
   if (interpolate(of, of_sizes, what.sizes)) return;
-  of_sizes.source = of.estimate ? duration_source::program : duration_source::platform;
-  double const estimate_s = of.estimate ? of.estimate(what.sizes) : model(of, what.name, what.sizes);
+  double estimate_s = 0;
+  if (of.model) {
+    of_sizes.source = duration_source::durations;
+    of_sizes.files = {of.file_of_model};
+    estimate_s = charged_by(*of.model, files_[of.file_of_model].name, what);
+  } else {
+    of_sizes.source = of.estimate ? duration_source::program : duration_source::platform;
+    estimate_s = of.estimate ? of.estimate(what.sizes) : model(of, what);
+  }
   if (!(estimate_s >= 0) || !std::isfinite(estimate_s)) {
     throw config_error("the estimate for " + describe(what.name, what.sizes) +
-                       ": expected seconds of at least 0, got " + std::to_string(estimate_s));
+                       ": expected seconds of at least 0, got " + support::shortest(estimate_s));
   }
   of_sizes.estimate_s = estimate_s;
 }
@@ -144,7 +160,18 @@ bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64
   return true;
 }
 
-double kernel_times::model(kernel const& of, std::string_view name, std::span<std::int64_t const> sizes) const {
+/// `of`: whose model it is, for a message.
+double kernel_times::charged_by(machine::kernel_model const& model, std::string const& of, kernel_call const& what) {
+  if (model.exponents.size() != what.sizes.size()) {
+    throw config_error(of + ": kernels." + std::string(what.name) + ".exponents: expected " +
+                       std::to_string(what.sizes.size()) + " for " + describe(what.name, what.sizes) + ", got " +
+                       std::to_string(model.exponents.size()));
+  }
+  return model(what.sizes);
+}
+
+double kernel_times::model(kernel const& of, kernel_call const& what) const {
+  auto const& [name, sizes] = std::pair(what.name, what.sizes);
   auto const model = platform_.kernels.find(std::string(name));
   if (model == platform_.kernels.end()) {
     std::size_t recorded = 0;
@@ -171,24 +198,28 @@ double kernel_times::model(kernel const& of, std::string_view name, std::span<st
                    "seconds), or " + program + "0.0) for what is not to be predicted), or a model in the platform '" +
                    platform_.name + "' (ovlp fit makes it)"));
   }
-  if (model->second.exponents.size() != sizes.size()) {
-    throw config_error("platform '" + platform_.name + "': kernels." + std::string(name) + ".exponents: expected " +
-                       std::to_string(sizes.size()) + " for " + describe(name, sizes) + ", got " +
-                       std::to_string(model->second.exponents.size()));
-  }
-  return model->second(sizes);
+  return charged_by(model->second, "platform '" + platform_.name + "'", what);
 }
 
 kernel_times::time kernel_times::measure(entry& of, function_ref<void()> body) const {
-  double const start_s = support::thread_cpu_s();
+  double const start_s = support::running_cpu_s();
   body();
-  double const measured_s = support::thread_cpu_s() - start_s;
+  double const measured_s = support::running_cpu_s() - start_s;
   double const work_s = measured_s * host_speed_;
   ++of.count;
   double const before = work_s - of.mean_s;
   of.mean_s += before / static_cast<double>(of.count);
   of.squares_s2 += before * (work_s - of.mean_s);
   return {work_s, measured_s};
+}
+
+/// Runs the body of a kernel that is charged, if it always runs. Returns its CPU seconds where these would be counted
+/// as the remainder of the step; else no clock is read.
+double kernel_times::run_charged(kernel_call const& what) const {
+  if (!what.always_runs) return 0;
+  double const start_s = mode_ == execution_mode::direct ? support::running_cpu_s() : 0;
+  what.body();
+  return mode_ == execution_mode::direct ? support::running_cpu_s() - start_s : 0;
 }
 
 double kernel_times::entry::relative_error() const {
@@ -203,6 +234,12 @@ bool kernel_times::sampled_enough(entry const& of) const {
 }
 
 kernel_times::time kernel_times::operator()(kernel_call const& what) {
+  time made = execute_or_charge(what);
+  if (as_in_) made.work_s = as_in_->next_work_s(what).value_or(made.work_s);
+  return made;
+}
+
+kernel_times::time kernel_times::execute_or_charge(kernel_call const& what) {
   place const& at = find(what);
   kernel& called = *at.of_name;
   entry& of_sizes = *at.of_sizes;
@@ -212,12 +249,12 @@ kernel_times::time kernel_times::operator()(kernel_call const& what) {
     if (!of_sizes.estimate_s) find_estimate(called, of_sizes, what);
     count(of_sizes.source);
     for (std::size_t const number : std::exchange(of_sizes.files, {})) files_[number].used = true;
-    return {charge(of_sizes, what), 0};
+    return {charge(of_sizes, what), run_charged(what)};
   }
   if (mode == execution_mode::sampled && sampled_enough(of_sizes)) {
     ++of_sizes.charged;
     count(duration_source::sampled);
-    return {of_sizes.mean_s, 0};
+    return {of_sizes.mean_s, run_charged(what)};
   }
   count(duration_source::measured);
   return measure(of_sizes, what.body);

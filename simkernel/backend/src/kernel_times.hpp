@@ -18,6 +18,9 @@
 #include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/first_times.hpp>
+#include <ovlp/simkernel/durations.hpp>
+
+#include "charged_run.hpp"
 
 namespace ovlp::sim {
 
@@ -51,6 +54,13 @@ class kernel_times {
   /// Estimates from a file. Errors: config_error. Format: docs/formats/durations.md.
   void read(std::string const& file);
 
+  /// What another run took is charged, whether the kernels run or not. Errors: config_error, io_error.
+  void charge_as(std::string const& file) { as_in_.emplace(file); }
+  /// What the next step there computed outside kernels in that run.
+  std::optional<double> charged_remainder_s(operation_place const& at) {
+    return as_in_ ? as_in_->next_remainder_s(at) : std::nullopt;
+  }
+
   /// Of kernels of this name, where no file tells.
   void estimate(std::string name, kernel_estimate seconds) { kernels_[std::move(name)].estimate = std::move(seconds); }
   void execute(std::string name, execution_mode mode) { kernels_[std::move(name)].mode = mode; }
@@ -61,7 +71,7 @@ class kernel_times {
     double work_s;      ///< on the reference core
     double measured_s;  ///< CPU time that the body took here; 0 if it did not run
   };
-  /// Executes a kernel, or not, and says how long it takes.
+  /// Executes a kernel, or not, and says how long it takes. One that always runs is charged as others are.
   /// Errors: config_error if it is to be charged and nothing tells how much.
   time operator()(kernel_call const& what);
 
@@ -80,6 +90,8 @@ class kernel_times {
   std::vector<std::string> unused_files() const;
   /// By file, the processor that its durations are of.
   std::map<std::string, std::string> const& cores_of_files() const { return cores_; }
+  /// What the runtime takes, of the last file that says it.
+  std::optional<runtime_duration> const& runtime() const { return runtime_; }
   /// Whether durations vary, and files say how much.
   bool vary() const;
 
@@ -99,8 +111,10 @@ class kernel_times {
   };
   /// All kernels of a name.
   struct kernel {
-    std::optional<execution_mode> mode;  ///< of its own
-    kernel_estimate estimate;            ///< of the program; may be empty
+    std::optional<execution_mode> mode;               ///< of its own
+    kernel_estimate estimate;                         ///< of the program; may be empty
+    std::optional<machine::kernel_model> model = {};  ///< of the file of this number
+    std::size_t file_of_model = 0;
     std::array<std::uint64_t, duration_sources.size()> counts{};
     std::map<std::vector<std::int64_t>, entry> of_sizes;
     struct from_files;
@@ -116,9 +130,12 @@ class kernel_times {
   place& find(kernel_call const& what);
   void find_estimate(kernel& of, entry& of_sizes, kernel_call const& what);
   static bool interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes);
+  time execute_or_charge(kernel_call const& what);
   double charge(entry& of_sizes, kernel_call const& what);
-  double model(kernel const& of, std::string_view name, std::span<std::int64_t const> sizes) const;
+  static double charged_by(machine::kernel_model const& model, std::string const& of, kernel_call const& what);
+  double model(kernel const& of, kernel_call const& what) const;
   time measure(entry& of, function_ref<void()> body) const;
+  double run_charged(kernel_call const& what) const;
   bool sampled_enough(entry const& of) const;
 
   execution_mode const mode_;
@@ -133,7 +150,10 @@ class kernel_times {
   };
   std::vector<durations_file> files_;
   std::map<std::string, std::string> cores_;
+  std::optional<runtime_duration> runtime_;
+  std::size_t runtime_file_ = 0;
   std::optional<std::mt19937_64> varied_;
+  std::optional<charged_run> as_in_;
 };
 
 }  // namespace ovlp::sim

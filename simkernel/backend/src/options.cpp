@@ -39,6 +39,7 @@ void simulation_options::add_own(options& to) {
   simulated(add_to(parser, "--vary", vary,
                    "one of many runs that could be, by this seed: kernels take times around their means, as "
                    "--durations says, and quotas begin at other moments"));
+  add_value(parser, "--charge-as", charge_as, "a file that `ovlp metrics` makes")->group("");  // not for people
 }
 
 std::vector<run_options::foreign_option> simulation_options::foreign_options() const {

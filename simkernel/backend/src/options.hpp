@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/runtime/internal/run_options.hpp>
 
@@ -14,8 +15,8 @@ namespace ovlp::sim {
 /// What the command line says about a simulated run.
 class simulation_options final : public run_options {
  public:
-  std::string platform = "local";    ///< a known one's name, or a file
-  std::vector<std::string> without;  ///< parts of its model
+  std::string platform = machine::platform::default_name();  ///< a known one's name, or a file
+  std::vector<std::string> without;                          ///< parts of its model
   std::string execution = "direct";
   std::vector<std::string> durations;  ///< files with estimates
   std::optional<std::string> sample;
@@ -23,6 +24,7 @@ class simulation_options final : public run_options {
   double host_speed = 1;
   std::optional<std::size_t> shuffle;
   std::optional<std::size_t> vary;
+  std::string charge_as;  ///< a file of what another run took: charged_run
 
   /// As run_options::read.
   simulation_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }

@@ -33,6 +33,7 @@ simulated_backend::simulated_backend(machine::platform const& on, program const&
       common_(known, settings.nodes, settings.stack_bytes),
       options_(options),
       measures_(options.mode() == execution_mode::direct),
+      charged_(kernels.runtime().value_or(runtime_duration{on.runtime.per_step_s, on.runtime.per_object_s, 0})),
       machine_(on, settings.nodes, options.vary),
       clock_(machine_.events()) {
   if (std::ranges::any_of(on.nodes, [](machine::node_kind const& kind) { return kind.memory_bytes.has_value(); })) {
@@ -99,7 +100,10 @@ bool simulated_backend::run_until(std::function<bool()> const& done) {
   enter_ready();
   while (!done()) {
     for (done_may_hold_ = false; !done_may_hold_; enter_ready()) {
-      if (!machine_.advance() && !let_in_held()) return false;
+      advances_ = true;
+      bool const happened = machine_.advance();
+      advances_ = false;
+      if (!happened && !let_in_held()) return false;
     }
   }
   return true;
@@ -159,7 +163,14 @@ void simulated_backend::start(execution_thread& thread) {
 }
 
 void simulated_backend::enter_ready() {
-  for (std::size_t i = 0; i < ready_.size(); ++i) ready_[i]->virtual_thread.add(*ready_[i], 0);
+  for (std::size_t i = 0; i < ready_.size(); ++i) {
+    worker& w = *ready_[i];
+    if (std::exchange(w.handed_over, false) && wake_s() > 0) {
+      machine_.events().happen_after(wake_s(), w.waking);
+    } else {
+      w.enter_soon();
+    }
+  }
   ready_.clear();
   if (!released_.empty()) forget_released();
 }
@@ -168,7 +179,7 @@ void simulated_backend::enter(worker& w) {
   if (w.over) return;
   current_ = &w;
   detail::allocation_guard = options_.no_alloc ? &refuse_elements : nullptr;
-  if (measures_) entered_cpu_s_ = support::thread_cpu_s();
+  if (measures_) entered_cpu_s_ = support::running_cpu_s();
   w.thread.enter();
   detail::allocation_guard = nullptr;
   current_ = nullptr;
@@ -187,23 +198,35 @@ void simulated_backend::idle(execution_thread& thread) {
 
 void simulated_backend::wake(execution_thread& thread) {
   auto& w = *static_cast<worker*>(thread.world);
-  if (std::exchange(w.idle, false)) ready_.push_back(&w);
+  if (!std::exchange(w.idle, false)) return;
+  w.handed_over = current_ != nullptr || !advances_;
+  ready_.push_back(&w);
 }
 
-void simulated_backend::end_step(bool posts) {
+void simulated_backend::call_ended() {
+  if (wake_s() == 0) {
+    done_may_hold_ = true;
+  } else if (!std::exchange(main_wakes_.expected, true)) {
+    machine_.events().happen_after(wake_s(), main_wakes_);
+  }
+}
+
+void simulated_backend::end_step(step_end how) {
   thread_manager const& node = current_->thread.manager();
-  if (!node.stopping() && takes_time(*current_, posts)) current_->thread.leave();
+  if (!node.stopping() && takes_time(*current_, how)) current_->thread.leave();
   if (node.stopping()) throw cancelled{};
 }
 
-bool simulated_backend::end_last_step(bool posts) { return !takes_time(*current_, posts); }
+bool simulated_backend::end_last_step(step_end how) { return !takes_time(*current_, how); }
 
 /// If so, the worker is entered again when the time of its step has passed.
-bool simulated_backend::takes_time(worker& w, bool posts) {
+bool simulated_backend::takes_time(worker& w, step_end how) {
   double const measured_s = std::exchange(w.measured_s, 0);
-  double remainder_s = platform_.runtime.per_step_s + (posts ? platform_.runtime.per_object_s : 0);
-  if (measures_) {
-    remainder_s = std::max(0.0, support::thread_cpu_s() - entered_cpu_s_ - measured_s) * options_.host_speed;
+  double remainder_s =
+      how == step_end::iteration ? 0 : charged_.per_step_s + (how == step_end::posts ? charged_.per_object_s : 0);
+  if (measures_) {  // the runtime of a real run takes more than its code here, which has no locks and wakes nobody
+    double const here_s = (support::running_cpu_s() - entered_cpu_s_ - measured_s) * options_.host_speed;
+    remainder_s = kernels_.charged_remainder_s(w.thread.place()).value_or(std::max(remainder_s, here_s));
   }
   double const step_s = std::exchange(w.step_s, 0) + remainder_s;
   if (step_s == 0 && w.virtual_thread.empty()) return false;
@@ -221,10 +244,25 @@ double simulated_backend::kernel(kernel_call const& what) {
   return work_s;
 }
 
+/// What the node's other execution threads compute goes on meanwhile. The first states are made before the run begins.
+void simulated_backend::state_function(function_ref<void()> function) {
+  if (current_ == nullptr || !measures_) return function();
+  worker& w = *current_;
+  double const start_s = support::running_cpu_s();
+  function();
+  double const taken_s = (support::running_cpu_s() - start_s) * options_.host_speed;
+  if (taken_s <= 0) return;
+  virtual_node& node = nodes_[w.thread.manager().self()];
+  if (!node.states) node.states.emplace(machine_.processor_of(node.number));
+  node.states->add(w, taken_s);
+  w.thread.leave();
+}
+
 // Messages
 
 bool simulated_backend::transmit(node_id from, node_id to, envelope_ptr object) {
   mail& m = new_mail(from, to);
+  if (object->handed_over.at_s() < now_s()) m.waiting_since_s = object->handed_over.at_s();
   m.kind = machine::message::kind_type::object;
   m.bytes = object->type->byte_count(object->object());
   if (memory_) m.at_receiver.hold(*memory_, to, object->in_memory());
@@ -247,7 +285,7 @@ simulated_backend::mail& simulated_backend::new_mail(node_id from, node_id to) {
   unused_mail_.pop_back();
   taken.from = from;
   taken.to = to;
-  taken.sent_s = now_s();
+  taken.waiting_since_s.reset();
   return taken;
 }
 
@@ -255,12 +293,11 @@ void simulated_backend::mail::accepted() {
   if (thread_manager* const sender = backend.nodes_[from].manager.get()) sender->sent(to);
 }
 
-void simulated_backend::mail::crossed(double started_s) {
+void simulated_backend::mail::crossed(machine::crossing const& when) {
   record_sink* const sink = backend.settings_.sink;
   if (sink == nullptr || kind != kind_type::object) return;
-  double const latency_s = backend.machine_.latency_s(from, to);
-  sink->transfer(
-      {from, to, static_cast<std::size_t>(bytes), sent_s, started_s, latency_s, backend.now_s(), object->key()});
+  sink->transfer({from, to, static_cast<std::size_t>(bytes), when.sent_s, when.started_s, when.latency_s,
+                  backend.now_s(), object->key()});
 }
 
 void simulated_backend::mail::delivered() {

@@ -38,6 +38,8 @@ class simulated_backend final : public backend {
   /// Node 0 and all nodes that a collection is mapped to. Errors: config_error.
   void start_nodes(std::set<node_id> const& nodes);
   thread_manager& driver() { return *nodes_[0].manager; }
+  /// nullptr: the run has not begun.
+  thread_manager* find_driver() { return nodes_.empty() ? nullptr : nodes_.front().manager.get(); }
 
   /// Simulates until done(), which is asked again only after call_ended() or fail(). Returns false if nothing can
   /// happen any more before that.
@@ -60,21 +62,23 @@ class simulated_backend final : public backend {
   void start(execution_thread& thread) override;
   void idle(execution_thread& thread) override;
   void wake(execution_thread& thread) override;
-  void end_step(bool posts) override;
-  bool end_last_step(bool posts) override;
+  void end_step(step_end how) override;
+  bool end_last_step(step_end how) override;
   double kernel(kernel_call const& what) override;
+  void state_function(function_ref<void()> function) override;
   bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& told) override;
   void launch(node_id node) override;
   void release(node_id node) override;
   void fail(failure const& what) override;
-  void call_ended() override { done_may_hold_ = true; }
+  void call_ended() override;
 
  private:
   /// An execution thread.
   struct worker final : machine::task {
     worker(simulated_backend& in, execution_thread& t);
     void done(unsigned, double) override { backend.enter(*this); }
+    void enter_soon() { virtual_thread.add(*this, 0); }
     simulated_backend& backend;
     execution_thread& thread;
     machine::thread virtual_thread;
@@ -82,18 +86,23 @@ class simulated_backend final : public backend {
     double measured_s = 0;  ///< of them, CPU seconds here
     double computed_s = 0;  ///< ever
     bool idle = false;
-    bool over = false;  ///< its loop has ended
+    bool handed_over = false;  ///< it has been woken by an operation of its node, or by the main program
+    bool over = false;         ///< its loop has ended
+    struct waking final : machine::event {
+      explicit waking(worker& w) : of(w) {}
+      void happen() override { of.enter_soon(); }
+      worker& of;
+    } waking{*this};
   };
   struct mail final : machine::message {
     explicit mail(simulated_backend& in) : backend(in) {}
     void accepted() override;
-    void crossed(double started_s) override;
+    void crossed(machine::crossing const& when) override;
     void delivered() override;
     simulated_backend& backend;
     envelope_ptr object;
     memory_claim at_receiver;
     control told;
-    double sent_s = 0;
   };
   struct virtual_node final : machine::event {
     void happen() override { backend->launched(number); }  // its launch has taken its time
@@ -102,12 +111,25 @@ class simulated_backend final : public backend {
     node_use use = node_use::none;
     std::size_t launches = 0;
     std::unique_ptr<thread_manager> manager;  ///< none: the node is not held
+    std::optional<machine::thread> states;    ///< once a state has been made or left: does so one at a time
   };
 
+  /// The main program, which waits for a call that has ended, goes on.
+  struct main_wake final : machine::event {
+    explicit main_wake(simulated_backend& in) : backend(in) {}
+    void happen() override {
+      expected = false;
+      backend.done_may_hold_ = true;
+    }
+    simulated_backend& backend;
+    bool expected = false;
+  };
+
+  double wake_s() const { return measures_ ? 0 : charged_.per_wake_s; }
   void make_manager(node_id number, bool joins_later);
   void launched(node_id number);
   void enter(worker& w);
-  bool takes_time(worker& w, bool posts);
+  bool takes_time(worker& w, step_end how);
   void enter_ready();
   bool let_in_held();
   void forget_released();
@@ -119,7 +141,8 @@ class simulated_backend final : public backend {
   node_settings settings_;
   common_parts common_;
   simulation_options const& options_;
-  bool const measures_;  ///< what steps cost beside their kernels
+  bool const measures_;             ///< what steps cost beside their kernels
+  runtime_duration const charged_;  ///< for that, where it is not measured
   machine::virtual_machine machine_;
   machine::event_queue const& clock_;
   std::unique_ptr<node_memory> memory_;
@@ -130,6 +153,8 @@ class simulated_backend final : public backend {
   std::deque<mail> mail_;
   std::vector<mail*> unused_mail_;
   worker* current_ = nullptr;
+  main_wake main_wakes_{*this};
+  bool advances_ = false;       ///< what happens is the machine's doing
   bool done_may_hold_ = false;  ///< since run_until() asked last
   double entered_cpu_s_ = 0;
   std::optional<failure> failure_;

@@ -29,8 +29,9 @@ class search {
   std::vector<std::string> all() {
     for (group const& g : groups()) look_at(g);
     look_at_messages();
-    if (facts_.measures_steps) {
-      for (char const* key : {"runtime.per_step_s", "runtime.per_object_s"}) tell(key, "atomic steps are measured");
+    if (facts_.overhead_from == "durations") {
+      for (char const* key : {"runtime.per_step_s", "runtime.per_object_s"})
+        tell(key, "--durations says what they take");
     }
     look_at_kernels();
     return found_;

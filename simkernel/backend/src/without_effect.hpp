@@ -20,7 +20,7 @@ enum class node_use : std::uint8_t { none, held, launched };  // launched: while
 struct run_facts {
   machine::virtual_machine::usage used;
   double end_s = 0;
-  bool measures_steps = false;                   ///< rather than charge what the platform says of them
+  std::string overhead_from = "platform";        ///< as in simulation_summary
   std::set<std::string, std::less<>> by_models;  ///< kernels of which the platform's model said how long they take
   std::vector<node_use> nodes;                   ///< by number
 };

@@ -6,8 +6,8 @@
 
 namespace ovlp::machine {
 
-void served_jobs::start(job& j, double work_s) {
-  jobs_.push_back({served_s_ + work_s, &j});
+void served_jobs::start(job& j, double work_s, std::size_t* counter) {
+  jobs_.push_back({served_s_ + work_s, &j, counter});
   std::push_heap(jobs_.begin(), jobs_.end(), std::greater{});
 }
 
@@ -19,6 +19,7 @@ job& served_jobs::take_first() {
   std::pop_heap(jobs_.begin(), jobs_.end(), std::greater{});
   jobs_.pop_back();
   if (jobs_.empty()) served_s_ = 0;
+  if (first.counter != nullptr) --*first.counter;
   return *first.what;
 }
 

@@ -19,7 +19,8 @@ class served_jobs {
   bool empty() const { return jobs_.empty(); }
   double count() const { return static_cast<double>(jobs_.size()); }
   void serve(double work_s) { served_s_ += work_s; }
-  void start(job& j, double work_s);
+  /// `counter`: of jobs; one less when this one is taken.
+  void start(job& j, double work_s, std::size_t* counter = nullptr);
   /// Work until the first one is done, 0 or more.
   double left_s() const;
   job& take_first();
@@ -28,6 +29,7 @@ class served_jobs {
   struct running {
     double end;  ///< on the clock of service
     job* what;
+    std::size_t* counter;
     bool operator>(running const& other) const {
       return end != other.end ? end > other.end : what->number() > other.what->number();
     }

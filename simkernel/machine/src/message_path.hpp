@@ -39,6 +39,9 @@ class message_path {
   /// So far, of all kinds; and of them objects.
   std::uint64_t messages() const { return messages_; }
   std::uint64_t objects() const { return objects_; }
+  /// Of those that have waited for their turn: how many took their whole latency all the same, for the network knows no
+  /// better.
+  std::uint64_t whole_latencies() const { return whole_latencies_; }
   /// For the transport: its turn has come.
   void cross(message& m);
 
@@ -51,6 +54,7 @@ class message_path {
   void sent(message& m);
   void crossed(message& m);
   void received(message& m);
+  crossing crossing_of(message const& m) const;
 
   effect::occasion occasion(message const& m) const;
 
@@ -62,6 +66,7 @@ class message_path {
   std::unique_ptr<transport> transport_;
   std::uint64_t messages_ = 0;
   std::uint64_t objects_ = 0;
+  std::uint64_t whole_latencies_ = 0;
 };
 
 }  // namespace ovlp::machine

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -30,7 +31,7 @@ class network_source final : public event_source {
   std::uint64_t flips() const { return network_->flips(); }
 
   /// The event happens when the message has crossed.
-  void start(message const& m, event& crossed) {
+  void start(message const& m, std::optional<double> handed_over_s, event& crossed) {
     if (unused_.empty()) {
       unused_.push_back(crossing_.size());
       crossing_.emplace_back();
@@ -39,7 +40,7 @@ class network_source final : public event_source {
     unused_.pop_back();
     crossing_[place] = {&crossed, &m};
     events_.number(crossed);
-    network_->start({place, m.from, m.to, m.bytes}, events_.now_s());
+    network_->start({place, m.from, m.to, m.bytes, handed_over_s}, events_.now_s());
     events_.changed(*this);
   }
 

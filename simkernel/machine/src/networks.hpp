@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <ovlp/machine/platform.hpp>
@@ -16,7 +17,11 @@ struct network_section {
   std::optional<double> bandwidth_Bps;
   /// As its own description of a machine says; empty: it says nothing.
   std::vector<node_kind> nodes;
+  std::string assumption{};  ///< of this description; empty: none
 };
+
+/// In the place of `reference_flops`: the speed of the first one is that of the reference core.
+constexpr char const* first_host = "first host";
 
 /// Errors: config_error.
 network_section read_network(support::json_object from);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <string_view>
 
@@ -13,10 +15,12 @@
 #include <ovlp/netmodel/network.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/json_object.hpp>
+#include <ovlp/support/text.hpp>
 
 #include "ablation.hpp"
 #include "effect.hpp"
 #include "known_platforms.hpp"
+#include "local_platform.hpp"
 #include "networks.hpp"
 #include "node_kinds.hpp"
 #include "transports.hpp"
@@ -56,15 +60,20 @@ runtime_parameters read_runtime(json_object from) {
   return read;
 }
 
-kernel_model read_kernel(json_object from) {
-  kernel_model read;
-  read.offset_s = from.number("offset_s", 0, 0);
-  read.coefficient_s = from.number("coefficient_s", 0);
-  read.exponents = from.numbers("exponents", 0);
-  read.half_size = from.number("half_size", 0, 0);
-  read.double_size = from.number("double_size", 0, 0);
-  from.end();
-  return read;
+bool is_xml(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  std::size_t const begin = text.find_first_not_of(" \t\r\n");
+  return begin != std::string_view::npos && text[begin] == '<';
+}
+
+/// The platform that a file of SimGrid describes by itself.
+std::string around_simgrid_file(std::string const& file) {
+  std::filesystem::path const path(file);
+  nlohmann::ordered_json const made{
+      {"name", path.stem().string()},
+      {"reference_core", first_host + std::string(" of ") + path.filename().string()},
+      {"network", {{"model", "simgrid"}, {"file", path.filename().string()}, {"reference_flops", first_host}}}};
+  return support::json_text(made);
 }
 
 /// What communication takes at most must leave something to compute with.
@@ -75,19 +84,37 @@ void check_cores(platform const& p, std::string const& file) {
     if (most < static_cast<double>(kind.cores)) continue;
     throw config_error(file +
                        ": comm_cpu: expected largest entries of incoming and outgoing that add up to less than " +
-                       std::to_string(kind.cores) + " (cores of a node), got " + std::to_string(most));
+                       std::to_string(kind.cores) + " (cores of a node), got " + support::shortest(most));
   }
 }
 
-/// Nodes share a host's cores by their quotas.
+/// Nodes share a host's cores by their quotas, or evenly.
 void check_host(platform const& p, std::string const& file) {
-  for (node_kind const& kind : p.nodes) {
-    if (!p.host || (kind.quota && kind.cores == 1)) continue;
-    throw config_error(file + ": host: expected nodes with one core and a quota");
-  }
+  if (!p.host) return;
+  auto const by_quota = [](node_kind const& kind) { return kind.quota && kind.cores == 1; };
+  auto const evenly = [&](node_kind const& kind) {
+    bool const steady = !kind.quota && kind.speed_over_time == nullptr && kind.slowdowns.empty();
+    return p.nodes.size() == 1 && steady && kind.speed_deviation == 0 && kind.cores == p.host->cores;
+  };
+  bool const no_scheduler = p.host->tick_s == 0 && p.host->time_slice_s == 0;
+  if (std::ranges::all_of(p.nodes, by_quota) || (no_scheduler && std::ranges::all_of(p.nodes, evenly))) return;
+  throw config_error(file + ": host: expected nodes with one core and a quota, or of one kind, with the host's " +
+                     std::to_string(p.host->cores) + " cores, without quota and of a speed that does not change, " +
+                     "and no tick_s and time_slice_s");
 }
 
 }  // namespace
+
+kernel_model kernel_model::read(json_object from) {
+  kernel_model made;
+  made.offset_s = from.number("offset_s", 0, 0);
+  made.coefficient_s = from.number("coefficient_s", 0);
+  made.exponents = from.numbers("exponents", 0);
+  made.half_size = from.number("half_size", 0, 0);
+  made.double_size = from.number("double_size", 0, 0);
+  from.end();
+  return made;
+}
 
 double kernel_model::operator()(std::span<std::int64_t const> sizes) const {
   double product = 1;
@@ -108,6 +135,15 @@ node_kind const& platform::kind_of(std::size_t node) const {
     node -= kind.count;
   }
   return nodes.back();
+}
+
+std::vector<double> platform::capacities(std::size_t count) const {
+  std::vector<double> all;
+  for (std::size_t n = 0; n < count; ++n) {
+    double const whole = kind_of(n).capacity();
+    all.push_back(shares_host_evenly() ? whole / static_cast<double>(count) : whole);
+  }
+  return all;
 }
 
 std::size_t platform::node_count() const {
@@ -136,6 +172,7 @@ platform platform::parse(std::string const& text, std::string const& file, std::
   network_section network = read_network(top.object("network"));
   read.network = std::move(network.model);
   read.nodes = std::move(network.nodes);
+  read.assumption = std::move(network.assumption);
   if (read.nodes.empty()) read.nodes = read_node_kinds(top.objects("nodes"), network.bandwidth_Bps);
   if (top.has("host")) read.host = read_host(top.object("host"));
   if (top.has("transport")) read.transport = read_transport(top.object("transport"));
@@ -144,7 +181,7 @@ platform platform::parse(std::string const& text, std::string const& file, std::
   read.runtime = read_runtime(top.object_or_empty("runtime"));
   if (top.has("kernels")) {
     json_object kernels = top.object("kernels");
-    for (std::string const& name : kernels.keys()) read.kernels[name] = read_kernel(kernels.object(name));
+    for (std::string const& name : kernels.keys()) read.kernels[name] = kernel_model::read(kernels.object(name));
   }
   top.end();
   for (support::setting& s : settings) read.settings.push_back({std::move(s.key), std::move(s.value), s.given});
@@ -154,7 +191,9 @@ platform platform::parse(std::string const& text, std::string const& file, std::
 }
 
 platform platform::find(std::string const& name_or_file, std::vector<std::string> const& without) {
-  return parse(text_of(name_or_file), name_or_file, without);
+  platform found = parse(text_of(name_or_file), name_or_file, without);
+  if (name_or_file == "local") found.figures_from = find_local_platform().about;
+  return found;
 }
 
 net::topology platform::topology() const {
@@ -193,12 +232,21 @@ std::vector<std::string> ablations(std::string const& name_or_file) {
   return parts_to_leave_out(support::parse_json(platform::text_of(name_or_file), name_or_file));
 }
 
+std::string platform::default_name() {
+  char const* const named = std::getenv("OVLP_PLATFORM");  // NOLINT(concurrency-mt-unsafe): nobody writes it
+  return named != nullptr && *named != '\0' ? named : "local";
+}
+
 bool platform::is_known(std::string const& name) { return known_platforms().contains(name); }
 
 std::string platform::text_of(std::string const& name_or_file) {
+  if (name_or_file == "local") return find_local_platform().text;
   auto const known = known_platforms().find(name_or_file);
   if (known != known_platforms().end()) return known->second;
-  if (name_or_file.find_first_of("./") != std::string::npos) return support::read_file(name_or_file);
+  if (name_or_file.find_first_of("./") != std::string::npos) {
+    std::string text = support::read_file(name_or_file);
+    return is_xml(text) ? around_simgrid_file(name_or_file) : text;
+  }
   std::string names;
   for (auto const& [name, text] : known_platforms()) names += name + ", ";
   throw config_error("platform '" + name_or_file + "': expected " + names + "or a file such as ./cluster.json");

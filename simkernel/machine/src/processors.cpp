@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dedicated_processor.hpp"
+#include "host_cores.hpp"
 #include "processor.hpp"
 #include "quota_budget.hpp"
 #include "shared_host.hpp"
@@ -28,12 +29,17 @@ std::vector<std::unique_ptr<processor>> make_processors(event_queue& events, pla
   if (vary) random.emplace(*vary);
   auto const fraction = [&] { return std::uniform_real_distribution(0.0, 1.0)(*random); };
 
+  std::vector<std::unique_ptr<processor>> made;
+  if (on.shares_host_evenly()) {
+    auto const host = std::make_shared<host_cores>(events, static_cast<double>(on.host->cores), on.nodes[0].speed);
+    for (std::size_t n = 0; n < nodes; ++n) made.push_back(std::make_unique<host_node>(events, host));
+    return made;
+  }
   std::vector<std::shared_ptr<host_core>> cores;
   for (std::size_t c = 0; on.host && c < on.host->cores; ++c) {
     double const first_s = random ? on.host->tick_s * fraction() : 0;
     cores.push_back(std::make_shared<host_core>(on.host->tick_s, first_s, on.host->time_slice_s));
   }
-  std::vector<std::unique_ptr<processor>> made;
   for (std::size_t n = 0; n < nodes; ++n) {
     node_kind const& kind = on.kind_of(n);
     double const place = random ? fraction() : even_place(n);

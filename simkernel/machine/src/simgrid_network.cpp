@@ -17,6 +17,7 @@
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/netmodel/network.hpp>
 #include <ovlp/netmodel/simgrid.hpp>
+#include <ovlp/support/streams.hpp>
 
 namespace ovlp::machine {
 namespace {
@@ -119,6 +120,16 @@ std::vector<node_kind> kinds_of(std::vector<net::simgrid_engine::host> const& ho
   return kinds;
 }
 
+/// Of a file of SimGrid that stands for itself.
+std::string assumed(json_object& from, net::simgrid_engine::host const& first) {
+  if (from.text("reference_flops") != first_host)
+    from.fail(from.path("reference_flops"), "a number, or \"" + std::string(first_host) + "\"",
+              from.at("reference_flops"));
+  support::text_writer text;
+  text << "the reference core is that of its first host, '" << first.name << "', " << first.speed_flops << " flop/s";
+  return text.str();
+}
+
 }  // namespace
 
 network_section read_simgrid(json_object& from) {
@@ -128,12 +139,17 @@ network_section read_simgrid(json_object& from) {
     json_object settings = from.object("settings");
     for (std::string const& key : settings.keys()) machine.settings[key] = settings.text(key);
   }
-  std::vector<node_kind> nodes;
+  network_section section;
   if (from.has("file")) {
     machine.what = simgrid_machine::xml_file{beside(from.file(), from.text("file"))};
     if (from.has("reference_flops")) {
-      double const reference_flops = from.number_above("reference_flops", 0);
-      nodes = kinds_of(engine_of(machine, from.file()).hosts(), reference_flops);
+      std::vector<net::simgrid_engine::host> const& hosts = engine_of(machine, from.file()).hosts();
+      if (from.at("reference_flops").is_string()) {
+        section.nodes = kinds_of(hosts, hosts.front().speed_flops);
+        section.assumption = assumed(from, hosts.front());
+      } else {
+        section.nodes = kinds_of(hosts, from.number_above("reference_flops", 0));
+      }
     }
   } else {
     json_object given = from.object("topology");
@@ -150,10 +166,8 @@ network_section read_simgrid(json_object& from) {
                          std::to_string(count) + " nodes");
     return engine.make_network(count);
   };
-  network_section section;
   section.model.make = make;
   section.model.topology = [machine, file = from.file()] { return engine_of(machine, file).find_topology(); };
-  section.nodes = std::move(nodes);
   return section;
 }
 

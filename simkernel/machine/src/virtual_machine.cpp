@@ -106,10 +106,6 @@ bool virtual_machine::idle(node_id node) const { return implementation_->process
 
 void virtual_machine::send(message& m, thread* by) { implementation_->path.send(m, by); }
 
-double virtual_machine::latency_s(node_id from, node_id to) const {
-  return implementation_->network.network().latency_s(from, to);
-}
-
 double virtual_machine::computing_extra_s(node_id node, double kernel_s) {
   return implementation_->extra.computing_s(node, kernel_s);
 }
@@ -121,7 +117,8 @@ virtual_machine::usage virtual_machine::used() const {
   for (taken_share const& share : machine.taken) {
     sum_s += share.used_s + share.cores * (machine.events.now_s() - share.since_s);
   }
-  return {sum_s, machine.network.flips(), machine.path.messages(), machine.path.objects()};
+  return {sum_s, machine.network.flips(), machine.path.messages(), machine.path.objects(),
+          machine.path.whole_latencies()};
 }
 
 bool virtual_machine::varies() const { return implementation_->vary.has_value(); }

@@ -5,7 +5,7 @@ namespace ovlp::machine {
 namespace {
 
 /// A message to a node where nothing computes, and that no other message has woken, wakes it, which costs who sends it
-/// `send_s` more.
+/// `send_s` more. In runs of more than `beyond_nodes` nodes: where each node has a core of its own, idle ones poll.
 /// Source: measured by `ovlp calibrate`; docs/model.md, "Effects".
 class wakeup final : public effect {
  public:
@@ -21,7 +21,8 @@ class wakeup final : public effect {
 
 effect_maker read_wakeup(support::json_object& from) {
   double const send_s = from.number("send_s", 0);
-  return [send_s](std::size_t) { return std::make_unique<wakeup>(send_s); };
+  std::size_t const beyond_nodes = from.count("beyond_nodes", 0, 0);
+  return [=](std::size_t nodes) { return std::make_unique<wakeup>(nodes > beyond_nodes ? send_s : 0); };
 }
 
 }  // namespace ovlp::machine

@@ -51,14 +51,26 @@ bool empty_diagonal(std::vector<row> const& rows) {
   return true;
 }
 
+/// But for the diagonal, which is not read.
+bool same(std::vector<row> const& a, std::vector<row> const& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < a.size(); ++j)
+      if (i != j && a[i][j] != b[i][j]) return false;
+  return true;
+}
+
 /// Whoever writes a matrix with the last thread first: then the diagonal is where it belongs.
-std::vector<row> in_order(std::vector<row> rows, std::string const& file) {
-  std::vector<row> const reversed(rows.rbegin(), rows.rend());
+std::vector<row> in_order(std::vector<row> rows, row_order order, std::string const& file) {
+  std::vector<row> reversed(rows.rbegin(), rows.rend());
   bool const as_it_is = symmetric(rows);
   bool const other_way = symmetric(reversed) && empty_diagonal(reversed);  // as numalize's is
   if (!as_it_is && !other_way)
     throw config_error(file + ": expected a symmetric matrix: what two threads communicate is one number");
-  bool const reverse = !as_it_is || (other_way && !empty_diagonal(rows));
+  if (as_it_is && other_way && order == row_order::unknown && !same(rows, reversed))
+    throw config_error(file +
+                       ": expected --row-order first or last: its first row may be that of the first thread, or, as "
+                       "numalize writes it, of the last one; the matrix is symmetric both ways");
+  bool const reverse = as_it_is && other_way ? order == row_order::last : other_way;
   return reverse ? reversed : rows;
 }
 
@@ -76,7 +88,7 @@ std::string numalize_csv_of(communication_matrix const& what) {
   return text + "\n";
 }
 
-communication_matrix read_matrix(std::string const& file) {
+communication_matrix read_matrix(std::string const& file, row_order order) {
   std::string const contents = support::read_file(file);
   if (support::trimmed(contents).starts_with('{')) return read_communication(file).whole().relevant();
   std::vector<row> rows;
@@ -95,7 +107,7 @@ communication_matrix read_matrix(std::string const& file) {
   if (rows.size() < 2 || rows.size() != rows.front().size())
     throw config_error(file + ": expected a square matrix of two threads or more, got " + std::to_string(rows.size()) +
                        " rows" + (rows.empty() ? "" : " of " + std::to_string(rows.front().size()) + " numbers"));
-  rows = in_order(std::move(rows), file);
+  rows = in_order(std::move(rows), order, file);
   communication_matrix made(rows.size());
   for (std::size_t a = 0; a < rows.size(); ++a)
     for (std::size_t b = a + 1; b < rows.size(); ++b) made.add(a, b, rows[a][b]);

@@ -20,6 +20,7 @@ enum class path_activity : std::uint8_t {
   message,       ///< all three, where a run knows no more: of a real run, and of control messages
   launch,        ///< a node, from the request until it has joined
   main_program,  ///< between the calls of the main program, and before the first
+  unrecorded,    ///< what no record tells: wake-ups, states that are made or taken, the scheduling of the system
 };
 
 /// A piece of the critical path.
@@ -43,14 +44,13 @@ struct path_kernel {
 };
 
 /// The longest chain of activities of which each had to end before the next could begin. To shorten a run means to
-/// shorten this one.
+/// shorten this one. Its pieces follow each other from the start of the run to its end, without a gap.
 struct critical_path {
   double start_s = 0, end_s = 0;     ///< of the run: from its first record to the end of its last call
   std::vector<path_piece> pieces;    ///< in order
   std::vector<path_kernel> kernels;  ///< in its steps
 
-  /// Seconds of its pieces. Of a simulation the run's time; of a real run less, because of what no record tells:
-  /// wake-ups, and the scheduling of the system.
+  /// Seconds of its activities: the run's time without what is unrecorded.
   double length_s() const;
   double run_s() const { return end_s - start_s; }
 };

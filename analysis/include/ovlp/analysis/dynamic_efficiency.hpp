@@ -21,14 +21,15 @@ namespace ovlp::analysis {
 ///   efficiency = work of the iteration / integral of A over [S, end]
 ///   interval_efficiency = work executed in (C_{k-1}, C_k] / integral of A over it
 /// The first is the paper's, for graphs that separate iterations; the second holds also where iterations overlap: it is
-/// at most 1 (but for steps across a border, whose work counts as done evenly), and its mean, weighted by the
-/// integrals, is the efficiency of the call. Source: docs/dynamic-efficiency.md; the paper, section 7.
+/// at most 1 (but for steps across a border, whose work counts as done evenly: identities.hpp proves it), and its mean,
+/// weighted by the integrals, is the efficiency of the call. Source: docs/dynamic-efficiency.md; the paper, section 7.
 struct iteration_efficiency {
   std::int32_t index;
   double start_s, end_s;
   double interval_start_s, interval_end_s;
   double work_s;                              ///< of the iteration
   double interval_work_s;                     ///< of any iteration, executed in the interval
+  double nodes;                               ///< held from `start_s` to `end_s`, on average
   std::optional<double> efficiency;           ///< none where nothing can be divided: the iteration took no time
   std::optional<double> interval_efficiency;  ///< none of an empty interval: earlier iterations ended later
 };
@@ -36,6 +37,7 @@ struct iteration_efficiency {
 /// What was done with the held nodes in a window of time: work executed in it / integral of A over it.
 struct window_efficiency {
   double start_s, end_s;
+  double nodes;  ///< held, on average
   double efficiency;
 };
 
@@ -57,6 +59,8 @@ class dynamic_efficiency final : public record_sink {
 
   /// The integral of A between these times.
   double capacity(double from_s, double to_s) const;
+  /// How many nodes were held between these times, on average: a whole number if no node came or went.
+  double nodes_held(double from_s, double to_s) const;
 
   struct report {
     std::vector<iteration_efficiency> iterations;  ///< ascending

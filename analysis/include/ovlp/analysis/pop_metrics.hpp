@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <ovlp/records/sink.hpp>
@@ -13,7 +14,7 @@ namespace ovlp::analysis {
 /// The efficiencies of the POP Centre of Excellence in a window of time. With u_p the work that node p did in it and
 /// a_p the node-seconds, in cores of the reference kind, that it was held:
 ///   parallel            = sum u / sum a = load_balance * communication
-///   communication       = max_p(u_p / a_p), of nodes that were held for 1 % of the window at least
+///   communication       = max_p(u_p / a_p), of nodes that were held for 1 % of the window at least; parallel at least
 ///   load_balance        = parallel / communication
 ///   transfer            = sum a of the same window on the ideal network / sum a
 ///   serialization       = communication / transfer
@@ -21,6 +22,9 @@ namespace ovlp::analysis {
 ///   global              = parallel * computation_scaling
 /// Where the nodes are the same all the time, these are the published definitions: serialization is then
 /// max_p(u_p) / time on the ideal network, as long as a node does the same work there.
+///
+/// Windows of two runs can be compared where they hold the same work. Those of iterations that overlap do not: an
+/// interval has transfer and serialization only where at most 1 % of its work is misplaced, in both runs.
 /// Source: docs/reading-a-run.md; https://pop-coe.eu/node/69
 struct pop_window {
   std::uint64_t call;      ///< of the iteration
@@ -29,15 +33,18 @@ struct pop_window {
   double work_s;          ///< sum u
   double node_seconds_s;  ///< sum a
   double parallel, load_balance, communication;
+  double misplaced_s;  ///< work of other iterations, or calls, in the window, and of its own elsewhere
   std::optional<double> serialization, transfer;      ///< with the run on an ideal network
   std::optional<double> computation_scaling, global;  ///< with a reference run
+  std::vector<std::string> remarks;                   ///< why a figure is above 1, or missing
 };
 
 /// Of a run, and of each iteration: of its interval, (C_{k-1}, C_k] as iteration_efficiency says. A step's work is
-/// spread evenly over its time. Memory: 32 bytes a step. Thread: one at a time.
+/// spread evenly over its time. Memory: 48 bytes a step. Thread: one at a time.
 class pop_metrics final : public record_sink {
  public:
-  pop_metrics();
+  /// `shared_cores`: nodes of the run share the cores of a host, as those of a real run do that are on one machine.
+  explicit pop_metrics(bool shared_cores = false);
   ~pop_metrics() override;
 
   void begin(run_definitions const& names) override;
@@ -47,6 +54,7 @@ class pop_metrics final : public record_sink {
 
   /// After all records: the run, from its first record to the end of its last call, then the iterations of each call.
   /// `ideal`: the same run on a network without latency, of infinite bandwidth, and without cost of communication.
+  /// Calls of both are matched (match_calls); what one of the runs alone has is not compared.
   /// Errors: ovlp::error, if no call has ended.
   std::vector<pop_window> find(pop_metrics const* ideal = nullptr, pop_metrics const* reference = nullptr) const;
 

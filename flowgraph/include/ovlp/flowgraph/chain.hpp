@@ -178,6 +178,24 @@ void stream(std::string const&, threads<State> const& where, Rest const&...) {
   detail::expect_route(where);
 }
 
+// So is this: a body whose name has two meanings.
+template <class State, class Route, class... Constants>
+void leaf(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
+  detail::refuse_system_function<State>();
+}
+template <class State, class Route, class... Constants>
+void split(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
+  detail::refuse_system_function<State>();
+}
+template <class State, class Route, class... Constants>
+void merge(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
+  detail::refuse_system_function<State>();
+}
+template <class State, class Route, class... Constants>
+void stream(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
+  detail::refuse_system_function<State>();
+}
+
 /// `left`, and then `right`: an edge from the last operation of the one to the first of the other. Both stay as they
 /// are.
 template <class In, class Left, class Right, class Out>

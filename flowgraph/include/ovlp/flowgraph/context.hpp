@@ -67,7 +67,7 @@ class caller {
 /// An atomic step of an operation ends when it posts, waits, makes or awaits a call or asks for a change, and when it
 /// ends; in a simulation that is when the step's time passes. Functions that say nothing of a step end none.
 /// Thread: only the operation itself may call, from the OS thread that runs it; if another one ends a step or does a
-///         kernel, the process aborts with a message.
+///         kernel, it gets a graph_error.
 /// Errors: when the run ends early, what ends a step or does a kernel throws a type that is no std::exception.
 /// Source: the paper, section 3 (atomic steps).
 class operation_context : public caller {
@@ -96,8 +96,9 @@ class operation_context : public caller {
   /// Ends the atomic step and suspends until the condition holds; it is evaluated after steps of other operations
   /// in this DPS thread.
   virtual void wait_until(function_ref<bool()> condition) = 0;
-  /// Calls the body, or charges an estimate; the work is part of the step. Does not block.
-  virtual void kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body) = 0;
+  /// Calls the body, or charges an estimate, or both if it always runs; the work is part of the step. Does not block.
+  virtual void kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body,
+                      bool always_runs) = 0;
   /// From 1. Errors: graph_error.
   virtual void set_iteration(std::int32_t iteration) = 0;
   /// Ends the atomic step and starts a call of a graph, with the object (moved from). Returns the call's number; the
@@ -117,10 +118,39 @@ class operation_context : public caller {
   virtual std::size_t index() const = 0;  ///< of the DPS thread in its collection
   virtual std::size_t size() const = 0;   ///< of the collection, as this node knows it
   virtual std::size_t node() const = 0;   ///< on which the DPS thread is
+  virtual double now_s() const = 0;       ///< since the run's start; in a simulation, when the step began
 
  protected:
   operation_context() = default;
   ~operation_context() = default;
 };
 
+namespace detail {
+
+/// Errors: graph_error: `in`, `out` or `here` was used after its operation had ended.
+[[noreturn]] void refuse_ended_operation();
+
+/// The operation's context, for one of its arguments. These are gone when the operation has ended; who has kept one
+/// finds an error there, as long as that memory serves nothing else.
+class context_pointer {
+ public:
+  explicit context_pointer(operation_context& of) : context_(&of) {}
+  context_pointer(context_pointer const&) = delete;
+  context_pointer& operator=(context_pointer const&) = delete;
+  ~context_pointer() {
+    context_ = nullptr;
+    asm volatile("" : : "m"(context_));  // or the compiler drops what nobody may read
+  }
+  operation_context& operator*() const {
+    if (context_ == nullptr) [[unlikely]]
+      refuse_ended_operation();
+    return *context_;
+  }
+  operation_context* operator->() const { return &**this; }
+
+ private:
+  operation_context* context_;
+};
+
+}  // namespace detail
 }  // namespace ovlp

@@ -79,6 +79,7 @@ operation_definition define_operation(std::string name, std::shared_ptr<collecti
   } else {
     add_port(type_of<typename shape::result>());
   }
+  if constexpr (is_bound<Body>) definition.parameters = body.parameters();
   definition.body = erase_body(std::move(body), typename shape::outs{});
   return definition;
 }
@@ -189,6 +190,24 @@ class graph {
     return add<operation_kind::stream>(std::move(name), where, std::move(body), std::move(constants)...);
   }
 
+  // For the compiler's message only: a body whose name has two meanings.
+  template <class State, class... Constants>
+  void leaf(std::string const&, threads<State> const&, detail::system_function, Constants const&...) {
+    detail::refuse_system_function<State>();
+  }
+  template <class State, class... Constants>
+  void split(std::string const&, threads<State> const&, detail::system_function, Constants const&...) {
+    detail::refuse_system_function<State>();
+  }
+  template <class State, class... Constants>
+  void merge(std::string const&, threads<State> const&, detail::system_function, Constants const&...) {
+    detail::refuse_system_function<State>();
+  }
+  template <class State, class... Constants>
+  void stream(std::string const&, threads<State> const&, detail::system_function, Constants const&...) {
+    detail::refuse_system_function<State>();
+  }
+
   /// Posts a copy of what comes to each thread that the collection has then, and runs a leaf or split with it there.
   /// The copies are made in the thread to which the edge leads. What follows closes their group: gather and
   /// in_group_order take it in the order of the threads.
@@ -235,14 +254,19 @@ class graph {
   /// Calls `body` `times` times, each time with the last result: a leaf on `where` that calls a graph. The k-th call
   /// belongs to iteration k. The body is known with this graph; add() is not needed for it. With 0 times the result is
   /// the input.
-  template <class State, class T>
-  operation<T, T> repeat(std::string name, threads<State> const& where, graph<T, T> const& body, std::size_t times) {
-    return repeat_while(std::move(name), where, body, [times](T const&, std::size_t done) { return done < times; });
+  template <class State, class T, class Result>
+  operation<T, T> repeat(std::string name, threads<State> const& where, graph<T, Result> const& body,
+                         std::size_t times) {
+    auto repeated =
+        repeat_while(std::move(name), where, body, [times](T const&, std::size_t done) { return done < times; });
+    definition_->operations.back().parameters = {
+        detail::define_parameter<std::size_t>(4, std::make_shared<std::size_t const>(times))};
+    return repeated;
   }
   /// Calls `body` until `condition(result)` holds, at least once; else as repeat(). Where kernels do not run, a
   /// condition on what they compute means nothing.
-  template <class State, class T, std::predicate<T const&> Condition>
-  operation<T, T> repeat_until(std::string name, threads<State> const& where, graph<T, T> const& body,
+  template <class State, class T, class Result, std::predicate<Result const&> Condition>
+  operation<T, T> repeat_until(std::string name, threads<State> const& where, graph<T, Result> const& body,
                                Condition condition) {
     return repeat_while(std::move(name), where, body,
                         [condition](T const& object, std::size_t done) { return done == 0 || !condition(object); });
@@ -334,18 +358,22 @@ class graph {
     }
   }
   /// A leaf that calls `body` with its own last result while `again(object, number of calls so far)`.
-  template <class State, class T, class Condition>
-  operation<T, T> repeat_while(std::string name, threads<State> const& where, graph<T, T> const& body,
+  template <class State, class T, class Result, class Condition>
+  operation<T, T> repeat_while(std::string name, threads<State> const& where, graph<T, Result> const& body,
                                Condition again) {
-    auto repeated = leaf(std::move(name), where, [body, again](here<State>& here, T object) {
-      for (std::size_t done = 0; again(object, done); ++done) {
-        here.iteration(static_cast<int>(done + 1));
-        object = here.call(body, std::move(object));
-      }
-      return object;
-    });
-    definition_->operations.back().calls.push_back(body.definition());
-    return repeated;
+    constexpr bool goes_round = std::is_same_v<T, Result>;
+    static_assert(goes_round, "what is repeated takes what it gives: expected a graph<T, T>, got a graph<In, Out>");
+    if constexpr (goes_round) {
+      auto repeated = leaf(std::move(name), where, [body, again](here<State>& here, T object) {
+        for (std::size_t done = 0; again(object, done); ++done) {
+          here.iteration(static_cast<int>(done + 1));
+          object = here.call(body, std::move(object));
+        }
+        return object;
+      });
+      definition_->operations.back().calls.push_back(body.definition());
+      return repeated;
+    }
   }
   /// Copies the operations of a checked graph behind these: numbers move on, and what check() found is found again.
   std::pair<std::size_t, std::size_t> insert(std::string const& prefix, graph_definition& inner) {

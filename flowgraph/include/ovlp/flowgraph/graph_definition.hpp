@@ -12,6 +12,7 @@
 
 #include <ovlp/flowgraph/context.hpp>
 #include <ovlp/flowgraph/operation.hpp>
+#include <ovlp/flowgraph/parameter.hpp>
 #include <ovlp/flowgraph/route.hpp>
 #include <ovlp/flowgraph/threads.hpp>
 
@@ -51,6 +52,7 @@ struct operation_definition {
   object_type const* input = nullptr;
   std::vector<port_definition> ports;
   std::function<void(operation_context&)> body;
+  std::vector<parameter_definition> parameters;          ///< of the body: constants that can be compared
   std::vector<std::shared_ptr<graph_definition>> calls;  ///< graphs that the body calls
   std::vector<port_reference> closes;                    ///< ports whose groups it closes; set by check()
   object_type const* opened = nullptr;                   ///< of a closer that takes what the opener received

@@ -16,15 +16,17 @@
 //         operation. That blocks no OS thread. Meanwhile other operations of the same DPS thread run and may change
 //         its state. Afterwards the operation may be in another OS thread: hold no lock across these functions, and
 //         keep nothing in thread_local variables.
-// Thread: `in`, `out` and `here` are for the operation itself. A thread of its own that posts, waits or runs a kernel
-//         by them aborts the process with a message.
+// Thread: `in`, `out` and `here` are for the operation itself, until it ends. A thread of its own that posts, waits or
+//         runs a kernel by them gets a graph_error; so does, as a rule, who has kept one of them and uses it later.
 // Errors: an exception that leaves a body ends the run; the caller of the graph gets it as an operation_error. When a
 //         run ends early, those functions throw something that is no std::exception, to unwind the operation: a catch
 //         (...) passes it on.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -34,8 +36,10 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <ovlp/flowgraph/context.hpp>
+#include <ovlp/flowgraph/parameter.hpp>
 #include <ovlp/flowgraph/threads.hpp>
 
 namespace ovlp {
@@ -66,7 +70,7 @@ class in {
   static_assert(data_object<T>, "in<T>: T must be a data object (data_object.hpp lists what it may contain)");
 
  public:
-  explicit in(operation_context& context) : context_(&context) { require_data_object<T>(); }
+  explicit in(operation_context& context) : context_(context) { require_data_object<T>(); }
   in(in const&) = delete;
   in& operator=(in const&) = delete;
 
@@ -114,7 +118,7 @@ class in {
   std::default_sentinel_t end() const { return {}; }
 
  private:
-  operation_context* context_;
+  detail::context_pointer context_;
 };
 
 /// One port of a split or stream: what is posted here during one execution is one group.
@@ -130,7 +134,7 @@ class out {
   static_assert(data_object<T>, "out<T>: T must be a data object (data_object.hpp lists what it may contain)");
 
  public:
-  out(operation_context& context, std::size_t port) : context_(&context), port_(port) {}
+  out(operation_context& context, std::size_t port) : context_(context), port_(port) {}
   out(out const&) = delete;
   out& operator=(out const&) = delete;
 
@@ -143,12 +147,29 @@ class out {
   void post(T object) { context_->post(port_, type_of<T>(), &object); }
 
  private:
-  operation_context* context_;
+  detail::context_pointer context_;
   std::size_t port_;
 };
 
 template <class In, class Out>
 class graph;
+
+namespace detail {
+
+/// What a graph that takes an In cannot be called with.
+template <class Other, class In>
+concept no_input_of = !std::is_convertible_v<Other const&, In> && !std::is_convertible_v<Other, In>;
+
+/// For the compiler's message only.
+template <class In>
+[[noreturn]] void refuse_input() {
+  static_assert(!std::is_same_v<In, In>,
+                "a call takes a graph and its input: what is given is not of the type In of this graph<In, Out>, and "
+                "does not convert to it");
+  std::terminate();
+}
+
+}  // namespace detail
 
 /// A call of a graph that has been started and not yet waited for.
 ///
@@ -183,6 +204,11 @@ class pending_call {
   std::uint64_t call_;
 };
 
+/// Says of a kernel that its body runs even where only its estimate is charged.
+struct always_runs_tag {};
+/// `here.kernel("mine.expand", {n}, body, ovlp::always_runs)`
+inline constexpr always_runs_tag always_runs{};
+
 /// Where an operation runs: its DPS thread's state and place, and what it may ask of the runtime. Given to the
 /// operations that take it as first argument. Valid during that execution of the operation only.
 ///
@@ -193,7 +219,7 @@ class pending_call {
 template <class State = no_state>
 class here {
  public:
-  explicit here(operation_context& context) : state(*static_cast<State*>(context.state())), context_(&context) {}
+  explicit here(operation_context& context) : state(*static_cast<State*>(context.state())), context_(context) {}
   here(here const&) = delete;
   here& operator=(here const&) = delete;
 
@@ -205,6 +231,14 @@ class here {
   std::size_t size() const { return context_->size(); }    ///< threads in the collection now, as this node knows it
   /// The node on which this thread is. It is the same until the operation ends: a thread moves between operations.
   node_id node() const { return static_cast<node_id>(context_->node()); }
+
+  /// The run's own clock: the time since its first call began, the same on all nodes as well as the machines allow.
+  ///
+  /// In a real run it is read when asked. In a simulation it is simulated time, at which the atomic step began: what a
+  /// step computes takes its time when the step ends, so two readings in one step are equal, and what a kernel took
+  /// shows after the next post, wait or call. A program that measures itself by this clock is measured alike in both.
+  /// Units: seconds; `.count()` is a double.
+  std::chrono::duration<double> now() const { return std::chrono::duration<double>(context_->now_s()); }
 
   /// Does a named piece of computation; the only place where work is done.
   ///
@@ -218,7 +252,17 @@ class here {
   /// Source: the paper, section 4 (partial direct execution); docs/partial-execution.md.
   template <class Body>
   void kernel(std::string_view name, kernel_sizes const& sizes, Body&& body) {
-    context_->kernel(name, sizes, function_ref<void()>(body));
+    context_->kernel(name, sizes, function_ref<void()>(body), false);
+  }
+  /// A kernel that always runs, for what decides what comes next: a search, a partition, a test of convergence.
+  ///
+  ///     here.kernel("mine.expand", {front.size()}, [&] { next = expand(front); }, ovlp::always_runs);
+  ///
+  /// A simulation charges for it what it charges for others, and calls `body` nevertheless, at this machine's cost.
+  /// With --no-alloc `body` finds no elements in buffers, so it decides by other data.
+  template <class Body>
+  void kernel(std::string_view name, kernel_sizes const& sizes, Body&& body, always_runs_tag) {
+    context_->kernel(name, sizes, function_ref<void()>(body), true);
   }
 
   /// Sets the iteration (from 1) that this operation belongs to from here on: its steps, kernels, posts and calls.
@@ -248,12 +292,20 @@ class here {
   Out call(graph<In, Out> const& called, std::type_identity_t<In> input) {
     return async(called, std::move(input)).get();
   }
+  template <class In, class Out, detail::no_input_of<In> Other>
+  Out call(graph<In, Out> const&, Other const&) {
+    detail::refuse_input<In>();
+  }
   /// Starts a call; several run at once, pipelined. Take the result before the operation ends: after that the
   /// pending_call is of no use. Does not suspend.
   /// Errors: as call().
   template <class In, class Out>
   pending_call<Out> async(graph<In, Out> const& called, std::type_identity_t<In> input) {
     return {*context_, context_->begin_call(*called.definition(), type_of<In>(), &input)};
+  }
+  template <class In, class Out, detail::no_input_of<In> Other>
+  pending_call<Out> async(graph<In, Out> const&, Other const&) {
+    detail::refuse_input<In>();
   }
 
   /// Changes the number of threads of a collection: those with the highest indices leave or join. Joining threads go
@@ -298,7 +350,7 @@ class here {
   }
 
  private:
-  operation_context* context_;
+  detail::context_pointer context_;
 };
 
 namespace detail {
@@ -369,11 +421,27 @@ struct body_shape<type_list<here<State>&, First, Rest...>> : body_shape<type_lis
   using state = State;
 };
 
-/// Whether the compiler can tell the parameters: not of `auto` parameters.
+/// Whether the compiler can tell the parameters: not of `auto` parameters. Members are no bodies: nobody says whose.
 template <class Body>
-concept has_signature = requires {
+concept has_signature = !std::is_member_pointer_v<Body> && requires {
   typename callable<Body>::arguments;
 };
+
+/// What a name of an operation means that a function of the system has, too: read, write, send. No operation takes or
+/// gives a bare pointer, so only such a function converts to this.
+struct system_function {
+  template <class Result, class First, class... Rest>
+  system_function(Result (*)(First, void*, Rest...)) {}  // NOLINT(google-explicit-constructor)
+  template <class Result, class First, class... Rest>
+  system_function(Result (*)(First, void const*, Rest...)) {}  // NOLINT(google-explicit-constructor)
+};
+/// For the compiler's message only.
+template <class State>
+constexpr void refuse_system_function() {
+  static_assert(!std::is_same_v<State, State>,
+                "this name is that of a function of the system, too (read, write, send, ... of <unistd.h> and others), "
+                "so it does not say which one is the body: give the function another name, or a namespace of its own");
+}
 
 /// What a body takes and gives; `valid` if an operation may take that.
 template <class Body>
@@ -401,7 +469,11 @@ constexpr std::optional<operation_kind> kind_of() {
 template <operation_kind Wanted, class Body>
 constexpr void expect_kind() {
   using enum operation_kind;
-  static_assert(has_signature<Body>,
+  static_assert(
+      !std::is_member_pointer_v<Body>,
+      "the body of an operation is no member function: expected a function, or a lambda that calls the member "
+      "of an object; what belongs to a DPS thread is its state, here<State>&");
+  static_assert(has_signature<Body> || std::is_member_pointer_v<Body>,
                 "the body of an operation is a function, or a callable with one call operator; its parameters have "
                 "types of their own (no auto), for they say what it is");
   if constexpr (has_signature<Body>) {
@@ -466,21 +538,41 @@ struct out_at : out<T> {
 };
 
 /// Fills the last parameters of a body, which are what is constant in a run. It is a body itself: its call operator
-/// has the parameters that are left.
+/// has the parameters that are left. Copies share the constants.
 template <class Body, class Result, class Parameters, class... Constants>
 struct bound_body;
 template <class Body, class Result, class... Parameters, class... Constants>
 struct bound_body<Body, Result, type_list<Parameters...>, Constants...> {
   Body body;
-  std::tuple<Constants...> constants;
+  std::shared_ptr<std::tuple<Constants...> const> constants;
   Result operator()(Parameters... given) const {
     return std::apply(
         [&](Constants const&... fixed) -> Result {
           return invoke_body(body, static_cast<Parameters&&>(given)..., fixed...);
         },
-        constants);
+        *constants);
+  }
+
+  /// Of the constants those that are data objects.
+  std::vector<parameter_definition> parameters() const {
+    std::vector<parameter_definition> made;
+    auto add = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+      using constant = std::tuple_element_t<I, std::tuple<Constants...>>;
+      if constexpr (data_object<constant>) {
+        std::shared_ptr<constant const> value(constants, &std::get<I>(*constants));
+        made.push_back(define_parameter<constant>(sizeof...(Parameters) + I + 1, std::move(value)));
+      }
+    };
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (add(std::integral_constant<std::size_t, I>{}), ...); }
+    (std::index_sequence_for<Constants...>{});
+    return made;
   }
 };
+
+template <class>
+inline constexpr bool is_bound = false;
+template <class Body, class Result, class Parameters, class... Constants>
+inline constexpr bool is_bound<bound_body<Body, Result, Parameters, Constants...>> = true;
 
 /// The first `Count` of the types.
 template <class All, std::size_t Count, class Taken = type_list<>>
@@ -501,12 +593,15 @@ Body bind_constants(Body body) {
 }
 template <class Body, class First, class... Rest>
 auto bind_constants(Body body, First first, Rest... rest) {
-  static_assert(has_signature<Body>, "constants are given to a function, or to a callable whose parameters have types");
-  using all = typename callable<Body>::arguments;
-  static_assert(all::size > 1 + sizeof...(Rest), "the body takes an object before its constants");
-  using given = typename first_types<all, all::size - 1 - sizeof...(Rest)>::type;
-  return bound_body<Body, typename callable<Body>::result, given, First, Rest...>{
-      std::move(body), {std::move(first), std::move(rest)...}};
+  if constexpr (!has_signature<Body>) {
+    return body;  // expect_kind says what is wrong with it
+  } else {
+    using all = typename callable<Body>::arguments;
+    static_assert(all::size > 1 + sizeof...(Rest), "the body takes an object before its constants");
+    using given = typename first_types<all, all::size - 1 - sizeof...(Rest)>::type;
+    return bound_body<Body, typename callable<Body>::result, given, First, Rest...>{
+        std::move(body), std::make_shared<std::tuple<First, Rest...> const>(std::move(first), std::move(rest)...)};
+  }
 }
 
 /// The body as the runtime calls it: one function for all types. It takes objects out of the context, makes `in`,

@@ -62,7 +62,8 @@ struct placed_route {
 /// Each thread owns one State, made on the thread's node when the thread is created: by State{} or by `make(index)`.
 /// Only operations that run in the thread see it, one at a time, so it needs no lock. It stays from call to call. On a
 /// node one `make` or `on_leave` of all collections runs at a time, beside operations; what they share with operations
-/// needs a lock.
+/// needs a lock. In a simulation that measures (direct execution) they take the CPU time that they take here, else
+/// none; those that threads have at first are made before the first call, which does not wait for them.
 ///
 /// Shape: 1 to mapping::most_threads (2^24) threads, with indices from 0. Collections of a program have different
 ///        names. State may be any type; threads whose State is a data object can move to other nodes (remap).

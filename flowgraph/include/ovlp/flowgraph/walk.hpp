@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One walk over the parts of a data object, and its visitors: what writes (writer.hpp), reads (reader.hpp), counts
-// bytes, finds memory and compares (here). So none of them can disagree with another about what an object is made of,
-// and a new kind of container is added in one place.
+// bytes, finds memory, compares and makes digests (here). So none of them can disagree with another about what an
+// object is made of, and a new kind of container is added in one place.
 //
 // A type is told by its `shape` (data_object.hpp). The walk is made by the compiler for each type and visitor, without
 // virtual functions; its depth is that of the type. What is the same bytes in memory and on the wire, such as a
@@ -121,7 +121,7 @@ constexpr auto members(std::pair<A, B> const& record) {
 /// at them, and also has
 ///   expect(n, least)          refuses a size n when not even `least` bytes for each element can follow
 ///   require(fact, text)       refuses with `text` unless `fact`
-/// and a visitor for several objects has unordered(x, y), as hash tables have no order to go in step.
+/// and one for which the order of a hash table means nothing has unordered(x, same...).
 template <class Visitor, class T, class... Same>
 bool walk(Visitor& visitor, T& x, Same&... same);
 
@@ -233,7 +233,10 @@ bool walk(Visitor& visitor, T& x, Same&... same) {
     if constexpr (what == kind::associative) {
       if constexpr (Visitor::fills) {
         return fill_associative(visitor, size, x);
-      } else if constexpr (sizeof...(Same) > 0 && requires { x.hash_function(); }) {
+      } else if constexpr (requires {
+                             x.hash_function();
+                             visitor.unordered(x, same...);
+                           }) {
         return visitor.unordered(x, same...);
       } else {
         return walk_range(visitor, size, x.begin(), same.begin()...);
@@ -345,6 +348,78 @@ struct comparer {
     }
   }
 };
+
+/// The visitor that makes a digest: objects that are the same have the same one, others hardly ever.
+struct digester {
+  static constexpr bool fills = false;
+  std::uint64_t digest = 0x9e3779b97f4a7c15u;
+
+  template <class T>
+  bool scalar(T const& x) {
+    if constexpr (!is_padded<T>) {
+      add(&x, sizeof(T));
+    } else if constexpr (requires { x.real(); }) {
+      scalar(x.real());
+      scalar(x.imag());
+    } else if constexpr (requires { x.count(); }) {
+      scalar(x.count());
+    } else {
+      add(&x, 10);
+    }
+    return true;
+  }
+  template <class T>
+  bool block(std::size_t n, T const* first) {
+    add(first, n * sizeof(T));
+    return true;
+  }
+  template <class T>
+  bool elements(buffer<T> const& x) {
+    scalar(std::uint64_t{x.size()});
+    if constexpr (is_packed<T>()) {
+      return block(x.size(), x.data());
+    } else {
+      return walk_range(*this, x.size(), x.begin());
+    }
+  }
+  template <class T>
+  bool unordered(T const& x) {
+    std::uint64_t sum = 0;
+    for (auto const& one : x) {
+      digester alone;
+      walk_element(alone, one);
+      sum += alone.digest;
+    }
+    return scalar(sum);
+  }
+
+ private:
+  /// Each step can be undone, so no difference is lost in a later one.
+  void add(std::uint64_t word) {
+    digest = (digest ^ word) * 0xff51afd7ed558ccdu;
+    digest ^= digest >> 32;
+  }
+  void add(void const* from, std::size_t bytes) {
+    auto const* next = static_cast<std::byte const*>(from);
+    for (std::uint64_t word = 0; bytes > 0;) {
+      std::size_t const now = std::min(bytes, sizeof word);
+      word = 0;
+      std::memcpy(&word, next, now);
+      add(word);
+      next += now;
+      bytes -= now;
+    }
+  }
+};
+
+/// Compares objects that are in different processes. Cost: one pass. Errors: as byte_count.
+template <class T>
+std::uint64_t digest_of(T const& object) {
+  require_data_object<T>();
+  digester made;
+  walk(made, object);
+  return made.digest;
+}
 
 }  // namespace detail
 

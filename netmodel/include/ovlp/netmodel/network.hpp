@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace ovlp::net {
@@ -12,6 +13,9 @@ struct transfer {
   std::uint32_t source;
   std::uint32_t destination;  ///< not the source
   std::uint64_t bytes;
+  /// When it could have started, had it not waited for another one of its sender: latencies of those that follow one
+  /// another down the wire pass together. Not after its start; none: it has not waited.
+  std::optional<double> handed_over_s{};
 };
 
 /// The last byte of a transfer has arrived.
@@ -42,8 +46,9 @@ class phase_counts {
 ///     clock = network.next_event();
 ///     for (auto const& done : network.advance(clock)) ...
 ///
-/// A transfer has a latency phase, which uses no bandwidth, and then a bandwidth phase, which one of 0 bytes does not
-/// have. All starts and ends of bandwidth phases at one instant are applied before rates are set.
+/// A transfer has a latency phase, which uses no bandwidth and is over where one that began when it was handed over
+/// would be, and then a bandwidth phase, which one of 0 bytes does not have. All starts and ends of bandwidth phases at
+/// one instant are applied before rates are set.
 ///
 /// Units: seconds from an origin that the caller chooses, bytes.
 /// Thread: one at a time. Networks are independent of one another.
@@ -68,6 +73,9 @@ class network {
 
   /// How long a latency phase between these nodes takes; 0: the model does not know.
   virtual double latency_s(std::uint32_t source, std::uint32_t destination) const = 0;
+
+  /// Whether handed_over_s is known to the model; else each transfer takes its whole latency.
+  virtual bool knows_handed_over() const { return true; }
 
   /// nullptr: this model has no bandwidth phases, or does not count them.
   virtual phase_counts* phases() { return nullptr; }

@@ -37,6 +37,9 @@ struct run_definitions {
   /// Of each node, cores x speed: cores of the reference kind. Of a real run its cores, and only this node's: 0 of
   /// those that other processes tell.
   std::vector<double> capacities;
+  /// Of a replay of an MPI program, whose ranks are the threads of the first collection: the members of each
+  /// communicator, by place. Else none.
+  std::vector<std::vector<std::uint32_t>> communicators = {};
 };
 
 /// Where an operation runs.
@@ -125,18 +128,43 @@ struct delivery_record {
   std::uint32_t source;
   std::uint32_t destination;
   double at_s;
-  object_key object;  ///< of a control message none
+  object_key object;       ///< of a control message none
+  std::uint64_t call = 0;  ///< of an object; else 0. Not stored
 };
-/// An object's way over the network. Known to a simulation.
+/// An object's way over the network. Known to a simulation. Objects for one node follow one another down the wire: the
+/// latency of one passes while another crosses before it, so it may have been on its way before its send_record.
 struct transfer_record {
   std::uint32_t source;
   std::uint32_t destination;
   std::size_t bytes;
   double sent_s;     ///< handed to the transport
   double started_s;  ///< its first byte enters the network
-  double latency_s;  ///< from then on until its bandwidth phase; 0: not known
+  double latency_s;  ///< from then on until its bandwidth phase; 0: it had waited for longer, or it is not known
   double crossed_s;  ///< its last byte is over
   object_key object;
+};
+
+/// Which end of a message a call of MPI is.
+enum class message_end : std::uint8_t { send, receive };
+/// When something of a call of MPI happened. Numbers count up over all calls of a run, so that what happens at one
+/// instant has an order.
+struct mpi_moment {
+  double at_s;
+  std::uint64_t number;
+};
+/// A call of MPI that sends or receives a message has ended: what it began is over, or was waited for. Of replays; the
+/// ends of collective calls are those of their messages.
+struct mpi_call_record {
+  std::uint64_t message;  ///< the same for both ends
+  message_end end;
+  std::uint8_t blocks;    ///< 1: the rank did nothing else meanwhile; 0: it went on at once
+  std::uint32_t rank;     ///< whose call it is
+  std::uint32_t partner;  ///< rank
+  std::uint32_t communicator;
+  std::int32_t tag;  ///< below 0: of the messages of collective calls
+  std::uint64_t bytes;
+  mpi_moment begun, ended;
+  double arrived_s;  ///< of a receive: when the message was there; of a send as `ended`
 };
 
 /// What becomes of a node.
@@ -173,6 +201,27 @@ struct call_record {
   std::uint32_t graph;
   bool begins;
   double at_s;
+};
+
+/// The processes of a real run, added up, for as long as they were part of it.
+struct processor_use {
+  double cpu_s = 0;     ///< that they used; 0: not known
+  double waited_s = 0;  ///< for which threads of theirs had something to do, and others had the processor
+
+  void add(processor_use const& other) {
+    cpu_s += other.cpu_s;
+    waited_s += other.waited_s;
+  }
+};
+
+/// That threads waited so long that times are longer than they would be alone, in a line; empty: they did not.
+std::string warning_of(processor_use const& by);
+
+/// The run has ended.
+struct end_record {
+  double at_s;
+  std::string_view failure;  ///< why it has failed, in a line; empty: it has not
+  processor_use processors;
 };
 
 }  // namespace ovlp

@@ -49,6 +49,8 @@ class record_sink {
   virtual void delivery(delivery_record const&) {}
   /// In a simulation only.
   virtual void transfer(transfer_record const&) {}
+  /// In a replay of an MPI program only.
+  virtual void mpi_call(mpi_call_record const&) {}
   /// On node 0.
   virtual void node(node_record const&) {}
   /// On node 0.
@@ -57,6 +59,8 @@ class record_sink {
   virtual void decision(decision_record const&) {}
   /// On node 0.
   virtual void call(call_record const&) {}
+  /// On node 0, once, after all others of it. Of a run that is killed nothing comes.
+  virtual void end(end_record const&) {}
   /// No more records come, since the run has ended, or failed; or the process may end without warning. Perhaps more
   /// than once. What a sink writes to a file is there when this returns.
   virtual void flush() {}
@@ -88,10 +92,12 @@ class sinks final : public record_sink {
   void send(send_record const& r) override { each(&record_sink::send, r); }
   void delivery(delivery_record const& r) override { each(&record_sink::delivery, r); }
   void transfer(transfer_record const& r) override { each(&record_sink::transfer, r); }
+  void mpi_call(mpi_call_record const& r) override { each(&record_sink::mpi_call, r); }
   void node(node_record const& r) override { each(&record_sink::node, r); }
   void mapping(mapping_record const& r) override { each(&record_sink::mapping, r); }
   void decision(decision_record const& r) override { each(&record_sink::decision, r); }
   void call(call_record const& r) override { each(&record_sink::call, r); }
+  void end(end_record const& r) override { each(&record_sink::end, r); }
   void flush() override {
     for (record_sink* sink : all_) sink->flush();
   }

@@ -22,9 +22,12 @@ namespace ovlp {
 /// a real run that is part of what is measured.
 class text_trace final : public record_sink {
  public:
-  /// Makes the file, or empties it unless it is to `append`. "-": standard output. `failed` is called with one line at
-  /// the run's end if not all of it could be written, such as to a full disk. Errors: io_error if the file cannot be
-  /// made.
+  /// How its files begin.
+  static constexpr char const* begins = "# ovlp trace";
+
+  /// Makes the file, or empties one of a trace unless it is to `append`. "-": standard output. `failed` is called with
+  /// one line at the run's end if not all of it could be written, such as to a full disk. Errors: io_error if the file
+  /// cannot be made; config_error if it is another one.
   text_trace(std::string const& file, std::function<void(std::string const&)> failed, bool append = false);
   ~text_trace() override;
 
@@ -41,6 +44,7 @@ class text_trace final : public record_sink {
   void mapping(mapping_record const& r) override;
   void decision(decision_record const& r) override;
   void call(call_record const& r) override;
+  void end(end_record const& r) override;
   void flush() override;
 
  private:

@@ -68,7 +68,10 @@ class run_figures final : public record_sink {
   /// In the place of steps, waits, posts and sends; after begin(). The page has no timeline then.
   void add(run_totals const& totals);
 
-  /// What a reader must know: of a record that is damaged, or of a run that has not ended.
+  /// What a reader must know before anything else: that the run has failed, or not ended. `failed`: efficiencies would
+  /// mean nothing. It is the first note.
+  void reserve(std::string text, bool failed);
+  /// What else a reader must know: of a record that is damaged.
   void note(std::string text);
   std::vector<std::string> const& notes() const;
   /// What an analysis has found. Without it the page does not show these views.
@@ -82,7 +85,11 @@ class run_figures final : public record_sink {
   std::unique_ptr<implementation> const implementation_;
 };
 
-/// Puts runs on a page, side by side, in this order, and gives its HTML, one file that needs no other.
+/// Which calls of the main program are compared, in a line, if runs have made others besides; else empty.
+std::string comparison_of(std::vector<std::unique_ptr<run_figures>> const& runs);
+
+/// Puts runs on a page, side by side, in this order, and gives its HTML, one file that needs no other. Compared are the
+/// calls that all of them have made (analysis::match_calls); the first such call of each begins at time 0.
 /// Errors: config_error, if this ovlp was built without pages.
 std::string make_page(std::vector<std::unique_ptr<run_figures>> const& runs);
 

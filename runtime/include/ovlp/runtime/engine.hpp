@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -61,15 +62,27 @@ class engine_base : private caller {
   Out operator()(graph<In, Out> const& called, std::type_identity_t<In> input) {
     return async(called, std::move(input)).get();
   }
+  template <class In, class Out, detail::no_input_of<In> Other>
+  Out operator()(graph<In, Out> const&, Other const&) {
+    detail::refuse_input<In>();
+  }
   /// Calls a graph of the short form, as the first call of the run only: it makes a graph that is called this once.
   template <class In, class Out>
   Out operator()(chain<In, Out> const& called, std::type_identity_t<In> input) {
     return (*this)(graph<In, Out>(called), std::move(input));
   }
+  template <class In, class Out, detail::no_input_of<In> Other>
+  Out operator()(chain<In, Out> const&, Other const&) {
+    detail::refuse_input<In>();
+  }
   /// Starts a call; several run at once, pipelined. The first call of a run waits until its nodes are there.
   template <class In, class Out>
   pending_call<Out> async(graph<In, Out> const& called, std::type_identity_t<In> input) {
     return {*this, begin_call(called.definition(), type_of<In>(), &input)};
+  }
+  template <class In, class Out, detail::no_input_of<In> Other>
+  pending_call<Out> async(graph<In, Out> const&, Other const&) {
+    detail::refuse_input<In>();
   }
 
   /// Changes the number of threads of a collection: those with the highest indices leave or join. Joining ones go
@@ -105,6 +118,12 @@ class engine_base : private caller {
 
   /// The number of nodes of the run, as the command line says. Known before the first call.
   std::size_t nodes() const;
+
+  /// The run's own clock: the time since its first call began, real or simulated; 0 before. As here::now, and with the
+  /// same zero, so what operations and the main program read can be compared. In a simulation no time passes in the
+  /// main program itself.
+  /// Units: seconds; `.count()` is a double.
+  std::chrono::duration<double> now() const;
 
   /// Whether all kernels run, so that results mean something. A simulation may charge their durations instead: if
   /// --execution is not direct, or execute() has said otherwise of a kernel.

@@ -17,10 +17,16 @@ namespace ovlp {
 ///   ovlp::engine run{argc, argv, options};   // reads the command line
 ///
 /// A wrong value ends the program with one line that says what was expected, and status 2; --help shows all options.
-/// In a real run each process reads the same command line, so the variables have the same values in all of them.
+/// In a real run each process reads the same command line, so the variables have the same values in all of them; a run
+/// of which processes have others is refused.
 /// Ownership: variables live until the engine is made; that reads the options, which are not needed afterwards. For
 ///            one engine.
-/// Errors: config_error for a name that was added before, or, when the engine is made, that is an option of every run.
+/// Names: a program's own option comes first; one of the run that is called alike is then --ovlp-NAME, as --help shows:
+///        so a new version of ovlp takes no name from a program. Only what commands of ovlp give to programs is taken:
+///        --nodes, --hosts, --transport, --platform, --execution, --durations, --no-alloc, --vary, --without,
+///        --summary,
+///        --record..., --trace, --plan, --policy, --barriers, --efficiency...
+/// Errors: config_error for a name that was added before, or, when the engine is made, that is taken.
 class options {
  public:
   options(std::string application, std::string description);
@@ -35,6 +41,8 @@ class options {
     option& at_most(double most);                      ///< numbers only
     option& one_of(std::vector<std::string> choices);  ///< exactly one of these texts
     option& required();                                ///< the command line must have it
+    /// Each process of a run may have another value, such as the name of a file of its own.
+    option& may_differ();
 
    private:
     friend class options;

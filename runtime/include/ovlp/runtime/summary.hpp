@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include <ovlp/records/record.hpp>
+
 namespace ovlp {
 
 /// What one iteration of a call took, and how well it used the nodes that were held. Times in seconds from the call's
@@ -19,7 +21,7 @@ struct iteration_summary {
   double start_s;                    ///< first start of one of its steps
   double end_s;                      ///< last end
   double work_s;                     ///< CPU seconds in kernels
-  std::size_t nodes;                 ///< held when it started
+  double nodes;                      ///< held between start and end, on average
   double held_node_s;                ///< seconds for which nodes were held between start and end, added up over nodes
   std::optional<double> efficiency;  ///< none of an iteration that took no time
   std::optional<double> interval_efficiency;  ///< none of an empty interval
@@ -31,7 +33,7 @@ struct iteration_summary {
 struct window_summary {
   double start_s;
   double end_s;
-  std::size_t nodes;  ///< held when it started
+  double nodes;  ///< held, on average
   double efficiency;
 };
 
@@ -47,8 +49,9 @@ struct decision_summary {
 struct host_summary {
   std::string machine;  ///< node 0's name
   std::string processor;
-  std::size_t cores = 0;  ///< that node 0's process may use
-  double wall_s = 0;      ///< of the call
+  std::size_t cores = 0;          ///< that node 0's process may use
+  double wall_s = 0;              ///< of the call
+  processor_use processors = {};  ///< of a real run: since the last call of which figures were asked for, or the begin
   std::int64_t peak_memory_bytes = 0;
 };
 
@@ -69,9 +72,12 @@ struct simulation_summary {
   /// By kernel: how many of them took their duration from where ("measured", "durations", "interpolated", ...:
   /// docs/formats/summary.md). Empty if all were measured.
   std::map<std::string, std::map<std::string, std::uint64_t>> estimates;
+  /// Where overhead came from: "measured", "durations" or "platform".
+  std::string overhead_from;
   std::vector<memory_summary> memory;
   std::vector<std::string> without_effect;  ///< settings of the platform's file that changed nothing, and why
   std::vector<std::string> warnings;        ///< why the prediction may be weak
+  std::string platform_from{};              ///< of "local": when and where its figures were measured; else empty
 };
 
 /// The figures of one call of a graph.
@@ -86,10 +92,13 @@ struct summary {
 
   std::string application;
   std::string backend;
+  std::string call;       ///< which: its graph's name, and if it is not the first call of it a number: "factor 2"
   std::size_t nodes = 0;  ///< of the run
+  std::string failure;    ///< why the run has failed, in a line; then there are no figures
   double time_s = 0;      ///< from call to result; simulated seconds of a simulation
   double work_s = 0;      ///< CPU time in kernels, all nodes; of a simulation on the platform's reference core
   double overhead_s = 0;  ///< CPU time of all steps less work_s
+  double polling_s = 0;   ///< CPU time of the processes outside steps; of a real run
   std::uint64_t atomic_steps = 0;
   std::uint64_t transfers = 0;         ///< data objects sent between nodes
   std::uint64_t bytes = 0;             ///< of them, as the object walk counts

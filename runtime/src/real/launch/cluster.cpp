@@ -1,51 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cluster.hpp"
 
-#include <algorithm>
-#include <cctype>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
+#include <ovlp/support/streams.hpp>
+#include <ovlp/support/text.hpp>
 
 #include "slurm.hpp"
 
 namespace ovlp::real {
-namespace {
 
-bool plain(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("@%+=:,./-_", c) != nullptr;
-}
-
-std::string shell_quoted(std::string const& word) {
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
-  std::string quoted = "'";
-  for (char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-}  // namespace
-
-std::vector<host> read_hosts(std::string const& file) {
-  std::ifstream from(file);
-  if (!from) throw config_error("hosts file '" + file + "': cannot be read");
-  std::vector<host> hosts;
-  std::string line;
-  for (int number = 1; std::getline(from, line); ++number) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::string name;
-    std::string rest;
-    if (!(words >> name)) continue;
-    if (words >> rest) {
-      throw config_error("hosts file '" + file + "', line " + std::to_string(number) + ": expected one host, got '" +
-                         line + "'");
-    }
-    hosts.push_back({name, name});
-  }
-  if (hosts.empty()) throw config_error("hosts file '" + file + "': expected at least one host");
-  return hosts;
+std::string cluster::listen(node_id node) const {
+  if (local()) return "127.0.0.1";
+  bool const ipv6 = hosts[node].address.find(':') != std::string::npos;
+  return ipv6 ? "::" : "0.0.0.0";
 }
 
 cluster read_cluster(std::string const& hosts, std::string const& launch_template) {
@@ -71,7 +40,7 @@ cluster read_cluster(std::string const& hosts, std::string const& launch_templat
 
 std::vector<std::string> launch_command(std::string const& launch_template, std::string const& host, node_id node,
                                         std::string const& program, std::vector<std::string> const& arguments) {
-  std::istringstream words(launch_template);
+  support::text_reader words(launch_template);
   std::vector<std::string> command;
   bool remote_shell = false;
   for (std::string word; words >> word;) {
@@ -80,7 +49,7 @@ std::vector<std::string> launch_command(std::string const& launch_template, std:
       remote_shell = name == "ssh" || name == "rsh";
     }
     if (word == "{arguments}") {
-      for (std::string const& a : arguments) command.push_back(remote_shell ? shell_quoted(a) : a);
+      for (std::string const& a : arguments) command.push_back(remote_shell ? support::shell_word(a) : a);
       continue;
     }
     for (std::size_t open = word.find('{'); open != std::string::npos; open = word.find('{', open)) {
@@ -93,7 +62,7 @@ std::vector<std::string> launch_command(std::string const& launch_template, std:
       } else if (name == "node") {
         value = std::to_string(node);
       } else if (name == "program") {
-        value = remote_shell ? shell_quoted(program) : program;
+        value = remote_shell ? support::shell_word(program) : program;
       } else {
         throw config_error("launch command '" + launch_template +
                            "': expected {host}, {node}, {program} or {arguments}, got '" +

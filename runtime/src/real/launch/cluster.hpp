@@ -7,13 +7,9 @@
 
 #include <ovlp/flowgraph/mapping.hpp>
 
-namespace ovlp::real {
+#include "hosts_file.hpp"
 
-/// A machine of a run.
-struct host {
-  std::string name;     ///< by which a process is started there
-  std::string address;  ///< at which other machines reach it
-};
+namespace ovlp::real {
 
 /// Where the nodes of a run live. Without hosts all are processes of this machine.
 struct cluster {
@@ -22,10 +18,9 @@ struct cluster {
   std::string slurm_job;        ///< whose machines the hosts are; empty: Slurm has no part in this
 
   bool local() const { return hosts.empty(); }
+  /// Where a process of the node listens, so that others reach it at its address.
+  std::string listen(node_id node) const;
 };
-
-/// Reads a hosts file: one host a line, '#' begins a comment. Errors: config_error with file and line.
-std::vector<host> read_hosts(std::string const& file);
 
 /// From --hosts, "slurm" or a file, and --launch; either may be empty. Errors: config_error.
 cluster read_cluster(std::string const& hosts, std::string const& launch_template);

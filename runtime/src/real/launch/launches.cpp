@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <sstream>
 #include <utility>
 
 #include <ovlp/flowgraph/error.hpp>
 #include <ovlp/support/host.hpp>
+#include <ovlp/support/streams.hpp>
 
 #include "../descriptors.hpp"
 #include "ticket.hpp"
@@ -28,12 +28,14 @@ std::string own_program() {
 }  // namespace
 
 launches::launches(transport& network, membership& members, run_state const& run, real_options const& options,
-                   std::string secret, std::unique_ptr<node_processes> processes, std::shared_ptr<output> errors)
+                   std::string secret, double start_s, std::unique_ptr<node_processes> processes,
+                   std::shared_ptr<output> errors)
     : network_(network),
       members_(members),
       run_(run),
       options_(options),
       secret_(std::move(secret)),
+      start_s_(start_s),
       processes_(std::move(processes)) {
   cluster const& where = options_.where();
   if (!where.slurm_job.empty()) {
@@ -67,13 +69,13 @@ void launches::start(node_id node, bool joins_later) {
   cluster const& where = options_.where();
   given.on_machine = options_.nodes_on_machine_of(node);
   given.host = where.local() ? "127.0.0.1" : where.hosts[node].address;
-  given.listen = where.local() ? "127.0.0.1" : "0.0.0.0";
+  given.listen = where.listen(node);
   given.clock = support::monotonic_clock_name();
+  given.start_s = start_s_;
   given.joins_later = joins_later;
   given.launch = count_[node]++;
   std::string const program = own_program();
   std::vector<std::string> command = options_.arguments;
-  if (!options_.nodes_given) command.insert(command.end(), {"--nodes", std::to_string(options_.nodes)});
   command.emplace_back("--worker");
   if (where.launch_template.empty()) {
     command.insert(command.begin(), program);
@@ -95,7 +97,7 @@ void launches::tick(bool more_leave) {
       run_.fail(network_failure(node_name(node) + " did not join the run: its process " + *end +
                                 (last.empty() ? "" : ", saying: " + last)));
     } else if (waited.count() > options_.launch_timeout_s) {
-      std::ostringstream why;
+      support::text_writer why;
       why << node_name(node) << " did not join the run within the " << options_.launch_timeout_s
           << " s of --launch-timeout";
       run_.fail(network_failure(why.str()));

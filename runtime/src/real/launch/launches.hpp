@@ -28,9 +28,10 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class launches {
  public:
-  /// `errors`: for what Slurm refuses.
+  /// `start_s`: when the run began. `errors`: for what Slurm refuses.
   launches(transport& network, membership& members, run_state const& run, real_options const& options,
-           std::string secret, std::unique_ptr<node_processes> processes, std::shared_ptr<output> errors);
+           std::string secret, double start_s, std::unique_ptr<node_processes> processes,
+           std::shared_ptr<output> errors);
 
   /// Starts a process of each node; of one whose last process is still connected, when that has gone.
   /// Errors: network_error, config_error, io_error.
@@ -64,6 +65,7 @@ class launches {
   run_state const& run_;
   real_options const& options_;
   std::string const secret_;
+  double const start_s_;  ///< of the run
   std::unique_ptr<node_processes> const processes_;
   std::map<node_id, std::size_t> count_;  ///< of each node, so far
   std::set<node_id> waiting_;             ///< nodes to be launched once their last process has gone

@@ -7,6 +7,8 @@
 
 #include <ovlp/flowgraph/error.hpp>
 
+#include "../wire.hpp"
+
 namespace ovlp::real {
 
 std::string ticket::json() const {
@@ -19,8 +21,10 @@ std::string ticket::json() const {
                         {"host", host},
                         {"listen", listen},
                         {"clock", clock},
+                        {"start_s", start_s},
                         {"joins_later", joins_later},
-                        {"launch", launch}}
+                        {"launch", launch},
+                        {"protocol", protocol()}}
       .dump();
 }
 
@@ -34,6 +38,10 @@ ticket ticket::parse(std::string const& line) {
         throw config_error(std::string("ticket of node 0: '") + key + "' is out of range");
       return value.get<std::int64_t>();
     };
+    if (std::string const spoken = read.value("protocol", ""); spoken != protocol()) {
+      throw config_error("expected the same build of ovlp in all processes: this one has " + protocol() +
+                         "; node0 has " + (spoken.empty() ? "another version" : spoken));
+    }
     ticket parsed;
     parsed.nodes = static_cast<std::size_t>(number("nodes", 1, mapping::most_nodes));
     parsed.node = static_cast<node_id>(number("node", 1, static_cast<std::int64_t>(parsed.nodes) - 1));
@@ -45,6 +53,7 @@ ticket ticket::parse(std::string const& line) {
     parsed.host = read.at("host");
     parsed.listen = read.at("listen");
     parsed.clock = read.at("clock");
+    parsed.start_s = read.at("start_s");
     parsed.joins_later = read.at("joins_later");
     parsed.launch = static_cast<std::size_t>(number("launch", 0, std::int64_t{1} << 53));
     return parsed;

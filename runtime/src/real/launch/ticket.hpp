@@ -20,11 +20,12 @@ struct ticket {
   std::string host;          ///< of the new node, as others reach it
   std::string listen;        ///< ADDRESS[:FIRST-LAST]
   std::string clock;         ///< node 0's: support::monotonic_clock_name()
+  double start_s = 0;        ///< when the run began, by that clock
   bool joins_later = false;  ///< the run goes on already
   std::size_t launch = 0;    ///< how often this node has been launched before
 
   std::string json() const;
-  /// Errors: config_error.
+  /// Errors: config_error, also if node 0 does not speak the protocol of this process (wire.hpp).
   static ticket parse(std::string const& line);
 };
 

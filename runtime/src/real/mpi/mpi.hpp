@@ -10,8 +10,9 @@
 
 namespace ovlp::real {
 
-/// What the runtime uses of MPI: point-to-point messages between the processes that a launcher has started. It stands
-/// in a module for each MPI library, which is loaded when a run asks for it.
+/// What the runtime uses of MPI: point-to-point messages between the processes that a launcher has started, of at most
+/// `most_bytes` each. It stands in a module for each MPI library, which is loaded when a run asks for it.
+/// Blocks: nothing waits for another process.
 /// Thread: one at a time. Errors: network_error.
 class mpi {
  public:
@@ -21,6 +22,9 @@ class mpi {
     int from;
     std::size_t bytes;
   };
+  /// Where processes share a machine, the library may copy a message within one call, during which this process sends
+  /// nothing else: not too much of it. (Counts of MPI 3 are int.)
+  static constexpr std::size_t most_bytes = std::size_t{1} << 24;
 
   mpi() = default;
   mpi(mpi const&) = delete;
@@ -39,9 +43,10 @@ class mpi {
   virtual void receive(std::span<std::byte> into, int from, tag what, std::uint64_t key) = 0;
   /// Makes progress. Adds the keys of what has ended since.
   virtual void ended(std::vector<std::uint64_t>& keys) = 0;
-  /// A message that has come and that no receive() waits for: take() takes it, at once.
+  /// A message that has come, or begins to, and that no receive() waits for: take() takes it. Returns whether all of it
+  /// is here; else `key` comes in ended().
   virtual std::optional<arrival> probe(tag what) = 0;
-  virtual void take(std::span<std::byte> into) = 0;
+  virtual bool take(std::span<std::byte> into, std::uint64_t key) = 0;
 
   /// Tells the others that this process has come to the end; over once all have.
   virtual void begin_end() = 0;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_session.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -57,7 +61,32 @@ known_library const* find_launcher() {
   return nullptr;
 }
 
+/// Ends the process if MPI_Init does not return: it waits for all processes, and under MPICH for ever if one of them
+/// has ended before its own.
+class init_watch {
+ public:
+  init_watch(std::string const& application, int processes, double launch_timeout_s)
+      : thread_([=](std::stop_token const& stop) {
+          // The others' launchers end them when the first has said it.
+          std::chrono::duration<double> const patience(std::min(launch_timeout_s, 1e9) +
+                                                       std::min(rank_by_launcher(), 3));
+          mutex none;
+          std::condition_variable_any stopped;
+          scoped_lock const lock(none);
+          if (stopped.wait_for(none, stop, patience, [&stop] { return stop.stop_requested(); })) return;
+          ::dprintf(STDERR_FILENO,
+                    "%s: --transport mpi: MPI_Init of process %d of %d has not ended within the %g s of "
+                    "--launch-timeout: others have not come to theirs\n",
+                    application.c_str(), rank_by_launcher(), processes, launch_timeout_s);
+          ::_exit(1);
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
 constexpr std::chrono::seconds end_patience{5};
+constexpr std::chrono::seconds failed_end_patience{1};
 constexpr std::chrono::microseconds longest_pause{1000};
 
 }  // namespace
@@ -74,7 +103,7 @@ int rank_by_launcher() {
   return rank;
 }
 
-mpi_session& mpi_session::get() {
+mpi_session& mpi_session::get(std::string const& application, double launch_timeout_s) {
   static mpi_session* session = nullptr;  // for as long as the process
   if (session != nullptr) {
     if (session->over_) throw config_error("--transport mpi: a process makes one run over MPI, and that has ended");
@@ -97,6 +126,7 @@ mpi_session& mpi_session::get() {
                                   "ovlp_make_mpi", std::string(launcher->package), support::symbols::global);
   std::unique_ptr<mpi> library;
   try {
+    init_watch const watch(application, started_by(*launcher), launch_timeout_s);
     library.reset(make());
   } catch (network_error const& wrong) {
     throw config_error(std::string("--transport mpi: ") + wrong.what());
@@ -140,19 +170,25 @@ void mpi_session::ended(std::vector<std::uint64_t>& keys) {
   }
 }
 
-std::optional<mpi::arrival> mpi_session::take(mpi::tag what, std::vector<std::byte>& into) {
+std::optional<mpi_session::arrival> mpi_session::take(mpi::tag what) {
   auto const come = library_->probe(what);
   if (!come) return std::nullopt;
-  into.resize(come->bytes);
-  library_->take(into);
-  return come;
+  auto bytes =
+      spare_ && spare_.use_count() == 1 ? std::exchange(spare_, nullptr) : std::make_shared<std::vector<std::byte>>();
+  bytes->resize(come->bytes);
+  std::uint64_t key = ++last_key_;
+  if (library_->take(*bytes, key)) {
+    key = 0;
+    spare_ = bytes;
+  } else {
+    kept_.emplace(key, bytes);
+  }
+  return arrival{static_cast<std::size_t>(come->from), key, std::move(bytes)};
 }
 
-std::optional<std::size_t> mpi_session::take_message(std::vector<std::byte>& into) {
+std::optional<mpi_session::arrival> mpi_session::take_message() {
   scoped_lock const lock(mutex_);
-  auto const come = finalized_ ? std::nullopt : take(mpi::tag::message, into);
-  if (!come) return std::nullopt;
-  return static_cast<std::size_t>(come->from);
+  return finalized_ ? std::nullopt : take(mpi::tag::message);
 }
 
 void mpi_session::send_ticket(std::size_t to, std::string const& ticket) {
@@ -162,37 +198,36 @@ void mpi_session::send_ticket(std::size_t to, std::string const& ticket) {
 }
 
 std::optional<std::string> mpi_session::wait_for_ticket() {
-  std::vector<std::byte> text;
+  std::optional<arrival> come;
   std::vector<std::uint64_t> keys;
-  for (std::chrono::microseconds pause{1};; pause = std::min(2 * pause, longest_pause)) {
-    ended(keys);
-    {
-      scoped_lock const lock(mutex_);
-      if (take(mpi::tag::ticket, text)) break;
-    }
+  auto const here = [&] { return come && (come->key == 0 || std::ranges::count(keys, come->key) > 0); };
+  for (std::chrono::microseconds pause{1}; !here(); pause = std::min(2 * pause, longest_pause)) {
     std::this_thread::sleep_for(pause);
+    keys.clear();
+    ended(keys);
+    scoped_lock const lock(mutex_);
+    if (!come) come = take(mpi::tag::ticket);
   }
-  if (text.empty()) return std::nullopt;
-  return std::string(reinterpret_cast<char const*>(text.data()), text.size());
+  if (come->bytes->empty()) return std::nullopt;
+  return std::string(reinterpret_cast<char const*>(come->bytes->data()), come->bytes->size());
 }
 
 void mpi_session::drop_what_comes() {
-  std::vector<std::byte> dropped;
   std::vector<std::uint64_t> keys;
   ended(keys);
   scoped_lock const lock(mutex_);
   for (mpi::tag const what : {mpi::tag::message, mpi::tag::bulk, mpi::tag::ticket}) {
-    while (take(what, dropped)) {
+    while (take(what)) {
     }
   }
 }
 
-void mpi_session::end() {
+void mpi_session::end(bool failed) {
   if (std::exchange(over_, true)) return;
   if (rank() == 0) {
     for (std::size_t r = 1; r < size(); ++r) send_ticket(r, "");
   }
-  auto const until = std::chrono::steady_clock::now() + end_patience;
+  auto const until = std::chrono::steady_clock::now() + (failed ? failed_end_patience : end_patience);
   auto const wait = [&](auto const& over) {
     for (std::chrono::microseconds pause{1}; !over(); pause = std::min(2 * pause, longest_pause)) {
       drop_what_comes();

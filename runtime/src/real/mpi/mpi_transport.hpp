@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -22,8 +23,9 @@ namespace ovlp::real {
 
 /// Processes that MPI joins: node n is process n. To connect is to send a hello, to close is to send an empty message.
 ///
-/// A message's header and inline part are one message of MPI; each of its large buffers follows as another, from where
-/// it is to where it stays. Whoever leads the reactor makes progress.
+/// A message's header and inline part are one message of MPI; its large buffers follow with a tag of their own, from
+/// where they are to where they stay, in pieces. So does a large inline part, and the first message is the header
+/// alone. Whoever leads the reactor makes progress.
 class mpi_transport final : public transport {
  public:
   mpi_transport(reactor& reactor, program const& known, node_id self, std::size_t nodes, mpi_session& session,
@@ -33,7 +35,7 @@ class mpi_transport final : public transport {
   peer_address accept() override { return {self_, "", 0}; }
   void stop_accepting() override {}
   std::size_t descriptors(std::size_t) const override { return 0; }
-  void connect(peer_address const& to) override;
+  void connect(peer_address const& to, std::uint64_t fingerprint) override;
   bool connected(node_id node) const override { return peers_[node].connected; }
   bool any_connected() const override;
   using transport::send;
@@ -47,24 +49,37 @@ class mpi_transport final : public transport {
   void close() override;
 
  private:
-  /// A message of which large buffers have not come.
+  /// A message of which parts may not have come.
   struct half_read {
-    incoming message;
-    std::size_t missing;  ///< buffers
+    frame_header header{};
+    std::vector<std::byte> inline_part;  ///< if it comes in pieces
+    std::optional<incoming> message;     ///< once that is here; none then: the end of what is sent
+    std::size_t missing = 0;             ///< pieces
+  };
+  struct piece {
+    std::span<std::byte> into;
+    std::shared_ptr<half_read> of;
   };
   struct peer {
     std::atomic<bool> connected{false};
     bool finished = false;  ///< we send no more
     std::atomic<clock::rep> last_sent{0};
     clock::time_point last_received{};
-    std::deque<std::shared_ptr<half_read>> coming;  ///< in their order
+    std::deque<mpi_session::arrival> arrived;       ///< messages of MPI, in their order
+    std::deque<std::shared_ptr<half_read>> coming;  ///< what these began, in their order
+    std::deque<piece> pieces;                       ///< of those, that MPI does not know of yet
+    std::size_t pieces_bytes = 0;                   ///< of those that it does
   };
 
   bool make_progress();
   void handle_ended(std::uint64_t key);
-  void take(node_id from, std::span<std::byte const> bytes);
+  void handle_piece(node_id from, piece const& part);
+  void advance(node_id from);
+  std::shared_ptr<half_read> begin(peer& p, std::span<std::byte const> bytes);
+  void read(peer& p, std::shared_ptr<half_read> const& whole, std::span<std::byte const> inline_part);
+  static void await(peer& p, std::shared_ptr<half_read> const& whole, std::span<std::byte> part);
+  void receive_next(node_id from);
   void handle(node_id from, incoming& message);
-  void handle_whole(node_id from);
   void finish_sending(node_id node);
   void lose(node_id node, std::string const& how, bool silent);
 
@@ -74,8 +89,8 @@ class mpi_transport final : public transport {
   mpi_session& session_;
   observer& observer_;
   std::vector<peer> peers_;  ///< by node
-  std::unordered_map<std::uint64_t, std::pair<node_id, half_read*>> receiving_;
-  std::vector<std::byte> inbox_;
+  std::unordered_map<std::uint64_t, std::pair<node_id, piece>> receiving_;
+  std::unordered_map<std::uint64_t, node_id> arriving_;  ///< from whom
   std::vector<std::uint64_t> ended_;
 
   mutex sending_;  ///< the parts of a message go one after the other

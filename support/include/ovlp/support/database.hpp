@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -18,7 +19,8 @@ class statement;
 /// A file of SQLite. Thread: one at a time. Errors: io_error that names the file.
 class database {
  public:
-  /// create: replaces a file of that name; update: makes it if it is not there. While others write, update waits.
+  /// create: replaces a file of that name, unless a process that has created it still has it open; update: makes it if
+  /// it is not there. While others write, update waits.
   enum class mode { read, create, update };
   database(std::string file, mode how);
 
@@ -34,7 +36,25 @@ class database {
   };
   [[noreturn]] void fail() const;
 
+  /// Says to other processes that this one writes the file.
+  class claim {
+   public:
+    claim() = default;
+    explicit claim(int descriptor) : descriptor_(descriptor) {}
+    claim(claim&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    claim& operator=(claim&& other) noexcept {
+      std::swap(descriptor_, other.descriptor_);
+      return *this;
+    }
+    ~claim();
+
+   private:
+    int descriptor_ = -1;
+  };
+  [[nodiscard]] claim claimed() const;
+
   std::string const file_;
+  claim claim_;  // it ends last: with a descriptor of a file all locks of the process end
   std::unique_ptr<sqlite3, closer> handle_;
 };
 

@@ -19,6 +19,8 @@ struct cpu_limit {
 };
 /// The tightest one of its group and of those around it.
 std::optional<cpu_limit> own_cpu_limit();
+/// For how long such limits have held its group back, all processors of all groups added up.
+double own_throttled_s();
 /// The model's name, as in /proc/cpuinfo; "unknown" if there is none.
 std::string processor_name();
 std::string machine_name();
@@ -27,6 +29,10 @@ std::int64_t peak_memory_bytes();
 /// CPU seconds of the calling OS thread, and of all threads of this process.
 double thread_cpu_s();
 double process_cpu_s();
+/// As thread_cpu_s(), for who asks often: the system's clock of CPU time takes some 0.5 us to read, the monotonic one
+/// 0.02 us. What has passed since the thread asked last counts as computed if it is less than 5 us, in which no thread
+/// waits and comes back; else the system's clock is read. Never goes back.
+double running_cpu_s();
 /// Seconds on a clock that only goes forward.
 double monotonic_s();
 /// Names that clock: processes for which it is the same text have the same one. "" if the system does not say.

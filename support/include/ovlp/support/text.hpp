@@ -23,9 +23,18 @@ std::string joined(std::vector<std::string> const& words, std::string_view separ
 std::string one_line(std::string text);
 /// For a message: in quotes, cut when long, '?' for what is not plain ASCII.
 std::string quoted(std::string_view text);
+/// As a word for a shell: in single quotes, unless nothing in it means anything to one.
+std::string shell_word(std::string_view text);
+
+/// What was probably meant: "; did you mean 'per_node'?"; empty if nothing known is close.
+std::string hint(std::string_view given, std::vector<std::string> const& known);
+/// Why no option takes what is left of a command line: "--node: no such option; did you mean '--nodes'?".
+std::string unexpected(std::vector<std::string> const& left, std::vector<std::string> const& options);
 
 /// A number with so many digits after the point.
 std::string fixed(double number, int digits);
+/// With as many digits as it takes to read the same number again.
+std::string shortest(double number);
 /// "+4.9 %": how much more it is now than before.
 std::string relative_change(double now, double before);
 

@@ -27,4 +27,8 @@ std::string describe(record const& r);
 /// With its place, calls of each rank being counted from 1: "rank 0, call 12: receive from rank 1, tag 7, 1000 bytes".
 std::string describe(trace const& of, rank_id rank, std::size_t at);
 
+/// What the trace does not have, in a line: "MPI_Put (120 calls of 4 ranks), MPI_Win_fence (8 of 4)"; empty: nothing is
+/// known to be missing.
+std::string describe_left_out(trace const& of);
+
 }  // namespace ovlp::mpi

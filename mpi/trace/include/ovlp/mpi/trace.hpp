@@ -106,10 +106,19 @@ struct trace_of_rank {
   std::vector<std::vector<std::uint64_t>> counts;  ///< of collectives, by place in the communicator
 };
 
+/// Calls that the program has made, and that no record tells.
+struct left_out_calls {
+  std::string name;
+  std::uint64_t calls;
+  std::uint64_t ranks;  ///< that have made them
+  bool operator==(left_out_calls const&) const = default;
+};
+
 struct trace {
   std::string name;
   std::vector<trace_of_rank> ranks;
   std::vector<std::vector<rank_id>> communicators;  ///< their members by place; the first one is all ranks
+  std::vector<left_out_calls> left_out = {};
 };
 
 }  // namespace ovlp::mpi

@@ -20,6 +20,7 @@ struct engine_base::implementation {
   virtual ~implementation() = default;
 
   virtual std::size_t nodes() const = 0;
+  virtual double now_s() = 0;  ///< since the run's start; 0 before
   virtual bool computes() const = 0;
   virtual void estimate(std::string kernel, kernel_estimate seconds) = 0;
   virtual void execute(std::string kernel, execution_mode mode) = 0;

@@ -55,6 +55,28 @@ constexpr std::uint32_t result_operation = 0xffffffff;
 /// The operation field of an envelope that carries the state of a thread that moves; `graph` is its collection then.
 constexpr std::uint32_t state_operation = 0xfffffffe;
 
+/// When an object was given to the outbox, from which on a simulated network could have had it. A real one needs no
+/// telling.
+#ifdef OVLP_ONE_THREAD
+class hand_over {
+ public:
+  template <class Clock>
+  void note(Clock& clock) {
+    at_s_ = clock.now_s();
+  }
+  double at_s() const { return at_s_; }
+
+ private:
+  double at_s_ = 0;
+};
+#else
+class hand_over {
+ public:
+  template <class Clock>
+  void note(Clock&) {}
+};
+#endif
+
 /// A data object on its way: where to, and in which groups. The object follows the envelope in the same block.
 struct envelope final : mail {
   std::uint32_t graph = 0;
@@ -63,6 +85,7 @@ struct envelope final : mail {
   std::int32_t iteration = no_iteration;
   object_type const* type;
   [[no_unique_address]] memory_claim claim;
+  [[no_unique_address]] hand_over handed_over;
   ovlp::frames frames;
 
   void* object();

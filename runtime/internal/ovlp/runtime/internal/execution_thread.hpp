@@ -6,6 +6,9 @@
 #include <vector>
 
 #include <ovlp/flowgraph/context.hpp>
+#include <ovlp/records/record.hpp>
+#include <ovlp/runtime/internal/activity.hpp>
+#include <ovlp/runtime/internal/runtime_costs.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp {
@@ -54,12 +57,19 @@ class execution_thread {
   void suspend(execution& operation);
 
   thread_manager& manager() const { return *manager_; }
+  /// Of the operation whose step it runs.
+  operation_place place() const;
   std::size_t number() const { return number_; }
+  /// What its OS thread shows of it. After it has been entered.
+  ovlp::activity& activity() const { return *activity_; }
+  /// Says what the runtime has taken, if somebody wants to know.
+  void tell_costs();
   /// The loop that it runs now; nullptr before it is entered.
   loop_fiber* loop() const { return current_; }
 
   void* world = nullptr;                 ///< of the backend
   std::vector<recorded_kernel> kernels;  ///< of the step that runs, if records are taken
+  runtime_cost_meter costs;              ///< of this thread
   shared<bool> reads_views{false};       ///< of views::reading
 
  private:
@@ -75,6 +85,7 @@ class execution_thread {
   loop_pool* loops_;
   std::size_t const number_;
   fiber* os_thread_ = nullptr;  ///< that entered it last
+  ovlp::activity* activity_ = nullptr;
   loop_fiber* current_ = nullptr;
   loop_fiber* left_ = nullptr;      ///< for another operation; in the pool only once it is no longer run
   execution* ending_ = nullptr;     ///< whose body has returned

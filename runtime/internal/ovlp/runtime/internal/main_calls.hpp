@@ -42,6 +42,7 @@ class main_calls {
   main_call const& last() const;
   /// Whether one has begun that has not ended.
   bool any_open() const { return !open_.empty(); }
+  bool any() const { return any_open() || last_.has_value(); }
 
  private:
   std::thread::id const owner_ = std::this_thread::get_id();
@@ -57,6 +58,9 @@ std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options,
 
 /// A call that can never end, and each operation that waits.
 failure stall(std::vector<std::string> const& waiting);
+
+/// What it says, in a line that is not too long.
+std::string in_a_line(failure const& what);
 
 /// Throws the exception that tells the main program of a failure.
 [[noreturn]] void throw_failure(failure const& what);

@@ -5,9 +5,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
+#include <ovlp/analysis/matched_calls.hpp>
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/internal/borders.hpp>
 #include <ovlp/runtime/internal/engine.hpp>
@@ -23,9 +25,10 @@ inline namespace OVLP_CORE {
 
 /// A run as the main program sees it: what each backend does in its own way, and what all of them know. main_run.cpp
 /// tells when it is asked for what. Thread: that of the main program.
-class main_run : public engine_base::implementation {
+class main_run : public engine_base::implementation, public unfinished {
  public:
   main_run();
+  ~main_run() override;
 
   // What a backend does.
   virtual run_options const& common_options() const = 0;
@@ -57,7 +60,9 @@ class main_run : public engine_base::implementation {
   void execute(std::string /*kernel*/, execution_mode /*mode*/) override {}
 
   // What is the same in all.
+  std::string lost() const override;
   std::size_t nodes() const override { return common_options().nodes; }
+  double now_s() override;
   void record() override;
   void attach(std::shared_ptr<record_sink> sink) override;
   void add_graph(std::shared_ptr<graph_definition> const& graph) override;
@@ -81,19 +86,33 @@ class main_run : public engine_base::implementation {
   ovlp::sinks sinks;
   run_definitions names;
   main_calls calls;
+  analysis::call_list made_calls;               ///< where figures are added up
   mutable std::optional<borders> borders_made;  ///< once the options have been read
   bool recording = false;                       ///< the program asked for it
   std::optional<ovlp::summary> figures;         ///< of the call that ended last, once they have been asked for
   bool written = false;                         ///< what the options ask for
+  bool told_end = false;                        ///< to the sinks
+  std::jthread watch;                           ///< of the steps that take long, once the run has started
 
   /// Whether figures are added up: for the program, or for an option.
   bool records() const {
-    return recording || common_options().ask_for_figures() || !common_options().durations_file.empty() ||
+    return recording || common_options().ask_for_figures() || (wants_durations() && !durations_need_no_records()) ||
            at_borders().measures();
   }
+  bool wants_durations() const { return !common_options().durations_file.empty(); }
+  /// Where that is so, and nothing else asks for records, a run is not slowed down by them.
+  virtual bool durations_need_no_records() const { return false; }
   /// In start(), when the backend has added its sinks: begins them. `capacities`: as in run_definitions. Returns what
   /// the options of every run say.
   node_settings begin_records(node_id self, std::vector<double> capacities);
+  /// Tells the sinks that the run has ended, once, and flushes them. `failure`: why it has failed; empty: it has not.
+  void end_records(std::string const& failure, processor_use const& processors = {});
+  /// Those that options ask for.
+  void write_files(ovlp::summary const& figures) const;
+  /// In the place of figures.
+  void write_failure(std::string const& failure);
+  /// Where nothing else has ended it: empty, unless an exception leaves the main program.
+  static std::string why_it_ends();
   /// Node 0 of the run, which it starts if nobody has.
   thread_manager& started();
   void wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold = nullptr);

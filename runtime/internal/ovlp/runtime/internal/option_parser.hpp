@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -23,22 +24,54 @@ struct options::implementation {
   implementation(std::string name, std::string description) : parser(std::move(description), std::move(name)) {}
   CLI::App parser;
   bool read = false;  ///< by an engine
+
+  /// An option of the program.
+  struct described {
+    CLI::Option* option;
+    /// As the command line would say its value; nothing: not given.
+    std::function<std::optional<std::string>(std::string const& name)> words;
+    bool may_differ = false;
+  };
+  std::deque<described> own;
 };
 
 // How options are described to CLI11, by the core and by backends: numbers are read as std::from_chars does, and what
 // is expected is said alike.
 
-/// As std::from_chars reads it, and no other way: 010 is ten.
+/// As std::from_chars reads it, and no other way: 010 is ten, and the locale, by which CLI11 reads, means nothing.
+template <class Number>
+bool read_number(std::string const& text, Number& value) {
+  auto const read = std::from_chars(text.data(), text.data() + text.size(), value);
+  return read.ec == std::errc{} && read.ptr == text.data() + text.size();
+}
+template <class Number>
+bool read_number(std::string const& text, std::optional<Number>& value) {
+  return read_number(text, value.emplace());
+}
+/// As it is shown in the help.
+std::string text_of(double number);
+inline std::string text_of(int number) { return std::to_string(number); }
+inline std::string text_of(std::size_t number) { return std::to_string(number); }
+inline std::string text_of(std::optional<std::size_t> number) { return number ? text_of(*number) : ""; }
+
+template <class Value>
+struct plain {
+  using type = Value;
+};
+template <class Value>
+struct plain<std::optional<Value>> {
+  using type = Value;
+};
+template <class Value>
+inline constexpr bool is_number = std::is_arithmetic_v<typename plain<Value>::type>;
+
 template <class Whole>
 CLI::Validator whole_number() {
   return CLI::Validator(
-      [](std::string& given) {
+      [](std::string const& given) {
         Whole value{};
         auto const read = std::from_chars(given.data(), given.data() + given.size(), value);
-        if (read.ec == std::errc{} && read.ptr == given.data() + given.size()) {
-          given = std::to_string(value);  // so is it read on
-          return std::string();
-        }
+        if (read.ec == std::errc{} && read.ptr == given.data() + given.size()) return std::string();
         using limits = std::numeric_limits<Whole>;
         std::string const bounds = " from " + std::to_string(limits::min()) + " to " + std::to_string(limits::max());
         return "expected a whole number" +
@@ -50,29 +83,41 @@ CLI::Validator whole_number() {
       "");
 }
 
-inline constexpr char const* taken_by_run = " is an option of ovlp: expected another name for the program's own";
-inline constexpr char const* taken_by_program = " was added before";
+enum class option_of : bool { run, program };
+/// Commands of ovlp give these to programs, so a program has none of its own of such a name. With its own options
+/// others of the run, which may be new, give way: they are called --ovlp-NAME then.
+bool is_reserved(std::string const& name);
 
-/// Adds an option, or a flag. Errors: config_error if there is one of that name, which `taken` explains.
+/// Adds an option, or a flag. Errors: config_error if the program has one of that name, and that does not give way.
 template <class Value>
 CLI::Option* add_to(CLI::App& parser, std::string const& names, Value& value, std::string const& meaning,
-                    char const* taken = taken_by_run) {
+                    option_of whose = option_of::run) {
   try {
     if constexpr (std::is_same_v<Value, bool>) return parser.add_flag(names, value, meaning);
     else {
-      CLI::Option* const added = parser.add_option(names, value, meaning);
-      if constexpr (std::is_integral_v<Value>) added->transform(whole_number<Value>());
-      if constexpr (std::is_same_v<Value, std::optional<std::size_t>>) added->transform(whole_number<std::size_t>());
-      return added;
+      if constexpr (is_number<Value>) {
+        using number = typename plain<Value>::type;
+        CLI::Option* const added = parser.add_option(
+            names, [&value](CLI::results_t const& given) { return read_number(given.back(), value); }, meaning, false,
+            [&value] { return text_of(value); });
+        added->type_name(CLI::detail::type_name<number>());
+        if constexpr (std::is_integral_v<number>) added->check(whole_number<number>());
+        return added;
+      } else {
+        return parser.add_option(names, value, meaning);
+      }
     }
   } catch (CLI::OptionAlreadyAdded const&) {
-    throw config_error(names + taken);
+    if (whose == option_of::program) throw config_error(names + " was added before");
+    if (is_reserved(names))
+      throw config_error(names + " is an option of ovlp: expected another name for the program's own");
+    return add_to(parser, "--ovlp-" + names.substr(2), value, meaning);
   }
 }
 template <class Value>
 CLI::Option* add_value(CLI::App& parser, std::string const& names, Value& value, std::string const& meaning,
-                       char const* taken = taken_by_run) {
-  return add_to(parser, names, value, meaning, taken)->capture_default_str();
+                       option_of whose = option_of::run) {
+  return add_to(parser, names, value, meaning, whose)->capture_default_str();
 }
 
 /// `shown` stands in the help.

@@ -21,13 +21,19 @@ std::string explained(std::exception const& thrown);
 /// From now on an exception of ours that nobody catches ends the program with its text and status 1.
 void report_uncaught_errors();
 
-/// At the exit of this process: if its standard output could not be written, a line on stderr and status 1.
-void check_output_at_exit(std::string const& application);
+/// At the exit of this process: a line on stderr and status 1 if an operation, or another function of the program that
+/// runs on the calling OS thread, has ended it; and, if `output`, if its standard output could not be written.
+void check_at_exit(std::string const& application, bool output);
 
-/// Tells which operation the calling OS thread runs, in words; "" if none.
-using describe_function = std::string();
-/// At that exit an operation that runs is named as the one that has ended the program.
-void ask_at_exit(describe_function* running);
+/// Whose end has not come: what would be lost by it, in words; "" if nothing.
+struct unfinished {
+  virtual std::string lost() const = 0;
+
+ protected:
+  ~unfinished() = default;
+};
+/// Asked at an exit with status 0, which is then one with 1 and a line on stderr; nullptr: nothing is unfinished.
+void ask_at_exit(unfinished const* what);
 
 /// Says a line on stderr, now; and the process will exit with status 1, whatever its main function returns.
 void fail_at_exit(std::string const& application, std::string const& why);

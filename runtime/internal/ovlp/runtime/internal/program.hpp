@@ -11,6 +11,7 @@
 
 #include <ovlp/flowgraph/graph_definition.hpp>
 #include <ovlp/records/record.hpp>
+#include <ovlp/runtime/internal/fact.hpp>
 
 namespace ovlp {
 
@@ -70,10 +71,9 @@ class program {
   std::vector<node_id> first_mapping(std::uint32_t collection, std::size_t nodes) const;
   /// Nodes of a run of so many that have a thread at first, and node 0. Errors: config_error.
   std::set<node_id> nodes_at_first(std::size_t nodes) const;
-  /// Everything in which two processes of one run must agree, as text.
-  std::string description(std::size_t nodes) const;
-  /// A short digest of the description.
-  std::uint64_t fingerprint(std::size_t nodes) const;
+  /// In what two processes of one run must agree, in an order in which the first difference explains others.
+  /// Cost: one pass over the parameters of bodies.
+  ovlp::facts facts(std::size_t nodes) const;
 
  private:
   std::vector<graph_entry> graphs_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/records/record.hpp>
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
@@ -113,6 +114,7 @@ class reallocation {
   border_answer answer_to(border_request const& asked, double work_s);
   template <class Decide>
   void decide(Decide const& function);
+  void record_node(node_id node, node_change change) const;
   void look_whether_settled();
   void look_whether_to_leave();
 

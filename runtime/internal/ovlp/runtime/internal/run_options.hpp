@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/runtime/internal/fact.hpp>
 #include <ovlp/runtime/options.hpp>
 #include <ovlp/runtime/plan.hpp>
 
@@ -36,6 +37,7 @@ class run_options {
   std::string over_time_file;
   double window_s = 0;                 ///< of the efficiency over time; 0: a 25th of the call
   std::vector<std::string> arguments;  ///< as given, without the program's name
+  ovlp::facts facts;                   ///< of the command line: in what all processes of a run must agree
 
   run_options() = default;
   run_options(run_options const&) = delete;
@@ -64,6 +66,9 @@ class run_options {
     bool is_flag = false;
   };
 
+  /// Says what is wrong with the command line, in a line.
+  virtual void complain(std::string const& line) const;
+
  private:
   /// Adds them to the command line.
   virtual void add_own(options& to) = 0;
@@ -73,9 +78,6 @@ class run_options {
   /// Not the user's process, but one that the run has launched with the same command line: says nothing about it.
   virtual bool launched() const { return false; }
 
-  /// Whether another process with the same command line says what is wrong with it, and the launcher then ends all.
-  virtual bool is_one_of_many() const { return false; }
-
   /// Of the command line, before they are checked.
   struct texts {
     std::string threads = "collections";
@@ -83,6 +85,7 @@ class run_options {
   };
 
   void add_common(options& to, texts& given);
+  ovlp::facts agreed(options& given, texts const& said) const;
   [[noreturn]] void end_program(std::string const& why) const;
   void check(options& given, texts const& said);
 };

@@ -27,6 +27,7 @@ class group_messages;
 class group_table;
 class outbox;
 class reallocation;
+class runtime_cost_collector;
 class scheduler;
 class thread_states;
 class traffic;
@@ -38,12 +39,15 @@ struct node_settings {
   std::size_t cores = 1;              ///< of this node
   std::size_t execution_threads = 0;  ///< shared by all collections; 0: for each min(its DPS threads here, cores)
   std::size_t stack_bytes = 256 * 1024;
+  double start_s = 0;                   ///< when the run began, by backend::now_s
   std::size_t launch = 0;               ///< how often this node has been launched before
   std::size_t concurrent_per_pair = 1;  ///< objects in transfer to one other node at once; 0: no bound
   bool barriers = false;                ///< streams post when they have taken in all, as a merge and a split would
   borders* at_borders = nullptr;
   record_sink* sink = nullptr;
-  memory_watch* memory = nullptr;  ///< of a simulation, if its platform says how much its nodes have
+  record_sink* kernels = nullptr;           ///< where kernels go, without times, if there are no records
+  runtime_cost_collector* costs = nullptr;  ///< of the runtime itself; nullptr: nobody wants to know
+  memory_watch* memory = nullptr;           ///< of a simulation, if its platform says how much its nodes have
 };
 
 /// What a node is to the runtime. It consists of parts, which know each other through it; a part has its own mutex, and

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <ovlp/machine/platform.hpp>
 
 namespace ovlp::sim {
 
@@ -17,10 +21,20 @@ struct kernel_duration {
   double first_s;                   ///< of the first one in a DPS thread; mean_s if the file does not say
 };
 
-/// Durations of kernels, as --record-durations writes them. Format: docs/formats/durations.md.
+/// What the runtime itself, and operations outside kernels, took in a real run. Units: as kernel_duration.
+struct runtime_duration {
+  double per_step_s;    ///< of each atomic step, 0 or more
+  double per_object_s;  ///< more of one that ends by sending an object on, 0 or more
+  double per_wake_s;    ///< until an execution thread that had nothing to run, or the main program, goes on; 0 or more
+};
+
+/// Durations of kernels, as --record-durations writes them, or models of them, as ovlp fit does. Format:
+/// docs/formats/durations.md.
 struct recorded_durations {
   std::string reference_core;  ///< the processor on which they were measured
   std::vector<kernel_duration> kernels;
+  std::optional<runtime_duration> runtime;              ///< none: the file does not say
+  std::map<std::string, machine::kernel_model> models;  ///< of kernels of which models are given in place of durations
 };
 
 /// The durations in a file, in ascending order of kernels, and for each in the file's order of sizes.

@@ -18,6 +18,9 @@
 namespace ovlp::net {
 class network;
 }
+namespace ovlp::support {
+class json_object;
+}
 
 namespace ovlp::machine {
 
@@ -63,7 +66,8 @@ struct node_kind {
   double capacity() const { return static_cast<double>(cores) * speed * (quota ? quota->share : 1); }
 };
 
-/// One machine on which all nodes live: each, with a quota, on one of its cores, which a scheduler shares among them.
+/// One machine on which all nodes live. Without quotas their jobs share its cores evenly, whichever node they are of.
+/// With them each node is on one of its cores, which a scheduler shares among its nodes.
 struct shared_host {
   std::size_t cores = 1;
   /// From one moment to the next at which a core goes to another node, if one waits for it; 0: a node has it until it
@@ -106,6 +110,8 @@ struct kernel_model {
   double half_size = 0;
   double double_size = 0;
 
+  /// As files say it. Errors: config_error.
+  static kernel_model read(support::json_object from);
   /// Seconds of a kernel with as many sizes as there are exponents; `offset_s` if one of them is 0.
   double operator()(std::span<std::int64_t const> sizes) const;
 };
@@ -140,7 +146,8 @@ struct setting {
 struct platform {
   std::string name;
   std::string reference_core;
-  std::string processor;  ///< on which it was calibrated, as in /proc/cpuinfo; empty: nobody says
+  std::string processor;     ///< on which it was calibrated, as in /proc/cpuinfo; empty: nobody says
+  std::string figures_from;  ///< of "local": when and where they were measured; else empty
   std::vector<node_kind> nodes;
   std::optional<shared_host> host;  ///< none: each node is a machine of its own
   network_model network;
@@ -149,10 +156,15 @@ struct platform {
   std::vector<effect_model> effects;
   runtime_parameters runtime;
   std::map<std::string, kernel_model> kernels;
+  std::string assumption;         ///< a line on what was assumed where a file did not say; may be empty
   std::vector<setting> settings;  ///< of which all this was made, in the order of their reading
 
   /// The kind of a node; numbers beyond the last one are of the last kind.
   node_kind const& kind_of(std::size_t node) const;
+  /// Of each of so many nodes that are held, in the long run, in reference cores.
+  std::vector<double> capacities(std::size_t nodes) const;
+  /// Whether a host's cores are shared without quotas.
+  bool shares_host_evenly() const { return host && !nodes.front().quota; }
   /// How many nodes the file describes.
   std::size_t node_count() const;
   /// What joins the nodes. Errors: config_error.
@@ -160,14 +172,18 @@ struct platform {
   /// That of so many nodes.
   std::unique_ptr<net::network> make_network(std::size_t nodes) const;
 
-  /// One of those in platforms/, such as "gigabit"; else a file. `without`: parts of the model that are left out, as
-  /// ablations() names them. Errors: config_error that names file, key and what was expected.
+  /// One of those in platforms/, such as "gigabit"; else a file, also one of SimGrid (XML). "local" is this machine:
+  /// what it costs is measured when it is asked for first, in some two seconds (docs/platforms.md). `without`: parts of
+  /// the model that are left out, as ablations() names them. Errors: config_error that names file, key and what was
+  /// expected.
   static platform find(std::string const& name_or_file, std::vector<std::string> const& without = {});
   /// Of a file's contents; `name` stands for the file in messages. Errors: as find().
   static platform parse(std::string const& text, std::string const& name, std::vector<std::string> const& without = {});
+  /// The one of a run that names none: what the environment's OVLP_PLATFORM says, else "local".
+  static std::string default_name();
   /// Whether it is the name of one in platforms/.
   static bool is_known(std::string const& name);
-  /// The contents of its file.
+  /// The contents of its file; for one of SimGrid, of a file that refers to it.
   static std::string text_of(std::string const& name_or_file);
 };
 

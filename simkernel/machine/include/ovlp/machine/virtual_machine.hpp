@@ -45,8 +45,6 @@ class virtual_machine {
   bool idle(node_id node) const;
   /// `by`: the thread that sends it, which may have to do what it costs there; else the node's I/O thread does.
   void send(message& m, thread* by = nullptr);
-  /// How long a message between these nodes is on its way before it takes bandwidth; 0: not known.
-  double latency_s(node_id from, node_id to) const;
   /// How much longer than so long a kernel takes that begins now.
   double computing_extra_s(node_id node, double kernel_s);
 
@@ -56,6 +54,9 @@ class virtual_machine {
     std::uint64_t flips;     ///< of the network model
     std::uint64_t messages;  ///< from node to node
     std::uint64_t objects;   ///< of them
+    /// Messages that have waited for others to their node and then for their whole latency, since the network,
+    /// SimGrid's, cannot let them follow one another down the wire.
+    std::uint64_t whole_latencies = 0;
   };
   usage used() const;
 

@@ -23,9 +23,17 @@ std::string csv_of(communication_matrix const& what);
 /// The same with the last thread first, as numalize writes it.
 std::string numalize_csv_of(communication_matrix const& what);
 
-/// Of any of these three; of a run, what counts as communication. Rows that are symmetric only from the last one on
-/// are numalize's. Errors: config_error "FILE: ..." or "FILE:LINE: ...", for one that is not square, not symmetric, has
-/// less than two threads, or numbers out of the range above.
-communication_matrix read_matrix(std::string const& file);
+/// Whose row is the first one of a table.
+enum class row_order : std::uint8_t {
+  unknown,
+  first,  ///< that of the first thread
+  last,   ///< that of the last thread, as numalize writes it
+};
+
+/// Of any of these three; of a run, what counts as communication. A table that is symmetric only from its first row on,
+/// or only from its last one, tells its order; that of another one is `order`. Errors: config_error "FILE: ..." or
+/// "FILE:LINE: ...", for one that is not square, not symmetric, or both ways while the order is not known, has less
+/// than two threads, or numbers out of the range above.
+communication_matrix read_matrix(std::string const& file, row_order order = row_order::unknown);
 
 }  // namespace ovlp::threads

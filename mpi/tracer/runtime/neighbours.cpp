@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collective calls of MPI between neighbours in a topology, as the program's, blocking and not: a message with
+// each.
+#include <vector>
+
+#include <ovlp/instrument/entry.hpp>
+
+#include "call.hpp"
+#include "neighbours.hpp"
+
+namespace ovlp::mpi::tracer {
+namespace {
+
+/// In the order of their blocks in buffers.
+struct neighbours {
+  std::vector<neighbour> to, from;
+};
+
+neighbours of_cartesian(MPI_Comm in) {
+  neighbours all;
+  int dimensions = 0;
+  PMPI_Cartdim_get(in, &dimensions);
+  for (int d = 0; d < dimensions; ++d) {
+    int below = MPI_PROC_NULL, above = MPI_PROC_NULL;
+    PMPI_Cart_shift(in, d, 1, &below, &above);
+    // Both may be the same rank, which gets several messages: which block is which, MPIs see in two ways.
+#if defined(OPEN_MPI)
+    int const down = 2 * d, up = 2 * d + 1;  // what goes down comes from above
+#else
+    int const down = 0, up = 0;  // in the order of blocks
+#endif
+    all.to.insert(all.to.end(), {{below, down}, {above, up}});
+    all.from.insert(all.from.end(), {{below, up}, {above, down}});
+  }
+  return all;
+}
+
+std::vector<neighbour> with_one_tag(std::vector<int> const& ranks) {
+  std::vector<neighbour> all;
+  for (int const rank : ranks) all.push_back({rank, 0});
+  return all;
+}
+
+neighbours of_graph(MPI_Comm in) {
+  int rank = 0, count = 0;
+  PMPI_Comm_rank(in, &rank);
+  PMPI_Graph_neighbors_count(in, rank, &count);
+  std::vector<int> ranks(static_cast<std::size_t>(count));
+  PMPI_Graph_neighbors(in, rank, count, ranks.data());
+  return {with_one_tag(ranks), with_one_tag(ranks)};
+}
+
+neighbours of_distributed_graph(MPI_Comm in) {
+  int sources = 0, destinations = 0, weighted = 0;
+  PMPI_Dist_graph_neighbors_count(in, &sources, &destinations, &weighted);
+  // MPI may write a weight for each, also where there are none.
+  std::vector<int> from(static_cast<std::size_t>(sources)), to(static_cast<std::size_t>(destinations));
+  std::vector<int> from_weights(from.size() + 1), to_weights(to.size() + 1);
+  PMPI_Dist_graph_neighbors(in, sources, from.data(), from_weights.data(), destinations, to.data(), to_weights.data());
+  return {with_one_tag(to), with_one_tag(from)};
+}
+
+neighbours neighbours_in(MPI_Comm in) {
+  int kind = MPI_UNDEFINED;
+  PMPI_Topo_test(in, &kind);
+  if (kind == MPI_CART) return of_cartesian(in);
+  if (kind == MPI_GRAPH) return of_graph(in);
+  if (kind == MPI_DIST_GRAPH) return of_distributed_graph(in);
+  return {};
+}
+
+// Where the block for a neighbour, or from it, is.
+
+MPI_Aint extent_of(MPI_Datatype type) {
+  MPI_Aint lower = 0, extent = 0;
+  PMPI_Type_get_extent(type, &lower, &extent);
+  return extent;
+}
+void const* behind(void const* buffer, MPI_Aint bytes) { return static_cast<char const*>(buffer) + bytes; }
+
+/// One for all.
+struct same {
+  void const* buffer;
+  int count;
+  MPI_Datatype type;
+  data operator[](std::size_t) const { return {buffer, count, type}; }
+};
+struct equal_blocks {
+  void const* buffer;
+  int count;
+  MPI_Datatype type;
+  data operator[](std::size_t i) const {
+    return {behind(buffer, static_cast<MPI_Aint>(i) * count * extent_of(type)), count, type};
+  }
+};
+struct counted_blocks {
+  void const* buffer;
+  int const* counts;
+  int const* places;
+  MPI_Datatype type;
+  data operator[](std::size_t i) const { return {behind(buffer, places[i] * extent_of(type)), counts[i], type}; }
+};
+struct typed_blocks {
+  void const* buffer;
+  int const* counts;
+  MPI_Aint const* places;
+  MPI_Datatype const* types;
+  data operator[](std::size_t i) const { return {behind(buffer, places[i]), counts[i], types[i]}; }
+};
+
+using parts = std::vector<part_of_exchange>;
+
+template <class Sent, class Received>
+parts parts_of(Sent const& sent, Received const& received, MPI_Comm in) {
+  neighbours const others = neighbours_in(in);
+  parts all;
+  for (std::size_t i = 0; i < others.from.size(); ++i) all.push_back({received[i], others.from[i], false});
+  for (std::size_t i = 0; i < others.to.size(); ++i) all.push_back({sent[i], others.to[i], true});
+  return all;
+}
+
+parts neighbours_all_gather(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
+  return parts_of(same{a, n, t}, equal_blocks{b, m, u}, in);
+}
+parts neighbours_all_gather_counts(void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at,
+                                   MPI_Datatype u, MPI_Comm in) {
+  return parts_of(same{a, n, t}, counted_blocks{b, m, at, u}, in);
+}
+parts neighbours_all_to_all(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
+  return parts_of(equal_blocks{a, n, t}, equal_blocks{b, m, u}, in);
+}
+parts neighbours_all_to_all_counts(void const* a, int const* n, int const* from, MPI_Datatype t, void* b, int const* m,
+                                   int const* at, MPI_Datatype u, MPI_Comm in) {
+  return parts_of(counted_blocks{a, n, from, t}, counted_blocks{b, m, at, u}, in);
+}
+parts neighbours_all_to_all_types(void const* a, int const* n, MPI_Aint const* from, MPI_Datatype const* t, void* b,
+                                  int const* m, MPI_Aint const* at, MPI_Datatype const* u, MPI_Comm in) {
+  return parts_of(typed_blocks{a, n, from, t}, typed_blocks{b, m, at, u}, in);
+}
+
+}  // namespace
+
+neighbour_counts count_neighbours(MPI_Comm in) {
+  neighbours const all = neighbours_in(in);
+  return {all.to.size(), all.from.size()};
+}
+
+}  // namespace ovlp::mpi::tracer
+
+using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
+
+#define OVLP_LIST(...) __VA_ARGS__
+// A call in both forms: its messages, its parameters and its arguments before the communicator.
+#define OVLP_NEIGHBOURS(name, exchanged, parameters, arguments)                                      \
+  OVLP_ENTRY int MPI_Neighbor_##name(OVLP_LIST parameters MPI_Comm in) {                             \
+    call const here(__builtin_return_address(0));                                                    \
+    auto* const trace = here.trace();                                                                \
+    if (trace != nullptr)                                                                            \
+      trace->start_neighbours(here.site(), exchanged(OVLP_LIST arguments in), in, MPI_REQUEST_NULL); \
+    int const result = PMPI_Neighbor_##name(OVLP_LIST arguments in);                                 \
+    if (trace != nullptr) trace->ended(here.site(), MPI_REQUEST_NULL, {});                           \
+    return result;                                                                                   \
+  }                                                                                                  \
+  OVLP_ENTRY int MPI_Ineighbor_##name(OVLP_LIST parameters MPI_Comm in, MPI_Request* request) {      \
+    call const here(__builtin_return_address(0));                                                    \
+    int const result = PMPI_Ineighbor_##name(OVLP_LIST arguments in, request);                       \
+    if (auto* const trace = here.trace())                                                            \
+      trace->start_neighbours(here.site(), exchanged(OVLP_LIST arguments in), in, *request);         \
+    return result;                                                                                   \
+  }
+
+OVLP_NEIGHBOURS(allgather, neighbours_all_gather,
+                (void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, ), (a, n, t, b, m, u, ))
+OVLP_NEIGHBOURS(allgatherv, neighbours_all_gather_counts,
+                (void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at, MPI_Datatype u, ),
+                (a, n, t, b, m, at, u, ))
+OVLP_NEIGHBOURS(alltoall, neighbours_all_to_all,
+                (void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, ), (a, n, t, b, m, u, ))
+OVLP_NEIGHBOURS(alltoallv, neighbours_all_to_all_counts,
+                (void const* a, int const* n, int const* from, MPI_Datatype t, void* b, int const* m, int const* at,
+                 MPI_Datatype u, ),
+                (a, n, from, t, b, m, at, u, ))
+OVLP_NEIGHBOURS(alltoallw, neighbours_all_to_all_types,
+                (void const* a, int const* n, MPI_Aint const* from, MPI_Datatype const* t, void* b, int const* m,
+                 MPI_Aint const* at, MPI_Datatype const* u, ),
+                (a, n, from, t, b, m, at, u, ))

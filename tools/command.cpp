@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/support/process.hpp>
+#include <ovlp/support/streams.hpp>
+#include <ovlp/support/text.hpp>
+
+#include "command.hpp"
+#include "subcommands.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+constexpr int usage_error = 2;
+
+/// The command line was wrong. `lacks_program`: as this command may have one, and none was given.
+int refuse(CLI::App const& commands, CLI::ParseError const& wrong, bool lacks_program) {
+  CLI::App const* at = &commands;
+  std::string name = commands.get_name();
+  while (!at->get_subcommands().empty()) {  // those that were given
+    at = at->get_subcommands().front();
+    name += " " + at->get_name();
+  }
+  std::string what = wrong.what();
+  if (auto const known = at->get_subcommands([](CLI::App const*) { return true; }); !known.empty()) {
+    auto const rest = commands.remaining(true);
+    std::vector<std::string> names;
+    for (CLI::App const* command : known) names.push_back(command->get_name());
+    what = "expected a command of " + support::joined(names) +
+           (rest.empty() ? ", got none" : ", got '" + rest.front() + "'" + support::hint(rest.front(), names));
+  } else if (!commands.remaining(true).empty()) {  // more than was expected, or the misspelt one that is missed
+    std::vector<std::string> options;
+    for (CLI::Option const* option : at->get_options()) {
+      for (std::string const& long_name : option->get_lnames()) options.push_back("--" + long_name);
+    }
+    what = support::unexpected(commands.remaining(true), options);
+    if (lacks_program) what += "; a program to run comes after --";
+  }
+  std::size_t const end = what.find(": At Most 1 required");  // "but received 2", says CLI11
+  if (end != std::string::npos) what = what.substr(0, end) + ": expected once, but given again";
+  std::fprintf(stderr, "ovlp: %s; see %s --help\n", support::one_line(what).c_str(), name.c_str());
+  return usage_error;
+}
+
+/// Of each option that takes a name: a file, a run, a platform. An empty one is a variable of a script that is not set.
+void expect_names(CLI::App& commands) {
+  for (CLI::Option* const option : commands.get_options()) {
+    if (option->get_type_size() == 0) continue;  // a flag
+    option->check([](std::string const& given) { return given.empty() ? "expected a value, got ''" : std::string(); });
+  }
+  for (CLI::App* const command : commands.get_subcommands([](CLI::App const*) { return true; })) expect_names(*command);
+}
+
+}  // namespace
+
+int run_command(int argc, char** argv, add_subcommands const& add) try {
+  support::use_classic_locale();
+  std::vector<std::string> const program = take_program(argc, argv);
+  CLI::App commands("Tools around runs of ovlp: calibration, validation, fits, network models by themselves, and plots",
+                    "ovlp");
+  commands.set_version_flag("--version", "ovlp " + std::string(version()), "print the version");
+  commands.require_subcommand(1);
+  commands.footer(
+      "Examples:\n"
+      "  ovlp transfers --platform cluster.json transfers.csv -o ends.csv\n"
+      "  lu_sim --nodes 8 --efficiency basic.csv ...\n"
+      "  ovlp plot efficiency basic.csv pipelined.csv -o efficiency.svg");
+  add(commands, program);
+  expect_names(commands);
+  try {
+    commands.parse(argc, argv);
+  } catch (CLI::Success const& asked) {  // --help, --version
+    return commands.exit(asked);
+  } catch (CLI::ParseError const& wrong) {
+    return refuse(commands, wrong, takes_program(argc, argv) && program.empty());
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw io_error("standard output: cannot be written");
+  return 0;
+} catch (support::interrupted const& by_user) {
+  std::string const kept = by_user.kept.empty() ? "" : "; " + by_user.kept + " is kept";
+  std::fprintf(stderr, "ovlp: interrupted%s\n", kept.c_str());
+  return 130;
+} catch (program_failed const& failed) {
+  std::fprintf(stderr, "ovlp: %s\n", support::one_line(failed.what()).c_str());
+  return failed.status;
+} catch (std::exception const& failed) {
+  std::fprintf(stderr, "ovlp: %s\n", support::one_line(failed.what()).c_str());
+  return 1;
+}
+
+}  // namespace ovlp::tools

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "row_order.hpp"
+
+#include <string>
+
+#include "checks.hpp"
+
+namespace ovlp::tools {
+
+void add_row_order(CLI::App& to, threads::row_order& order) {
+  to.add_option_function<std::string>(
+        "--row-order",
+        [&order](std::string const& given) {
+          order = given == "first" ? threads::row_order::first : threads::row_order::last;
+        },
+        "of a table that is symmetric both ways: whether its first row is that of the first or of the last thread "
+        "(numalize)")
+      ->type_name("first|last")
+      ->check(among("first|last"));
+}
+
+}  // namespace ovlp::tools

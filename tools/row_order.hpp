@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <ovlp/threads/communication_file.hpp>
+
+namespace ovlp::tools {
+
+/// --row-order: of tables of numbers that can be read both ways.
+void add_row_order(CLI::App& to, threads::row_order& order);
+
+}  // namespace ovlp::tools
