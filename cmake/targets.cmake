@@ -54,6 +54,13 @@ function(ovlp_add_test name)
   add_test(NAME ${name} COMMAND ${name})
   # In a build folder's first run, too, those that may take longest start first.
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABEL}")
+  ovlp_own_mpi_folder(${name})
+endfunction()
+
+# ovlp_own_mpi_folder(<test>): Open MPI's mpiruns that share a folder remove it for each other.
+function(ovlp_own_mpi_folder test)
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT
+    "OMPI_MCA_orte_tmpdir_base=${CMAKE_BINARY_DIR}/openmpi/${test}")
 endfunction()
 
 # ovlp_add_compile_fail_test(<name> <source> <regex>)

@@ -50,7 +50,7 @@ outcome launch(std::string const& folder, std::vector<std::string> const& progra
 std::vector<raw::rank> traced(std::vector<std::string> const& program, int ranks = 2) {
   temporary_folder const folder;
   outcome const ended = launch(folder.path(), program, ranks);
-  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  REQUIRE_MESSAGE(ended.good(), ended.err);
   return raw::read_ranks(folder.path());
 }
 
@@ -342,7 +342,7 @@ TEST_CASE("messages are received in the order in which they were matched") {
 /// Names of functions, from the lines of a command's output.
 std::vector<std::string> names(std::vector<std::string> command, std::string const& pattern) {
   outcome const ended = ovlp::support::run({std::move(command)});
-  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  REQUIRE_MESSAGE(ended.good(), ended.err);
   std::regex const name(pattern);
   std::set<std::string> all;
   for (std::sregex_iterator n(ended.out.begin(), ended.out.end(), name); n != std::sregex_iterator(); ++n)
@@ -380,7 +380,7 @@ TEST_CASE("the trace of a run has the times of another one, and the accesses eve
   auto const recorded = traced({TRACED_C, "exchange"});
   temporary_folder const folder;
   outcome const ended = launch(folder.path(), {"env", "LD_PRELOAD=" + recorded[0].library, PLAIN_C, "exchange"});
-  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  REQUIRE_MESSAGE(ended.good(), ended.err);
   auto timed = raw::read_ranks(folder.path());
   CHECK(timed[0].about.instrumented == 0);
   CHECK(timed[0].profiles.empty());
@@ -472,7 +472,7 @@ double gain_by_overlap(std::string const& pattern) {
   REQUIRE(ovlp_trace(folder.path(), {}, {PATTERNS, pattern}, 4).good());
   outcome const studied =
       ovlp::support::run({{OVLP_COMMAND, "overlap", "study", folder.path(), "--platform", platform, "--csv", "-"}});
-  REQUIRE_MESSAGE(studied.good(), studied.complaint());
+  REQUIRE_MESSAGE(studied.good(), studied.err);
   ovlp::support::csv_reader rows(studied.out, "csv", {"original_s", "measured_s"},
                                  ovlp::support::csv_reader::other_columns::skipped);
   REQUIRE(rows.next());
@@ -489,7 +489,7 @@ TEST_CASE("a wavefront gains most by overlap, rows that are exchanged less, and 
 TEST_CASE("ovlp trace runs a program twice, and writes its trace") {
   temporary_folder const folder;
   outcome const ended = ovlp_trace(folder.path(), {"--untraced", PLAIN_C}, {TRACED_C, "exchange"});
-  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  REQUIRE_MESSAGE(ended.good(), ended.err);
   trace const made = read_trace(folder.path() / "trace.mpitrace");
   REQUIRE(made.ranks.size() == 2);
   REQUIRE(made.ranks[0].profiles.size() == 1);
@@ -501,7 +501,7 @@ TEST_CASE("ovlp trace runs a program twice, and writes its trace") {
 TEST_CASE("a program that makes more steps in the other run is traced as far as both go" * doctest::timeout(60)) {
   temporary_folder const folder;
   outcome const ended = ovlp_trace(folder.path(), {"--untraced", PLAIN_CALLS}, {CALLS, "steps"});
-  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  REQUIRE_MESSAGE(ended.good(), ended.err);
   CHECK(
       ended.err.find("its call 10 is the collective call broadcast where accesses, and a send of 64 bytes where times "
                      "were recorded; the trace has what they have in common, up to collective call 2 of all ranks: ") !=
@@ -513,7 +513,7 @@ TEST_CASE("a program that makes more steps in the other run is traced as far as 
 TEST_CASE("who uses a trace says which calls it does not have" * doctest::timeout(60)) {
   temporary_folder const folder;
   outcome const ended = ovlp_trace(folder.path(), {}, {CALLS, "one_sided"});
-  REQUIRE_MESSAGE(ended.good(), ended.complaint());
+  REQUIRE_MESSAGE(ended.good(), ended.err);
   std::string const left_out =
       "MPI_Put (1 call of 1 rank), MPI_Win_allocate_shared (2 of 2), MPI_Win_fence (4 of 2), MPI_Win_free (2 of 2)\n";
   CHECK(ended.err.find("ovlp trace: not in the trace: " + left_out) != std::string::npos);
@@ -521,7 +521,7 @@ TEST_CASE("who uses a trace says which calls it does not have" * doctest::timeou
   auto const says = [&](std::vector<std::string> words) {
     words.insert(words.begin(), OVLP_COMMAND);
     outcome const done = ovlp::support::run({words});
-    REQUIRE_MESSAGE(done.good(), done.complaint());
+    REQUIRE_MESSAGE(done.good(), done.err);
     CAPTURE(done.err);
     CHECK(done.err.find(left_out) != std::string::npos);
   };
