@@ -15,7 +15,7 @@ namespace ovlp::lab::calibrate {
 
 /// Measures what a platform file says, round by round, with all experiments in each: a host that is slower for some
 /// seconds then disturbs one value of each figure and not all values of one. A figure is the median of its values.
-/// How each is measured: docs/validation.md, and the experiment's own file.
+/// How each is measured: docs/lab/validation.md, and the experiment's own file.
 class calibration {
  public:
   /// `host_log`: what a testbed's monitor writes; empty: there is none.

@@ -4,7 +4,7 @@
 // The kernel charges a group for the time that its task has run when something happens on the core: a switch, or the
 // tick of the kernel, which comes every 4 ms on many machines. A task that is alone overruns a quota of 1 ms by up to
 // 3 ms, and is then throttled for up to 40. A thread of real-time priority that wakes up every half millisecond and
-// sleeps again makes something happen. It takes some 0.5 % of a core. Measured: docs/testbed.md.
+// sleeps again makes something happen. It takes some 0.5 % of a core. Measured: docs/lab/testbed.md.
 #include <sched.h>
 #include <sys/prctl.h>
 #include <time.h>

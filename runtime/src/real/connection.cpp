@@ -24,7 +24,7 @@ constexpr std::size_t most_buffers = 64;  // of one system call, as Asio allows
 /// Messages that are kept to be sent together: as many as one system call takes, and no more bytes than are worth it.
 constexpr std::size_t most_kept = most_buffers / 2 - 1, most_kept_bytes = 16 * 1024;
 /// Of a large object so many bytes, or all that are left, must be there before its receiver is woken (SO_RCVLOWAT).
-/// Why: docs/testbed.md.
+/// Why: docs/lab/testbed.md.
 constexpr std::size_t receive_low_water_bytes = 128 * 1024;
 
 using low_watermark = boost::asio::socket_base::receive_low_watermark;

@@ -28,7 +28,7 @@ struct link_burst {
 /// from it, p = the nodes that it exchanges transfers with; O(log n) for n transfers of one pair of nodes. In an
 /// all-to-all half of the ports follow, in most programs few. For clusters of some hundred nodes; net::star is for
 /// more. Source: Bertsekas and Gallager, Data Networks, 6.5.2 (max-min fairness); compared with TCP in
-/// docs/validation.md. The algorithm is described in fair_star.cpp.
+/// docs/lab/validation.md. The algorithm is described in fair_star.cpp.
 class fair_star final : public network, public phase_counts {
  public:
   /// Errors: std::logic_error for links, a latency or a burst that are not as said.
