@@ -66,7 +66,7 @@ void add_platform(CLI::App& ovlp) {
   platform.require_subcommand(1);
   auto const options = std::make_shared<show_options>();
   CLI::App& command = *platform.add_subcommand(
-      "show", "Print every value that holds, with its unit and where it is from: the file, a default, an option");
+      "show", "Print every value in effect, with its unit and its origin: the file, a default, an option");
   command.add_option("platform", options->platform, "gigabit and the like, or a file")
       ->required()
       ->type_name("PLATFORM");

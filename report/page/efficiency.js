@@ -14,7 +14,7 @@ export function efficiency(runs, labels) {
     const place = h("div", { class: "plot" });
     const redraw = follow(place, () => byIteration(runs, labels, kind));
     views.push(h("figure", {}, h("figcaption", {}, "Of each iteration",
-      choice("What is compared", { efficiency: "from start to end", interval_efficiency: "between ends" }, kind, (chosen) => {
+      choice("What is compared", { efficiency: "from start to end", interval_efficiency: "since the previous iteration" }, kind, (chosen) => {
         kind = chosen;
         redraw();
       })), place));

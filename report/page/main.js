@@ -41,7 +41,7 @@ function timelines(runs, labels, names) {
       ({ name: i === 0 ? "none" : `${i}`, color: () => (i === 0 ? rgb("faint") : category(i - 1)) })) },
   };
   const coloring = new Coloring(schemes.operation, names);
-  const legend = h("ul", { class: "legend", "aria-label": "Colours; each is a button that makes the others pale" });
+  const legend = h("ul", { class: "legend", "aria-label": "Colours; click one to highlight it" });
   const drawLegend = () => {
     const { entries } = coloring.scheme;
     legend.replaceChildren(...entries.slice(0, 24).map(({ name, color }, i) => h("li", {}, h("button", {

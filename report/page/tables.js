@@ -92,7 +92,7 @@ export function waits(runs, labels) {
     condition: () => "a condition (wait_until)",
     call: () => "the result of a call",
     change: () => "a change of a collection",
-    processor: () => "a processor that others used, too",
+    processor: () => "a shared processor",
   };
   const figures = ["Waited", "Times", "Longest"];
   return h("div", { class: "scroll" }, h("table", { class: "waits" },
