@@ -15,12 +15,12 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/statistics.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 #include <regex>
 #include <stdexcept>
 #include <string>
@@ -31,15 +31,15 @@
 namespace {
 
 using bench::json;
-using ovlp::support::json_object;
-using ovlp::support::last_line;
-using ovlp::support::outcome;
-using ovlp::support::quantile;
+using ovlp::base::json_object;
+using ovlp::base::last_line;
+using ovlp::base::outcome;
+using ovlp::base::quantile;
 using std::string;
 
 /// Runs a shell command to its end.
 outcome run_command(const string& command, double limit_s) {
-  return ovlp::support::run({{"/bin/sh", "-c", command}, "", {}, std::chrono::duration<double>(limit_s)});
+  return ovlp::base::run({{"/bin/sh", "-c", command}, "", {}, std::chrono::duration<double>(limit_s)});
 }
 
 /// The last line a command prints, or "unknown" where it fails or prints none.
@@ -97,7 +97,7 @@ bench_case read_case(json_object from) {
 }
 
 std::vector<bench_case> read_cases(const string& path, variables& known) {
-  const nlohmann::json whole = ovlp::support::read_json(path);
+  const nlohmann::json whole = ovlp::base::read_json(path);
   json_object top(whole, path);
   if (top.has("variables")) {
     json_object named = top.object("variables");
@@ -197,10 +197,10 @@ json compete(bench_case& c, int pairs, double limit_s) {
 }
 
 json describe_machine() {
-  return {{"host", ovlp::support::machine_name()},
+  return {{"host", ovlp::base::machine_name()},
           {"system", ask("uname -sr")},
-          {"cpu", ovlp::support::processor_name()},
-          {"cores", ovlp::support::available_cores()}};
+          {"cpu", ovlp::base::processor_name()},
+          {"cores", ovlp::base::available_cores()}};
 }
 
 }  // namespace
@@ -230,7 +230,7 @@ int main(int argc, char** argv) try {
   app.add_option("--json", output, "file for the results; without it none");
   app.add_flag("--gate", gate, "exit code 3 when a limit does not hold");
   CLI11_PARSE(app, argc, argv);
-  ovlp::support::notice_interrupts();
+  ovlp::base::notice_interrupts();
 
   variables known{{"bin", bin}, {"seed", std::to_string(seed)}};
   std::vector<bench_case> cases;
@@ -272,9 +272,9 @@ int main(int argc, char** argv) try {
       results["failures"].push_back(e.what());
       code = 2;
     }
-  if (!output.empty()) ovlp::support::write_file(output, results.dump(1) + "\n");
+  if (!output.empty()) ovlp::base::write_file(output, results.dump(1) + "\n");
   return code;
-} catch (const ovlp::support::interrupted&) {
+} catch (const ovlp::base::interrupted&) {
   return 130;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "compare: %s\n", e.what());

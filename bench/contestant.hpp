@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <ovlp/support/statistics.hpp>
+#include <ovlp/base/statistics.hpp>
 #include <span>
 #include <string>
 #include <system_error>
@@ -76,14 +76,14 @@ bool is_filled(std::span<const Element> message) {
 /// Units: `round_trips_s` in seconds. `bandwidth_MBps` counts both directions of the median round trip,
 /// 1 MB = 10^6 bytes; as one direction rests while the other sends, it is also the rate of one direction.
 inline json round_trip_result(const char* contestant, std::size_t bytes, const std::vector<double>& round_trips_s) {
-  const double median = ovlp::support::median(round_trips_s);
+  const double median = ovlp::base::median(round_trips_s);
   return {{"contestant", contestant},
           {"bytes", bytes},
           {"rounds", round_trips_s.size()},
           {"seconds", std::accumulate(round_trips_s.begin(), round_trips_s.end(), 0.0)},
           {"median_us", 1e6 * median},
-          {"mean_us", 1e6 * ovlp::support::mean(round_trips_s)},
-          {"p99_us", 1e6 * ovlp::support::quantile(round_trips_s, 0.99)},
+          {"mean_us", 1e6 * ovlp::base::mean(round_trips_s)},
+          {"p99_us", 1e6 * ovlp::base::quantile(round_trips_s, 0.99)},
           {"bandwidth_MBps", 2e-6 * static_cast<double>(bytes) / median}};
 }
 

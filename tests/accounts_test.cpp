@@ -12,8 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/base/host.hpp>
 #include <ovlp/simkernel/durations.hpp>
-#include <ovlp/support/host.hpp>
 
 #include "support/process.hpp"
 #include "support/run_on.hpp"
@@ -24,9 +24,9 @@ using ovlp::testing::contains;
 using ovlp::testing::contents;
 using ovlp::testing::temporary_folder;
 
-ovlp::support::outcome outcome_of(std::string const& program, std::vector<std::string> arguments) {
+ovlp::base::outcome outcome_of(std::string const& program, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), program);
-  ovlp::support::outcome ended = ovlp::support::run({arguments});
+  ovlp::base::outcome ended = ovlp::base::run({arguments});
   INFO(ended.err);
   REQUIRE(ended.good());
   return ended;
@@ -49,8 +49,8 @@ double accounted_s(nlohmann::json const& summary) {
 
 /// Takes so much CPU time.
 void compute(double cpu_s) {
-  double const until_s = ovlp::support::thread_cpu_s() + cpu_s;
-  while (ovlp::support::thread_cpu_s() < until_s) {
+  double const until_s = ovlp::base::thread_cpu_s() + cpu_s;
+  while (ovlp::base::thread_cpu_s() < until_s) {
   }
 }
 

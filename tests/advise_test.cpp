@@ -13,7 +13,7 @@
 
 #include <ovlp/analysis/forecast.hpp>
 #include <ovlp/analysis/goal.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/machine/platform.hpp>
 
 #include "support/process.hpp"
@@ -25,7 +25,7 @@ using nlohmann::json;
 using ovlp::analysis::forecast;
 using ovlp::analysis::goal;
 using ovlp::analysis::run_costs;
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 using ovlp::testing::contents;
 using ovlp::testing::temporary_folder;
 using Lines = std::vector<std::string>;
@@ -64,12 +64,12 @@ outcome advise(Lines options, Lines const& program) {
   options.insert(options.begin(), {OVLP_COMMAND, "advise"});
   options.emplace_back("--");
   options.insert(options.end(), program.begin(), program.end());
-  return ovlp::support::run({options, "", {}, 100s});
+  return ovlp::base::run({options, "", {}, 100s});
 }
 json summary_of(Lines words, temporary_folder const& folder) {
   std::string const file = folder.path() / "summary.json";
   words.insert(words.end(), {"--summary", file});
-  outcome const ran = ovlp::support::run({words});
+  outcome const ran = ovlp::base::run({words});
   CAPTURE(ran.err);
   REQUIRE(ran.good());
   return json::parse(contents(file));
@@ -185,7 +185,7 @@ TEST_CASE("advice says how far predictions on its platform err, or that nobody k
 
   auto const here = [&](std::string const& name) { return (folder.path() / "platforms" / name).string(); };
   for (char const* name : {"testbed-a.json", "testbed-a-plain.json", "testbed-b.json"})
-    ovlp::support::write_file(here(name), contents(gigabit));
+    ovlp::base::write_file(here(name), contents(gigabit));
   std::string const errors = folder.file("errors.csv",
                                          "testbed,application,measured_s,predicted_s,plain_s\n"
                                          "a,lu,10,9,20\na,lu,10,10.3,10\na,heat,1,3,\nb,heat,10,11,\nb,heat,10,9,\n");
@@ -211,7 +211,7 @@ TEST_CASE("what cannot be advised is refused in a line" * doctest::timeout(100))
   Lines const goal{"--goal", "time<=+5%"};
   refused(goal, {}, "advise: expected --, and then a program with its arguments");
   refused(goal, {"/nowhere/lu_sim"}, "PROGRAM: expected a program");
-  outcome const without_dashes = ovlp::support::run({{OVLP_COMMAND, "advise", "--goal", "time<=+5%", "lu_sim"}});
+  outcome const without_dashes = ovlp::base::run({{OVLP_COMMAND, "advise", "--goal", "time<=+5%", "lu_sim"}});
   CHECK(without_dashes.status == 2);
   CHECK(without_dashes.err.find("unexpected argument 'lu_sim'; a program to run comes after --") != std::string::npos);
   refused({"--goal", "fast"}, lu, "goal: expected time<=+PERCENT%");
@@ -234,7 +234,7 @@ TEST_CASE("a plan that changes something after the program's last border is refu
           doctest::timeout(60)) {
   temporary_folder const folder;
   std::string const plan = folder.file("plan.json", R"({"program": "heat", "changes": [{"after": 3, "nodes": 1}]})");
-  outcome const told = ovlp::support::run(
+  outcome const told = ovlp::base::run(
       {program(HEAT_SIMULATED, {"--rows", "16", "--columns", "16", "--sweeps", "3", "--nodes", "2", "--plan", plan})});
   CHECK(told.status == 2);
   CHECK(told.out == "");

@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/support/local_socket.hpp>
+#include <ovlp/base/local_socket.hpp>
 
 #include "support/process.hpp"
 
@@ -19,13 +19,13 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 using ovlp::testing::temporary_folder;
 using Lines = std::vector<std::string>;
 
 outcome ovlp_command(Lines words) {
   words.insert(words.begin(), OVLP_COMMAND);
-  return ovlp::support::run({words, "", {}, 30s});
+  return ovlp::base::run({words, "", {}, 30s});
 }
 
 /// A real run on three nodes that takes orders, for some seconds.
@@ -49,7 +49,7 @@ struct running {
                 "--summary",
                 summary};
     words.insert(words.end(), more.begin(), more.end());
-    result = std::async(std::launch::async, [words] { return ovlp::support::run({words, "", {}, 100s}); });
+    result = std::async(std::launch::async, [words] { return ovlp::base::run({words, "", {}, 100s}); });
   }
   std::string const summary;
   std::future<outcome> result;
@@ -106,7 +106,7 @@ TEST_CASE("a run takes orders from outside at its borders, refuses wrong ones, a
        {"", "{}", "[1]", "hold", R"({"do": "x"})", R"({"do": "hold"})", R"({"do": "hold", "nodes": 0})",
         R"({"do": "hold", "nodes": -1})", R"({"do": "status", "more": 1})"}) {
     CAPTURE(wrong);
-    CHECK(json::parse(ovlp::support::ask_local_socket(socket, wrong)).contains("error"));
+    CHECK(json::parse(ovlp::base::ask_local_socket(socket, wrong)).contains("error"));
   }
 
   outcome const ended = run.result.get();
@@ -147,7 +147,7 @@ TEST_CASE("a socket that another run uses, or a file, is refused; one that was l
   temporary_folder const folder;
   std::string const socket = folder.path() / "run.socket";
   auto const refused = [&](std::string const& path, std::string const& why) {
-    outcome const told = ovlp::support::run(
+    outcome const told = ovlp::base::run(
         {{HEAT_PROGRAM, "--nodes", "1", "--rows", "20", "--columns", "20", "--sweeps", "3", "--control", path},
          "",
          {},
@@ -175,7 +175,7 @@ TEST_CASE("a socket that another run uses, or a file, is refused; one that was l
   std::string const deep = folder.path() / std::string(120, 'x');
   refused(deep, "expected a name of at most 107 bytes");
 
-  outcome const note = ovlp::support::run(
+  outcome const note = ovlp::base::run(
       {{HEAT_SIMULATED, "--rows", "20", "--columns", "20", "--sweeps", "3", "--control", socket}, "", {}, 30s});
   CHECK(note.good());
   CHECK(note.err.find("--control") != std::string::npos);  // means nothing to a simulation

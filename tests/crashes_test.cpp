@@ -30,7 +30,7 @@ void check_names(std::string const& backend, std::string const& kind, std::strin
                  std::vector<std::string> const& options = {}) {
   std::vector<std::string> words = application(backend, kind);
   words.insert(words.end(), options.begin(), options.end());
-  process run(ovlp::support::command{words});
+  process run(ovlp::base::command{words});
   auto const status = run.wait(30s);
   CAPTURE(run.err());
   REQUIRE(status.has_value());
@@ -93,7 +93,7 @@ TEST_CASE("a maker of states, an on_leave, and what runs beside a thread of the 
 TEST_CASE("an operation that happens to run when its process is killed from outside is not blamed" *
           doctest::timeout(60)) {
   for (std::string const backend : {"real", "simulated"}) {
-    process run(ovlp::support::command{application(backend, "killed")});
+    process run(ovlp::base::command{application(backend, "killed")});
     auto const status = run.wait(30s);
     REQUIRE(status.has_value());
     CHECK(*status != 0);
@@ -103,7 +103,7 @@ TEST_CASE("an operation that happens to run when its process is killed from outs
 
 TEST_CASE("who keeps an argument of an operation and uses it later is named" * doctest::timeout(60)) {
   for (std::string const backend : {"real", "simulated"}) {
-    process run(ovlp::support::command{{CRASH_APP, "--nodes", "1", "--backend=" + backend, "--kind", "kept"}});
+    process run(ovlp::base::command{{CRASH_APP, "--nodes", "1", "--backend=" + backend, "--kind", "kept"}});
     auto const status = run.wait(30s);
     CAPTURE(run.err());
     REQUIRE(status.has_value());
@@ -117,7 +117,7 @@ TEST_CASE("who keeps an argument of an operation and uses it later is named" * d
 
 TEST_CASE("a thread of an operation's own that does a kernel is told so in one line" * doctest::timeout(60)) {
   for (std::string const backend : {"real", "simulated"}) {
-    process run(ovlp::support::command{{CRASH_APP, "--nodes", "1", "--backend=" + backend, "--kind", "other thread"}});
+    process run(ovlp::base::command{{CRASH_APP, "--nodes", "1", "--backend=" + backend, "--kind", "other thread"}});
     auto const status = run.wait(30s);
     CAPTURE(run.err());
     REQUIRE(status.has_value());
@@ -134,7 +134,7 @@ TEST_CASE("an operation that runs or is blocked for ten seconds of a real run is
   for (std::string const kind : {"loop", "kernel", "sleep", "mutex"}) {
     std::vector<std::string> words = application("real", kind);
     if (kind == "mutex") words[2] = "1";
-    runs.emplace_back(kind, std::make_unique<process>(ovlp::support::command{words}));
+    runs.emplace_back(kind, std::make_unique<process>(ovlp::base::command{words}));
   }
   for (auto const& started : runs) {
     std::string const& kind = started.first;
@@ -167,7 +167,7 @@ TEST_CASE("an operation that runs or is blocked for ten seconds of a real run is
 TEST_CASE("a simulated operation that does not end is named when the simulation is interrupted" *
           doctest::timeout(60)) {
   for (int const signal : {SIGINT, SIGQUIT, SIGTERM}) {
-    process run(ovlp::support::command{application("simulated", "kernel")});
+    process run(ovlp::base::command{application("simulated", "kernel")});
     std::this_thread::sleep_for(2500ms);
     run.kill_group(signal);
     auto const status = run.wait(10s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <ovlp/support/csv.hpp>
+#include <ovlp/base/csv.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,11 +9,11 @@
 #include <random>
 #include <string>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace {
 
-using ovlp::support::csv_reader;
+using ovlp::base::csv_reader;
 
 TEST_CASE("columns are found by their names, fields without blanks around them" * doctest::timeout(10)) {
   csv_reader reader("# key: value\nb, a\n 2.5 ,one word \n\n,x\n", "file", {"a", "b"},

@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/database.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/flowgraph/sanitizers.hpp>
-#include <ovlp/support/database.hpp>
 
 #include "packed_column.hpp"
 #include "support/process.hpp"
@@ -28,10 +28,10 @@
 namespace {
 
 using namespace ovlp::testing;
-using ovlp::support::database;
-using ovlp::support::outcome;
-using ovlp::support::run;
-using ovlp::support::statement;
+using ovlp::base::database;
+using ovlp::base::outcome;
+using ovlp::base::run;
+using ovlp::base::statement;
 
 using random_engine = std::mt19937_64;
 
@@ -92,11 +92,11 @@ std::string mutate_packed(database& record, random_engine& random) {
 
 /// Of a list of numbers in a text one, or the text if it is none.
 std::string mutate_words(random_engine& random, std::string const& text) {
-  std::vector<std::string> words = ovlp::support::words_of(text);
+  std::vector<std::string> words = ovlp::base::words_of(text);
   std::string number = std::to_string(another(random, below(random, 10)));
   if (words.empty()) return number;
   words[below(random, words.size())] = number;
-  return ovlp::support::joined(words, " ");
+  return ovlp::base::joined(words, " ");
 }
 
 std::string mutate_table(database& record, random_engine& random) {
@@ -125,7 +125,7 @@ std::string mutate_table(database& record, random_engine& random) {
                                    : std::to_string(static_cast<std::int64_t>(bits));
     if (real != real || real > 1e308 || real < -1e308) value = column.ends_with("_s") ? "9e999" : value;
   } else {
-    value = ovlp::support::sql_text(mutate_words(random, old.text(0)));
+    value = ovlp::base::sql_text(mutate_words(random, old.text(0)));
   }
   try {
     record.run("UPDATE OR REPLACE " + table + " SET " + column + " = " + value + " WHERE " + names[0] + " = " + key);
@@ -145,7 +145,7 @@ std::string const in_little_memory = "ulimit -v 4000000; ";
 /// to standard error when it ends well.
 void check_ends(std::string const& words, std::size_t most_lines) {
   CAPTURE(words);
-  ovlp::support::command limited{{"/bin/sh", "-c", in_little_memory + "exec " + words}};
+  ovlp::base::command limited{{"/bin/sh", "-c", in_little_memory + "exec " + words}};
   limited.time_limit = std::chrono::seconds(60);
   outcome const ended = run(limited);
   CAPTURE(ended.err);
@@ -281,7 +281,7 @@ TEST_CASE("whatever number in a file that people write is another one, its reade
     command.replace(command.find("FILE"), 4, file);
     for (std::size_t round = 0; round <= rounds; ++round) {
       random_engine random(seed + round);
-      ovlp::support::write_file(file, round == 0 ? of.contents : mutate_text(random, of.contents));
+      ovlp::base::write_file(file, round == 0 ? of.contents : mutate_text(random, of.contents));
       CAPTURE(contents(file));
       check_ends(command, of.most_lines);
       if (round == 0) REQUIRE(run({{"/bin/sh", "-c", command}}).good());  // as it should be

@@ -15,7 +15,7 @@ char const* const gigabit = PLATFORMS "/gigabit.json";
 
 using namespace ovlp;
 using lab::study::exchanged;
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 using ovlp::testing::contents;
 using ovlp::testing::temporary_folder;
 
@@ -51,7 +51,7 @@ TEST_CASE("threads have exchanged what crossed between them, and what stayed cou
     if (t > 0) seen.send({1, message_kind::object, 1, 0, 10, 0, given});
   }
   seen.send({0, message_kind::control, 0, 1, 0, 0, {}});
-  threads::partition_problem const found = seen.problem();
+  shared_memory::partition_problem const found = seen.problem();
   CHECK(found.nodes == 2);
   CHECK(found.bytes(0, 1) == 200 + 10);  // on the averages of what the others got and gave
   CHECK(found.bytes(0, 2) == 100 + 10);
@@ -72,7 +72,7 @@ TEST_CASE("a thread that joined later counts as the one whose place it would hav
 TEST_CASE("ovlp threads show prints what the threads of a record have exchanged") {
   temporary_folder const folder;
   auto const file = [&](std::string const& name) { return (folder.path() / name).string(); };
-  auto const run = [](std::vector<std::string> const& words) { return ovlp::support::run({words}); };
+  auto const run = [](std::vector<std::string> const& words) { return ovlp::base::run({words}); };
   REQUIRE(run({HEAT_SIMULATED, "--nodes", "3", "--strips", "3", "--rows", "60", "--columns", "50", "--sweeps", "4",
                "--platform", gigabit, "--record", file("run.sqlite")})
               .good());

@@ -56,11 +56,11 @@ void store_run(temporary_folder const& folder, std::string const& file) {
   });
 }
 
-ovlp::support::outcome export_run(std::string const& file, std::string const& format, std::string const& output,
-                                  std::vector<std::string> const& more = {}) {
+ovlp::base::outcome export_run(std::string const& file, std::string const& format, std::string const& output,
+                               std::vector<std::string> const& more = {}) {
   std::vector<std::string> words{OVLP_COMMAND, "export", file, "--to", format, "-o", output};
   words.insert(words.end(), more.begin(), more.end());
-  return ovlp::support::run({std::move(words)});
+  return ovlp::base::run({std::move(words)});
 }
 
 /// All formats, by their readers.
@@ -68,7 +68,7 @@ void check_exports(temporary_folder const& folder, std::string const& file, run_
                    std::vector<std::string> const& more = {}) {
   auto const write = [&](std::string const& format, std::string const& name) {
     std::string output = folder.path() / name;
-    ovlp::support::outcome const done = export_run(file, format, output, more);
+    ovlp::base::outcome const done = export_run(file, format, output, more);
     CHECK(done.out == "");
     CHECK(done.err == "");
     REQUIRE(done.status == 0);
@@ -217,7 +217,7 @@ TEST_CASE("limits of other tools are said, and times beyond those of exports ref
     run.finish();
   };
   auto const says = [&](std::string const& format, std::string const& text) {
-    ovlp::support::outcome const done = export_run(file, format, folder.path() / format);
+    ovlp::base::outcome const done = export_run(file, format, folder.path() / format);
     CHECK(done.good());
     CHECK(done.err == (text.empty() ? "" : "ovlp export: " + text + "\n"));
   };
@@ -234,7 +234,7 @@ TEST_CASE("limits of other tools are said, and times beyond those of exports ref
     run.step(0, 0, 0, 9.3e9);
     run.finish();
   }
-  ovlp::support::outcome const tried = export_run(file, "paraver", folder.path() / "long");
+  ovlp::base::outcome const tried = export_run(file, "paraver", folder.path() / "long");
   CHECK(tried.status == 1);
   CHECK(tried.err.find("expected less than 9.2e9 s") != std::string::npos);
   CHECK(count(tried.err, "\n") == 1);
@@ -244,7 +244,7 @@ TEST_CASE("who exports a trace of an MPI program to a format of runs is told to 
   temporary_folder const folder;
   std::string const trace =
       folder.file("cg.mpitrace", "ovlp mpi trace 1\nname cg\ncommunicator 0\nrank 0\ncompute 1\nend 1\n");
-  ovlp::support::outcome const tried = export_run(trace, "perfetto", folder.path() / "cg.pftrace");
+  ovlp::base::outcome const tried = export_run(trace, "perfetto", folder.path() / "cg.pftrace");
   CHECK(tried.status == 1);
   CHECK(tried.err.find("ovlp replay " + trace + " --platform PLATFORM --record RECORD") != std::string::npos);
   CHECK(count(tried.err, "\n") == 1);
@@ -254,7 +254,7 @@ TEST_CASE("a page that cannot be written whole leaves the one before") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite", page = folder.file("page.html", "<!doctype html>before");
   joined_run(file).finish();
-  ovlp::support::outcome const tried = ovlp::support::run(
+  ovlp::base::outcome const tried = ovlp::base::run(
       {{"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" report \"$1\" -o \"$2\"", OVLP_COMMAND, file, page}});
   CHECK(tried.status == 1);
   CHECK(tried.err.ends_with("ovlp: " + page + ": cannot be written: File too large\n"));
@@ -285,7 +285,7 @@ TEST_CASE("what cannot be written is said in a line") {
   std::string const file = folder.path() / "run.sqlite", taken = folder.file("file", "");
   joined_run(file).finish();
   auto const refused = [&](std::string const& format, std::string const& output, std::string const& why) {
-    ovlp::support::outcome const tried = export_run(file, format, output);
+    ovlp::base::outcome const tried = export_run(file, format, output);
     CHECK(tried.status == 1);
     CHECK(tried.out == "");
     CHECK(tried.err == "ovlp: " + why + "\n");

@@ -40,7 +40,7 @@ class application {
     for (auto const& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
     options.insert(options.begin(), {FAILURES_APP, "--marker", marker_});
     if (!first.empty()) options.insert(options.begin(), {"/bin/sh", "-c", first + "; exec \"$@\"", "sh"});
-    driver_ = std::make_unique<process>(ovlp::support::command{options});
+    driver_ = std::make_unique<process>(ovlp::base::command{options});
     for (auto const& [name, value] : environment) ::unsetenv(name.c_str());
   }
   ~application() {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 #include "real/launch/hosts_file.hpp"
 #include "support/process.hpp"

@@ -10,7 +10,7 @@
 #include <ovlp/analysis/identities.hpp>
 #include <ovlp/analysis/path_costs.hpp>
 #include <ovlp/analysis/pop_metrics.hpp>
-#include <ovlp/runtime/summary.hpp>
+#include <ovlp/records/summary.hpp>
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/records/run_recorder.hpp>
 #include <ovlp/store/clock_fit.hpp>
 #include <ovlp/store/open_run.hpp>
@@ -25,10 +25,10 @@
 namespace {
 
 using namespace ovlp::testing;
+using ovlp::base::run;
 using ovlp::store::clock_bound;
 using ovlp::store::clock_correction;
 using ovlp::store::fit_clock;
-using ovlp::support::run;
 
 /// What a clock shows at a time of the run.
 struct clock_model {

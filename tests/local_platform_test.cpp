@@ -10,15 +10,15 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+#include <ovlp/base/host.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/host.hpp>
 
 #include "support/process.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 using ovlp::testing::contents;
 using ovlp::testing::lines_of;
 using ovlp::testing::temporary_folder;
@@ -26,7 +26,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
-ovlp::support::command show_local(std::string const& cache, Variables more = {}) {
+ovlp::base::command show_local(std::string const& cache, Variables more = {}) {
   more.emplace_back("XDG_CACHE_HOME", cache);
   return {{OVLP_COMMAND, "platform", "show", "local"}, "", more, 60s};
 }
@@ -40,7 +40,7 @@ std::vector<std::filesystem::path> files_in(std::filesystem::path const& folder)
 
 TEST_CASE("this machine is measured once, and its cores are shared" * doctest::timeout(100)) {
   temporary_folder const cache;
-  outcome const first = ovlp::support::run(show_local(cache.path()));
+  outcome const first = ovlp::base::run(show_local(cache.path()));
   CAPTURE(first.err);
   REQUIRE(first.good());
   REQUIRE(lines_of(first.err).size() == 1);
@@ -50,14 +50,14 @@ TEST_CASE("this machine is measured once, and its cores are shared" * doctest::t
   CHECK(contains(first.err, "kept in " + kept[0].string()));
   CHECK(contains(first.out, "measured "));
 
-  outcome const again = ovlp::support::run(show_local(cache.path()));
+  outcome const again = ovlp::base::run(show_local(cache.path()));
   CHECK(again.err.empty());
   CHECK(again.out == first.out);
 
   auto const found = ovlp::machine::platform::find(kept[0]);
   CHECK(found.shares_host_evenly());
-  CHECK(found.host->cores <= ovlp::support::available_cores());
-  CHECK(found.processor == ovlp::support::processor_name());
+  CHECK(found.host->cores <= ovlp::base::available_cores());
+  CHECK(found.processor == ovlp::base::processor_name());
   for (double const cost_s : {found.runtime.per_step_s, found.communication.send.per_message_s}) {
     CHECK(cost_s > 0);
     CHECK(cost_s < 0.01);
@@ -65,10 +65,10 @@ TEST_CASE("this machine is measured once, and its cores are shared" * doctest::t
 
   // A program of a user's own, which has no command at hand.
   std::string const summary = cache.path() / "summary.json";
-  outcome const run = ovlp::support::run({{HEAT_SIMULATED, "--nodes", "2", "--rows", "20", "--columns", "20",
-                                           "--sweeps", "2", "--platform", "local", "--summary", summary},
-                                          "",
-                                          {{"XDG_CACHE_HOME", cache.path()}}});
+  outcome const run = ovlp::base::run({{HEAT_SIMULATED, "--nodes", "2", "--rows", "20", "--columns", "20", "--sweeps",
+                                        "2", "--platform", "local", "--summary", summary},
+                                       "",
+                                       {{"XDG_CACHE_HOME", cache.path()}}});
   CHECK(run.good());
   CHECK(!contains(run.err, "measured this machine"));
   nlohmann::json const said = nlohmann::json::parse(contents(summary));
@@ -90,18 +90,18 @@ TEST_CASE("of two first uses at a time one measures, and the other waits for it"
 
 TEST_CASE("a file that is damaged is measured again; what cannot be kept is said" * doctest::timeout(100)) {
   temporary_folder const cache;
-  REQUIRE(ovlp::support::run(show_local(cache.path())).good());
+  REQUIRE(ovlp::base::run(show_local(cache.path())).good());
   auto const kept = files_in(cache.path() / "ovlp");
   REQUIRE(kept.size() == 1);
-  ovlp::support::write_file(kept[0], contents(kept[0]).substr(0, 300));
-  outcome const mended = ovlp::support::run(show_local(cache.path()));
+  ovlp::base::write_file(kept[0], contents(kept[0]).substr(0, 300));
+  outcome const mended = ovlp::base::run(show_local(cache.path()));
   CHECK(mended.good());
   CHECK(lines_of(mended.err).size() == 2);
   CHECK(contains(mended.err, "it is measured again"));
   CHECK_NOTHROW(ovlp::machine::platform::find(kept[0]));
 
   std::string const no_folder = cache.file("file", "");
-  outcome const unkept = ovlp::support::run(show_local(no_folder));
+  outcome const unkept = ovlp::base::run(show_local(no_folder));
   CHECK(unkept.good());
   REQUIRE(lines_of(unkept.err).size() == 1);
   CHECK(contains(unkept.err, "it cannot be kept: "));
@@ -111,7 +111,7 @@ TEST_CASE("a file that is damaged is measured again; what cannot be kept is said
 TEST_CASE("where this machine cannot be measured figures are those that come with ovlp, and it is said" *
           doctest::timeout(60)) {
   temporary_folder const cache;
-  outcome const shown = ovlp::support::run(show_local(cache.path(), {{"OVLP_MODULE_DIR", "/nowhere"}}));
+  outcome const shown = ovlp::base::run(show_local(cache.path(), {{"OVLP_MODULE_DIR", "/nowhere"}}));
   CAPTURE(shown.err);
   CHECK(shown.good());
   REQUIRE(lines_of(shown.err).size() == 1);

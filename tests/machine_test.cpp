@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/netmodel/network.hpp>
 
 namespace {

@@ -14,7 +14,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 using words = std::vector<std::string>;
 
 // A machine of few cores, on which tests run as root.
@@ -44,7 +44,7 @@ words each_over_mpi(std::vector<words> const& programs) {
 }
 outcome run(words const& command, std::vector<std::pair<std::string, std::string>> more = {}) {
   more.insert(more.begin(), environment.begin(), environment.end());
-  return ovlp::support::run({command, "", more, 100s});
+  return ovlp::base::run({command, "", more, 100s});
 }
 
 bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
@@ -143,7 +143,7 @@ TEST_CASE("a process that is killed, or goes on no more, ends the run" * doctest
   CAPTURE(signal);
   words const program =
       over_mpi(3, {FAILURES_APP, "--mode", "sleep", "--seconds", "60", "--tasks", "3", "--peer-timeout", "1.5"});
-  ovlp::support::process run({program, "", environment});
+  ovlp::base::process run({program, "", environment});
   std::smatch found;
   std::string number;
   for (int i = 0; i < 300 && number.empty(); ++i) {

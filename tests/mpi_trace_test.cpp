@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/mpi/check.hpp>
 #include <ovlp/mpi/collectives.hpp>
 #include <ovlp/mpi/describe.hpp>
-#include <ovlp/support/files.hpp>
 
 namespace {
 
@@ -24,13 +24,13 @@ using namespace ovlp::mpi;
 class files {
  public:
   std::string write(std::string const& name, std::string const& contents) const {
-    ovlp::support::write_file(path(name), contents);
+    ovlp::base::write_file(path(name), contents);
     return path(name);
   }
   std::string path(std::string const& name) const { return (folder_.path() / name).string(); }
 
  private:
-  ovlp::support::temporary_folder folder_;
+  ovlp::base::temporary_folder folder_;
 };
 
 /// What is wrong, without the folder of the file; empty: nothing.
@@ -55,7 +55,7 @@ std::string written(trace t) {
   files const in;
   t.name = "trace";
   write_trace(t, in.path("trace.mpitrace"));
-  return ovlp::support::read_file(in.path("trace.mpitrace"));
+  return ovlp::base::read_file(in.path("trace.mpitrace"));
 }
 
 trace of_ranks(std::size_t ranks) {
@@ -92,7 +92,7 @@ trace of_everything() {
 std::string text_of(trace const& t) {
   files const in;
   write_trace(t, in.path("trace.mpitrace"));
-  return ovlp::support::read_file(in.path("trace.mpitrace"));
+  return ovlp::base::read_file(in.path("trace.mpitrace"));
 }
 
 constexpr char const* two_tasks =

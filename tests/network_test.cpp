@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/flowgraph/walk.hpp>
 #include <ovlp/runtime/internal/fact.hpp>
 #include <ovlp/runtime/internal/program.hpp>

@@ -10,16 +10,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/base/database.hpp>
 #include <ovlp/records/run_recorder.hpp>
 #include <ovlp/store/open_run.hpp>
-#include <ovlp/support/database.hpp>
 
 #include "support/process.hpp"
 
 using namespace ovlp::testing;
 using ovlp::run_outcome;
-using ovlp::support::outcome;
-using ovlp::support::run;
+using ovlp::base::outcome;
+using ovlp::base::run;
 
 namespace {
 
@@ -92,7 +92,7 @@ TEST_CASE("a record says that a node was lost, and that a run that was killed ha
   temporary_folder const folder;
   for (bool const driver : {false, true}) {
     std::string const file = folder.path() / (driver ? "driver.sqlite" : "node.sqlite"), marker = file + " marks it";
-    ovlp::support::process app(
+    ovlp::base::process app(
         {{FAILURES_APP, "--nodes", "2", "--mode", "sleep", "--seconds", "60", "--marker", marker, "--record", file}});
     REQUIRE(prints(app, "is at work", 30s, 2));
     REQUIRE(eventually(30s, [&] { return ovlp::stored_run(file).about().contains("outcome"); }));
@@ -114,7 +114,7 @@ TEST_CASE("of a record of an older ovlp it is said that how the run ended is not
   std::string const file = folder.path() / "old.sqlite";
   REQUIRE(run({{FAILURES_SIMULATED, "--nodes", "2", "--record", file}}).good());
   {
-    ovlp::support::database opened(file, ovlp::support::database::mode::update);
+    ovlp::base::database opened(file, ovlp::base::database::mode::update);
     opened.run("DELETE FROM fact WHERE name IN ('outcome', 'ended_s')");
   }
   ovlp::stored_run const stored(file);

@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 
 #include "support/process.hpp"
 
 namespace {
 
 using namespace ovlp::testing;
-using ovlp::support::outcome;
-using ovlp::support::run;
+using ovlp::base::outcome;
+using ovlp::base::run;
 
 outcome shell_run(std::string const& words) { return run({{"/bin/sh", "-c", words}}); }
 
@@ -27,7 +27,7 @@ TEST_CASE("a file is replaced by one of its kind only") {
   auto const fault = [&](std::string const& there, std::string const& begins) {
     std::string const file = folder.file("file", there);
     try {
-      ovlp::support::expect_replaceable(file, begins);
+      ovlp::base::expect_replaceable(file, begins);
     } catch (ovlp::config_error const& wrong) {
       return std::string(wrong.what()).substr(file.size());
     }
@@ -114,7 +114,7 @@ TEST_CASE("no output takes the place of a file of somebody, and each takes that 
         w.command + (w.command.find('#') == std::string::npos ? file : "") + (is_advise ? " -- " + lu : std::string());
     for (std::string const mine : {"Dear diary,\nnobody is to read, or to lose, this.\n", "{\"mine\": 1}\n"}) {
       std::filesystem::remove(file);
-      ovlp::support::write_file(file, mine);
+      ovlp::base::write_file(file, mine);
       outcome const refused = shell_run(words);
       CAPTURE(refused.err);
       CHECK((refused.status == 1 || refused.status == 2));

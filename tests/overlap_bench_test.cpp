@@ -27,7 +27,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace ovlp::overlap_bench;
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 using words = std::vector<std::string>;
 
 constexpr search_options exactly{0, 1, 0, 1, 1e-9, 0};
@@ -223,7 +223,7 @@ std::string star(ovlp::testing::temporary_folder const& folder, int cores = 1) {
 
 outcome ovlp_command(words arguments, std::vector<std::pair<std::string, std::string>> environment = {}) {
   arguments.insert(arguments.begin(), {OVLP_COMMAND, "overlap", "bench"});
-  return ovlp::support::run({arguments, "", std::move(environment), 100s});
+  return ovlp::base::run({arguments, "", std::move(environment), 100s});
 }
 
 /// Of 4 nodes in a simulation; the rows without calls for progress.
@@ -314,8 +314,8 @@ TEST_CASE("where a node runs one operation at a time, work holds up what depends
   // The second round of the barrier begins when the first one's note has been taken: after the work.
   ovlp::testing::temporary_folder const folder;
   outcome const ran =
-      ovlp::support::run({{OVERLAP_BENCH_SIMULATED, "--nodes", "5", "--execution-threads", "1", "--execution",
-                           "partial", "--no-alloc", "--tolerance", "1e-9", "--platform", star(folder), "barrier"}});
+      ovlp::base::run({{OVERLAP_BENCH_SIMULATED, "--nodes", "5", "--execution-threads", "1", "--execution", "partial",
+                        "--no-alloc", "--tolerance", "1e-9", "--platform", star(folder), "barrier"}});
   REQUIRE(ran.status == 0);
   result const row = read_results(ran.out, "csv").front();
   double const note = crossing_s(0);

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/overlap_study.hpp>
 #include <ovlp/mpi/overlapped.hpp>

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/runtime/plan.hpp>
+#include <ovlp/records/plan.hpp>
 
 namespace {
 

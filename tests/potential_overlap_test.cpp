@@ -11,13 +11,13 @@
 #include <variant>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/csv.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
 #include <ovlp/mpi/overlap_parameters_file.hpp>
 #include <ovlp/mpi/overlap_parameters_of_trace.hpp>
 #include <ovlp/mpi/potential_overlap.hpp>
-#include <ovlp/support/csv.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
 
 namespace {
 
@@ -61,9 +61,9 @@ message_parameters six_words() {
 
 /// What read_overlap_parameters() says of this text.
 std::string refusal_of(std::string const& text) {
-  ovlp::support::temporary_folder const folder;
+  ovlp::base::temporary_folder const folder;
   std::string const file = folder.path() / "code.json";
-  ovlp::support::write_file(file, text);
+  ovlp::base::write_file(file, text);
   try {
     read_overlap_parameters(file);
   } catch (ovlp::config_error const& wrong) {
@@ -302,13 +302,13 @@ TEST_CASE("figures are finite for the least and the greatest values that files m
 
 TEST_CASE("parameters are the same after they are written and read") {
   for (std::string const code : {"hycom", "pop", "sage", "sage-amr", "sweep3d"}) {
-    ovlp::support::temporary_folder const folder;
+    ovlp::base::temporary_folder const folder;
     std::string const file = folder.path() / "code.json";
     code_parameters before = example(code);
     before.messages[0].production.places = {2, 0, 1};
     before.messages[0].per_iteration = 0.1;
     std::string const text = overlap_parameters_file_of(before, "a test");
-    ovlp::support::write_file(file, text);
+    ovlp::base::write_file(file, text);
     CHECK(overlap_parameters_file_of(read_overlap_parameters(file), "a test") == text);
   }
 }
@@ -480,11 +480,11 @@ TEST_CASE("wrong traces are refused in one line that names rank and message") {
 namespace {
 
 using namespace std::chrono_literals;
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 
 outcome potential(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {OVLP_COMMAND, "overlap", "potential"});
-  return ovlp::support::run({arguments, "", {}, 60s});
+  return ovlp::base::run({arguments, "", {}, 60s});
 }
 
 std::string const pop_file = EXAMPLES_FOLDER "/pop.json", sweep3d_file = EXAMPLES_FOLDER "/sweep3d.json";
@@ -503,10 +503,10 @@ TEST_CASE("ovlp overlap potential writes a row for each code and network") {
       potential({pop_file, sweep3d_file, "--latencies", "8e-6,1e-6", "--bandwidths", "5e9,1e9", "--csv", "-"});
   CHECK(ran.err == "");
   REQUIRE(ran.status == 0);
-  ovlp::support::csv_reader rows(ran.out, "csv",
-                                 {"code", "latency_s", "bandwidth_Bps", "normalized_overlap", "normalized_time",
-                                  "normalized_time_overlapped", "required_bandwidth_Bps"},
-                                 ovlp::support::csv_reader::other_columns::skipped);
+  ovlp::base::csv_reader rows(ran.out, "csv",
+                              {"code", "latency_s", "bandwidth_Bps", "normalized_overlap", "normalized_time",
+                               "normalized_time_overlapped", "required_bandwidth_Bps"},
+                              ovlp::base::csv_reader::other_columns::skipped);
   for (std::string const code : {"pop", "sweep3d"}) {
     for (double const latency_s : {1 * us, 8 * us}) {
       for (double const bandwidth : {1e9, 5e9}) {
@@ -546,13 +546,13 @@ TEST_CASE("ovlp overlap potential prints messages and times for people") {
 }
 
 TEST_CASE("ovlp overlap potential draws each figure") {
-  ovlp::support::temporary_folder const folder;
+  ovlp::base::temporary_folder const folder;
   for (std::string const figure : {"overlap", "time", "bandwidth"}) {
     std::string const file = folder.path() / (figure + ".svg");
     outcome const ran = potential({pop_file, sweep3d_file, "--picture", file, "--draw", figure});
     CHECK(ran.err == "");
     CHECK(ran.status == 0);
-    std::string const drawn = ovlp::support::read_file(file);
+    std::string const drawn = ovlp::base::read_file(file);
     CHECK(drawn.find("</svg>") != std::string::npos);
     CHECK(drawn.find("Sweep3D") != std::string::npos);
   }

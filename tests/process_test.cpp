@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <ovlp/support/process.hpp>
+#include <ovlp/base/process.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,16 +8,16 @@
 #include <chrono>
 #include <string>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 #include "support/process.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using ovlp::support::outcome;
-using ovlp::support::process;
-using ovlp::support::run;
+using ovlp::base::outcome;
+using ovlp::base::process;
+using ovlp::base::run;
 
 TEST_CASE("a program gets input and environment, and gives back all that it prints" * doctest::timeout(60)) {
   outcome const ended =

@@ -14,17 +14,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/processor_waits.hpp>
 #include <ovlp/records/record.hpp>
 #include <ovlp/store/open_run.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/processor_waits.hpp>
 
 #include "support/process.hpp"
 
 using namespace ovlp::testing;
-using ovlp::support::outcome;
-using ovlp::support::processor_waits;
-using ovlp::support::run;
+using ovlp::base::outcome;
+using ovlp::base::processor_waits;
+using ovlp::base::run;
 
 namespace {
 
@@ -57,8 +57,8 @@ class crowded_core {
 };
 
 void compute_for(double cpu_s) {
-  double const until_s = ovlp::support::thread_cpu_s() + cpu_s;
-  while (ovlp::support::thread_cpu_s() < until_s) {
+  double const until_s = ovlp::base::thread_cpu_s() + cpu_s;
+  while (ovlp::base::thread_cpu_s() < until_s) {
   }
 }
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/ovlp.hpp>
 #include <ovlp/records/sink.hpp>
 #include <ovlp/records/text_trace.hpp>

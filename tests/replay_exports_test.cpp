@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
 #include <ovlp/mpi/check.hpp>
 #include <ovlp/mpi/replay.hpp>
 #include <ovlp/mpi/trace_file.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
 
 #include "support/process.hpp"
 
@@ -126,7 +126,7 @@ struct replayed_trace {
   }
   void run(std::vector<std::string> words) const {
     words.insert(words.begin(), OVLP_COMMAND);
-    ovlp::support::outcome const done = ovlp::support::run({std::move(words)});
+    ovlp::base::outcome const done = ovlp::base::run({std::move(words)});
     REQUIRE_MESSAGE(done.good(), done.complaint());
     CHECK(done.err == "");
   }

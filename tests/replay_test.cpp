@@ -14,12 +14,12 @@
 #include <vector>
 
 #include <ovlp/analysis/identities.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
 #include <ovlp/mpi/channel.hpp>
 #include <ovlp/mpi/check.hpp>
 #include <ovlp/mpi/trace_file.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
 
 namespace {
 
@@ -202,7 +202,7 @@ TEST_CASE("a non-blocking collective goes on while its rank computes" * doctest:
 }
 
 TEST_CASE("the two-task trace of Dimemas takes what its model says" * doctest::timeout(10)) {
-  ovlp::support::temporary_folder const folder;
+  ovlp::base::temporary_folder const folder;
   trace const t = of(
       {{compute{1e-9}, compute{1e-4}, send{1, 7, 1000, 0, none, none, protocol::eager}, compute{5e-5},
         collective{operation::reduce, 0, 0, 8, 8}, compute{1e-5}},
@@ -396,29 +396,29 @@ TEST_CASE("the times of a rank add up to its end" * doctest::timeout(10)) {
 }
 
 TEST_CASE("ovlp replay prints and writes what it found, and refuses what is wrong" * doctest::timeout(60)) {
-  ovlp::support::temporary_folder const folder;
+  ovlp::base::temporary_folder const folder;
   auto const path = [&](std::string const& name) { return (folder.path() / name).string(); };
   write_trace(of({{compute{1}, send{1, 7, 100}}, {receive{0, 7, 100}}}), path("two.mpitrace"));
-  ovlp::support::write_file(path("test.json"), platform_text(R"("model": "bus")"));
+  ovlp::base::write_file(path("test.json"), platform_text(R"("model": "bus")"));
   auto const run = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {OVLP_COMMAND, "replay"});
-    return ovlp::support::run({words});
+    return ovlp::base::run({words});
   };
   auto const good = run({path("two.mpitrace"), "--platform", path("test.json"), "--summary", path("summary.json"),
                          "--record", path("run.sqlite")});
   INFO(good.err);
   CHECK(good.status == 0);
   CHECK(good.out.starts_with("test, 2 ranks on test: 2.500000 s\n"));
-  CHECK(ovlp::support::read_file(path("summary.json")).find("\"time_s\": 2.5") != std::string::npos);
+  CHECK(ovlp::base::read_file(path("summary.json")).find("\"time_s\": 2.5") != std::string::npos);
   auto const exported =
-      ovlp::support::run({{OVLP_COMMAND, "export", path("run.sqlite"), "--to", "paraver", "-o", path("run.prv")}});
+      ovlp::base::run({{OVLP_COMMAND, "export", path("run.sqlite"), "--to", "paraver", "-o", path("run.prv")}});
   CHECK(exported.status == 0);
-  std::string const paraver = ovlp::support::read_file(path("run.prv"));
+  std::string const paraver = ovlp::base::read_file(path("run.prv"));
   CHECK(paraver.starts_with("#Paraver (01/01/1970 at 00:00):2500000000_ns:2(1,1):1:2(1:1,1:2),1\nc:1:1:2:1:2\n"));
   CHECK(paraver.find("3:0:1:1:1:1000000000:1000000000:0:1:2:1:0:2500000000:100:7\n") != std::string::npos);
 
 #ifdef HAS_OTF2  // what was exported can be read again
-  CHECK(ovlp::support::run({{OVLP_COMMAND, "export", path("run.sqlite"), "--to", "otf2", "-o", path("otf2")}}).status ==
+  CHECK(ovlp::base::run({{OVLP_COMMAND, "export", path("run.sqlite"), "--to", "otf2", "-o", path("otf2")}}).status ==
         0);
   trace const again = read_trace(path("otf2") + "/traces.otf2");
   REQUIRE(again.ranks.size() == 2);
@@ -431,10 +431,10 @@ TEST_CASE("ovlp replay prints and writes what it found, and refuses what is wron
   auto const received = std::ranges::find_if(again.ranks[1].records, is_receive);
   REQUIRE(received != again.ranks[1].records.end());
   CHECK(std::get<receive>(*received).bytes == 100);
-  CHECK(ovlp::support::run({{OVLP_COMMAND, "replay", path("otf2") + "/traces.otf2", "--platform", path("test.json")}})
+  CHECK(ovlp::base::run({{OVLP_COMMAND, "replay", path("otf2") + "/traces.otf2", "--platform", path("test.json")}})
             .status == 0);
-  std::string anchor = ovlp::support::read_file(path("otf2") + "/traces.otf2");
-  ovlp::support::write_file(path("cut.otf2"), anchor.substr(0, anchor.size() / 2));
+  std::string anchor = ovlp::base::read_file(path("otf2") + "/traces.otf2");
+  ovlp::base::write_file(path("cut.otf2"), anchor.substr(0, anchor.size() / 2));
   CHECK_THROWS_AS(read_trace(path("cut.otf2")), ovlp::config_error);
 #endif
 

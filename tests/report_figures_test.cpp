@@ -9,9 +9,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/base/text.hpp>
 #include <ovlp/report/run_figures.hpp>
 #include <ovlp/report/stored_files.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "support/process.hpp"
 #include "support/run_on.hpp"

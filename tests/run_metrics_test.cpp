@@ -11,8 +11,8 @@
 
 #include <ovlp/analysis/critical_path.hpp>
 #include <ovlp/analysis/pop_metrics.hpp>
+#include <ovlp/base/database.hpp>
 #include <ovlp/records/run_recorder.hpp>
-#include <ovlp/support/database.hpp>
 
 #include "support/process.hpp"
 #include "support/run_on.hpp"
@@ -25,8 +25,8 @@ char const* const gigabit = PLATFORMS "/gigabit.json";
 using namespace ovlp::testing;
 using ovlp::analysis::critical_path;
 using ovlp::analysis::path_activity;
-using ovlp::support::outcome;
-using ovlp::support::run;
+using ovlp::base::outcome;
+using ovlp::base::run;
 
 ovlp::run_definitions const names{
     "app", "simulated", 2, 0, {"all"}, {{"the graph", {{"split", "deal", 0}, {"leaf", "work", 0}}}}, {1.0, 1.0}};
@@ -247,7 +247,7 @@ TEST_CASE("nothing that a record names is run unless the user asks for it" * doc
   std::string const script = folder.file("script", "#!/bin/sh\ntouch " + mark + "\n");
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   {
-    ovlp::support::database facts(record, ovlp::support::database::mode::update);
+    ovlp::base::database facts(record, ovlp::base::database::mode::update);
     facts.run("UPDATE fact SET value = '" + script + "' WHERE name = 'program'");
     facts.run("UPDATE fact SET value = '" + folder.path().string() + "' WHERE name = 'folder'");
   }
@@ -330,8 +330,8 @@ TEST_CASE("an efficiency above 1 has its reason beside it, and kernels take as l
            {"--sync", "barrier"}, {"--sync", "neighbours"}, {"--sync", "barrier", "--plan", plan}}) {
     CAPTURE(options[1]);
     CAPTURE(options.size());
-    ovlp::support::command simulated{{OVLP_HEAT_SIMULATED, "--rows", "200", "--columns", "200", "--strips", "8",
-                                      "--sweeps", "12", "--nodes", "4", "--platform", platform, "--record", record}};
+    ovlp::base::command simulated{{OVLP_HEAT_SIMULATED, "--rows", "200", "--columns", "200", "--strips", "8",
+                                   "--sweeps", "12", "--nodes", "4", "--platform", platform, "--record", record}};
     simulated.words.insert(simulated.words.end(), options.begin(), options.end());
     REQUIRE(run(simulated).good());  // kernels are measured
     outcome const said = run({{OVLP_COMMAND, "metrics", record, "--rerun", "--json", figures}});

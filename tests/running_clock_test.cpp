@@ -6,11 +6,11 @@
 #include <random>
 #include <thread>
 
-#include <ovlp/support/host.hpp>
+#include <ovlp/base/host.hpp>
 
-using ovlp::support::monotonic_s;
-using ovlp::support::running_cpu_s;
-using ovlp::support::thread_cpu_s;
+using ovlp::base::monotonic_s;
+using ovlp::base::running_cpu_s;
+using ovlp::base::thread_cpu_s;
 
 namespace {
 

@@ -14,13 +14,13 @@
 namespace {
 
 using namespace std::chrono_literals;
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 using ovlp::testing::lines_of;
 using ovlp::testing::temporary_folder;
 
 bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
-outcome run(std::vector<std::string> command) { return ovlp::support::run({std::move(command), "", {}, 60s}); }
+outcome run(std::vector<std::string> command) { return ovlp::base::run({std::move(command), "", {}, 60s}); }
 
 /// A platform file with this network, and nodes of one core.
 std::string platform(temporary_folder const& folder, std::string const& network, std::size_t nodes = 4) {

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/netmodel/fair_star.hpp>
 
 #include "support/drive_network.hpp"

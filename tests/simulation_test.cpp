@@ -17,10 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/base/host.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/real.hpp>
 #include <ovlp/simkernel/simulated.hpp>
-#include <ovlp/support/host.hpp>
 
 namespace {
 
@@ -943,7 +943,7 @@ TEST_CASE("platforms that come with ovlp charge what the runtime takes, but the 
   using machine = ovlp::machine::platform;
   for (char const* name : {"gigabit", "10-gigabit", "fat-tree-1024", "dragonfly-1024", "local"}) {
     CAPTURE(name);
-    std::string const text = ovlp::support::read_file(std::string(SHIPPED "/") + name + ".json");
+    std::string const text = ovlp::base::read_file(std::string(SHIPPED "/") + name + ".json");
     for (std::string const cost : {"\"per_step_s\": ", "\"per_message_s\": "}) {
       REQUIRE(ovlp::testing::contains(text, cost));
       double const cost_s = std::stod(text.substr(text.find(cost) + cost.size()));
@@ -1216,7 +1216,7 @@ TEST_CASE("why a prediction may be weak, and what had no effect, stands in the s
   std::string text = platform();
   text.replace(text.find("\"any\""), 5, R"("any", "processor": "slide rule")");
   std::string const elsewhere = folder.file("calibrated.json", text);
-  std::string const core = ovlp::support::processor_name();
+  std::string const core = ovlp::base::processor_name();
   std::string const note = "kernels are measured on '" + core + "', but the platform was calibrated on 'slide rule'";
   CHECK(warnings({"--platform", elsewhere, "--execution", "partial", "--durations", other}, false) ==
         std::vector<std::string>{other + " has durations of 'abacus', but the platform was calibrated on 'slide rule': "

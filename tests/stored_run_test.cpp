@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/records/run_recorder.hpp>
 #include <ovlp/store/exports.hpp>
 #include <ovlp/store/stored_run.hpp>
 
-#include <ovlp/support/database.hpp>
+#include <ovlp/base/database.hpp>
 
 #include "support/process.hpp"
 #include "support/run_on.hpp"
@@ -245,7 +245,7 @@ TEST_CASE("of a run that is killed while it writes, what was whole is there" * d
       emit(*recorder, 0, 70'000);
       recorder->flush();
     }
-    ovlp::support::database open(file, ovlp::support::database::mode::update);
+    ovlp::base::database open(file, ovlp::base::database::mode::update);
     open.run("PRAGMA cache_size = 1; BEGIN; DELETE FROM fact; DELETE FROM packed");  // more than it keeps in memory
     ::kill(::getpid(), SIGKILL);
   }

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/support/database.hpp>
+#include <ovlp/base/database.hpp>
 
 #include "support/process.hpp"
 
@@ -18,10 +18,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using ovlp::support::database;
-using ovlp::support::outcome;
-using ovlp::support::process;
-using ovlp::support::statement;
+using ovlp::base::database;
+using ovlp::base::outcome;
+using ovlp::base::process;
+using ovlp::base::statement;
 using ovlp::testing::contents;
 using ovlp::testing::count;
 using ovlp::testing::lines_of;
@@ -31,7 +31,7 @@ using Lines = std::vector<std::string>;
 outcome ovlp_command(std::vector<std::string> arguments,
                      std::vector<std::pair<std::string, std::string>> environment = {}) {
   arguments.insert(arguments.begin(), OVLP_COMMAND);
-  return ovlp::support::run({std::move(arguments), "", std::move(environment), 60s});
+  return ovlp::base::run({std::move(arguments), "", std::move(environment), 60s});
 }
 
 /// A program that notes its arguments, and does what `script` says before it writes them as its summary. It gets
@@ -128,7 +128,7 @@ TEST_CASE("a row has the figures of the program's own summary" * doctest::timeou
   temporary_folder const folder;
   auto const [how, file] = sweep(folder, lu_plan());
   std::string const summary = folder.path() / "summary.json", gigabit = PLATFORMS "/gigabit.json";
-  REQUIRE(ovlp::support::run(
+  REQUIRE(ovlp::base::run(
               {{LU_SIMULATED, "--n", "400", "--platform", gigabit, "--execution", "partial", "--no-alloc", "--block",
                 "100", "--nodes", "3", "--graph", "pipelined", "--remove", "1@1", "--summary", summary}})
               .good());
@@ -261,7 +261,7 @@ TEST_CASE("progress is shown on a terminal, and on no pipe" * doctest::timeout(6
   CHECK(sweep(folder, plan, {"--jobs", "1"}).how.err == "");
   std::string const command = std::string(OVLP_COMMAND) + " sweep " + (folder.path() / "sweep.json").string() + " -o " +
                               (folder.path() / "again.sqlite").string() + " --jobs 1";
-  outcome const shown = ovlp::support::run({{"script", "-qec", command, "/dev/null"}, "", {{"TERM", "xterm"}}, 60s});
+  outcome const shown = ovlp::base::run({{"script", "-qec", command, "/dev/null"}, "", {{"TERM", "xterm"}}, 60s});
   CHECK(shown.status == 0);
   CHECK(count(shown.out, "ovlp sweep: 1 of 3 runs, ") > 0);
   CHECK(count(shown.out, " s left\r\x1b[K") > 0);

@@ -22,7 +22,7 @@
 
 namespace {
 
-using namespace ovlp::threads;
+using namespace ovlp::shared_memory;
 
 struct unmap {
   void operator()(counters* what) const { ::munmap(what, sizeof(counters)); }

@@ -9,17 +9,17 @@
 
 #include <doctest/doctest.h>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/threads/communication_file.hpp>
 #include <ovlp/threads/mapping.hpp>
 #include <ovlp/threads/partition.hpp>
 
 namespace {
 
-using namespace ovlp::threads;
+using namespace ovlp::shared_memory;
 using doctest::Approx;
-using ovlp::support::temporary_folder;
+using ovlp::base::temporary_folder;
 
 communication_matrix matrix(std::vector<std::vector<double>> const& rows) {
   communication_matrix made(rows.size());
@@ -41,14 +41,14 @@ std::string fault(auto const& of) {
 std::string fault_of_file(std::string const& contents) {
   temporary_folder const folder;
   std::string const file = folder.path() / "matrix.csv";
-  ovlp::support::write_file(file, contents);
+  ovlp::base::write_file(file, contents);
   return fault([&] { read_matrix(file); });
 }
 communication_matrix read(std::string const& contents,
-                          ovlp::threads::row_order order = ovlp::threads::row_order::unknown) {
+                          ovlp::shared_memory::row_order order = ovlp::shared_memory::row_order::unknown) {
   temporary_folder const folder;
   std::string const file = folder.path() / "matrix.csv";
-  ovlp::support::write_file(file, contents);
+  ovlp::base::write_file(file, contents);
   return read_matrix(file, order);
 }
 bool same(communication_matrix const& a, communication_matrix const& b) {
@@ -85,7 +85,7 @@ TEST_CASE("a matrix is read from a table, also of numalize, and written as eithe
 }
 
 TEST_CASE("a table that is symmetric both ways is read as it is said to be, or not at all") {
-  using ovlp::threads::row_order;
+  using ovlp::shared_memory::row_order;
   for (std::size_t const side : {2U, 4U, 8U}) {  // neighbours on a grid communicate
     communication_matrix grid(side * side);
     for (std::size_t a = 0; a < side * side; ++a) {
@@ -139,7 +139,7 @@ TEST_CASE("what was traced comes back from its file, and its phases add up") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.json";
   communication const original = measured();
-  ovlp::support::write_file(file, json_of(original));
+  ovlp::base::write_file(file, json_of(original));
   communication const again = read_communication(file);
   CHECK(json_of(again) == json_of(original));
   communication_phase const whole = again.whole();
@@ -308,7 +308,7 @@ TEST_CASE("a partition gets fewer bytes between nodes, and no node more work tha
 TEST_CASE("a topology is read from levels or a file, and this machine's is there") {
   temporary_folder const folder;
   std::string const file = folder.path() / "topology.json";
-  ovlp::support::write_file(file, R"({"levels": [{"name": "core", "children": 2}, {"name": "PU", "children": 2}],
+  ovlp::base::write_file(file, R"({"levels": [{"name": "core", "children": 2}, {"name": "PU", "children": 2}],
                                      "units": [0, 2, 1, 3]})");
   topology const onto = topology::find(file);
   CHECK(text_of(onto) == "core:2 PU:2");
@@ -326,16 +326,16 @@ TEST_CASE("a topology is read from levels or a file, and this machine's is there
   for (std::string const nothing : {"", "core 4"})
     CHECK(fault([&] { topology::find(nothing); }) ==
           "topology: expected 'machine', levels as 'package:2 core:8 PU:2', or a file, got '" + nothing + "'");
-  ovlp::support::write_file(file, R"({"levels": [{"name": "core", "children": 2}], "units": [0, 0]})");
+  ovlp::base::write_file(file, R"({"levels": [{"name": "core", "children": 2}], "units": [0, 0]})");
   CHECK(fault([&] { topology::find(file); }).find("expected 2 different units") != std::string::npos);
 }
 
 TEST_CASE("a mapping comes back from its file") {
   temporary_folder const folder;
   std::string const file = folder.path() / "mapping.json";
-  ovlp::support::write_file(file, json_of(thread_mapping{{3, 1, 2}}));
+  ovlp::base::write_file(file, json_of(thread_mapping{{3, 1, 2}}));
   CHECK(read_mapping(file).units == std::vector<std::size_t>{3, 1, 2});
-  ovlp::support::write_file(file, R"({"format": "ovlp thread mapping 1", "units": [0.5]})");
+  ovlp::base::write_file(file, R"({"format": "ovlp thread mapping 1", "units": [0.5]})");
   CHECK(fault([&] { read_mapping(file); }).find("units: expected whole numbers") != std::string::npos);
 }
 

@@ -13,23 +13,23 @@
 
 #include <doctest/doctest.h>
 
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/threads/communication_file.hpp>
 #include <ovlp/threads/mapping.hpp>
 
 namespace {
 
-using namespace ovlp::threads;
-using ovlp::support::outcome;
-using ovlp::support::temporary_folder;
+using namespace ovlp::shared_memory;
+using ovlp::base::outcome;
+using ovlp::base::temporary_folder;
 using words = std::vector<std::string>;
 
 outcome run(words what, std::vector<std::pair<std::string, std::string>> const& environment = {}) {
-  ovlp::support::command command{std::move(what), "", environment};
+  ovlp::base::command command{std::move(what), "", environment};
   command.time_limit = std::chrono::seconds(60);
-  return ovlp::support::run(command);
+  return ovlp::base::run(command);
 }
 
 struct traced {
@@ -233,7 +233,7 @@ TEST_CASE("what handlers of signals do is counted, wherever they leave to") {
 TEST_CASE("an interruption is the program's to handle, and what it counted is kept") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.json";
-  ovlp::support::process tracing({{OVLP_COMMAND, "threads", "trace", "-o", file, "--", SIGNALS, "wait"}});
+  ovlp::base::process tracing({{OVLP_COMMAND, "threads", "trace", "-o", file, "--", SIGNALS, "wait"}});
   while (tracing.out().find("ready") == std::string::npos)
     REQUIRE_FALSE(tracing.wait(std::chrono::milliseconds(10)).has_value());
   tracing.kill(SIGTERM);
@@ -272,7 +272,7 @@ TEST_CASE("a program that was not compiled for it is refused, and so is one that
     outcome const ended = run(command);
     CAPTURE(ended.err);
     CHECK(ended.status != 0);
-    CHECK(ovlp::support::lines_of(ended.err).size() == 1);
+    CHECK(ovlp::base::lines_of(ended.err).size() == 1);
     CHECK(ended.err.find(why) != std::string::npos);
     CHECK_FALSE(std::filesystem::exists(folder.path() / "run.json"));
   };
@@ -306,12 +306,12 @@ TEST_CASE("ovlp threads show, compare and map print what was found") {
   std::string const file = folder.path() / "run.json", csv = folder.path() / "run.csv",
                     picture = folder.path() / "run.svg", mapping = folder.path() / "mapping.json";
   communication const found = in_turns({"0w0", "3r0", "1w64", "2r64"});
-  ovlp::support::write_file(file, json_of(found));
+  ovlp::base::write_file(file, json_of(found));
   outcome const shown = run({OVLP_COMMAND, "threads", "show", file, "--csv", csv, "--picture", picture});
   CHECK(shown.good());
   CHECK(shown.out.find("interleaving, 4 threads, blocks of 64 bytes") != std::string::npos);
-  CHECK(ovlp::support::read_file(csv) == "0,0,0,1\n0,0,1,0\n0,1,0,0\n1,0,0,0\n");
-  CHECK(ovlp::support::read_file(picture).find("<svg") != std::string::npos);
+  CHECK(ovlp::base::read_file(csv) == "0,0,0,1\n0,0,1,0\n0,1,0,0\n1,0,0,0\n");
+  CHECK(ovlp::base::read_file(picture).find("<svg") != std::string::npos);
   outcome const compared = run({OVLP_COMMAND, "threads", "compare", file, csv});
   CHECK(compared.good());
   CHECK(compared.out.find("0.0000  " + csv) != std::string::npos);
@@ -331,10 +331,10 @@ TEST_CASE("a heat map of very many threads shows averages of groups of them") {
   communication many{"many", definition::relaxed, 64, {}, {{"", 0, 1, {communication_matrix(1500)}, {}, {}, {}}}};
   many.phases[0].accesses.assign(1500, 1);
   for (std::size_t t = 0; t + 1 < 1500; ++t) many.phases[0].of_kind[0].add(t, t + 1, 7);
-  ovlp::support::write_file(file, json_of(many));
+  ovlp::base::write_file(file, json_of(many));
   outcome const shown = run({OVLP_COMMAND, "threads", "show", file, "--picture", picture});
   CHECK_MESSAGE(shown.good(), shown.complaint());
-  std::string const drawn = ovlp::support::read_file(picture);
+  std::string const drawn = ovlp::base::read_file(picture);
   CHECK(drawn.find("the average of 6 by 6 threads") != std::string::npos);
 }
 
@@ -348,11 +348,11 @@ TEST_CASE("threads run where a mapping says") {
   if (units.size() < 2) return;
   temporary_folder const folder;
   std::string const mapping = folder.path() / "mapping.json";
-  ovlp::support::write_file(mapping, json_of(thread_mapping{{units[1], units[0], units[1]}}));
+  ovlp::base::write_file(mapping, json_of(thread_mapping{{units[1], units[0], units[1]}}));
   outcome const ended = run({OVLP_COMMAND, "threads", "run", "--map", mapping, "--", TEAM}, {{"OMP_NUM_THREADS", "3"}});
   CAPTURE(ended.err);
   CHECK(ended.good());
-  auto lines = ovlp::support::lines_of(ended.out);
+  auto lines = ovlp::base::lines_of(ended.out);
   std::ranges::sort(lines);
   auto const on = [](int thread, std::size_t unit) {
     return std::to_string(thread) + " of 3: " + std::to_string(unit);
@@ -362,7 +362,7 @@ TEST_CASE("threads run where a mapping says") {
   CHECK(of_c.out.find("1: " + std::to_string(units[0]) + "\n") != std::string::npos);
   CHECK(of_c.out.find("2: " + std::to_string(units[1]) + "\n") != std::string::npos);
 
-  ovlp::support::write_file(mapping, json_of(thread_mapping{{1023}}));
+  ovlp::base::write_file(mapping, json_of(thread_mapping{{1023}}));
   outcome const refused = run({OVLP_COMMAND, "threads", "run", "--map", mapping, "--", TEAM});
   CHECK(refused.status == 1);
   CHECK(refused.err.find("thread 0 is to run on unit 1023, which this process may not use or there is not") !=

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/version.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/netmodel/star.hpp>
 
@@ -32,11 +32,11 @@ using ovlp::testing::lines_of;
 using ovlp::testing::temporary_folder;
 using Lines = std::vector<std::string>;
 
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 
 outcome ovlp_command(std::vector<std::string> arguments, std::string const& input = "") {
   arguments.insert(arguments.begin(), OVLP_COMMAND);
-  return ovlp::support::run({arguments, input, {}, 60s});
+  return ovlp::base::run({arguments, input, {}, 60s});
 }
 
 void check_refused(outcome const& tried, int status, std::string const& message) {
@@ -643,7 +643,7 @@ TEST_CASE("a plot without gnuplot, or with one that fails, is an error") {
   std::string const run_csv = folder.file("run.csv", efficiency_csv("", {4}));
   std::string const picture = (folder.path() / "run.svg").string();
   auto const plot_with_path = [&](std::string const& path) {
-    return ovlp::support::run({{OVLP_COMMAND, "plot", "efficiency", run_csv, "-o", picture}, "", {{"PATH", path}}});
+    return ovlp::base::run({{OVLP_COMMAND, "plot", "efficiency", run_csv, "-o", picture}, "", {{"PATH", path}}});
   };
   check_refused(plot_with_path("/nowhere"), 1,
                 "plots need gnuplot (Debian: the package gnuplot-nox): 'gnuplot' is not on PATH, or no file");

@@ -12,27 +12,27 @@
 
 #include <doctest/doctest.h>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/csv.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
 #include <ovlp/mpi/assemble.hpp>
 #include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/trace_file.hpp>
-#include <ovlp/support/csv.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
 
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "support/process.hpp"
 
 namespace {
 
 using namespace ovlp::mpi;
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 using ovlp::testing::temporary_folder;
 
 /// By mpirun, with what it needs to run as root.
-ovlp::support::command by_mpirun(std::vector<std::string> const& program, int ranks) {
-  ovlp::support::command what{{MPI_LAUNCHER, "-n", std::to_string(ranks)}};
+ovlp::base::command by_mpirun(std::vector<std::string> const& program, int ranks) {
+  ovlp::base::command what{{MPI_LAUNCHER, "-n", std::to_string(ranks)}};
   if (std::string(MPI_LAUNCHER).ends_with("openmpi")) what.words.push_back("--oversubscribe");
   what.words.insert(what.words.end(), program.begin(), program.end());
   what.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
@@ -41,9 +41,9 @@ ovlp::support::command by_mpirun(std::vector<std::string> const& program, int ra
 }
 
 outcome launch(std::string const& folder, std::vector<std::string> const& program, int ranks = 2) {
-  ovlp::support::command what = by_mpirun(program, ranks);
+  ovlp::base::command what = by_mpirun(program, ranks);
   what.environment.emplace_back("OVLP_TRACE_FOLDER", folder);
-  return ovlp::support::run(what);
+  return ovlp::base::run(what);
 }
 
 /// What the ranks have written.
@@ -250,7 +250,7 @@ std::vector<std::string> lines(raw::rank const& of) {
   return all;
 }
 
-std::string in_lines(raw::rank const& of) { return ovlp::support::joined(lines(of), "\n"); }
+std::string in_lines(raw::rank const& of) { return ovlp::base::joined(lines(of), "\n"); }
 
 TEST_CASE("requests of all kinds are written as what came of them, with ranks of all and what wildcards got") {
   auto const ranks = traced({TRACED_C, "requests"});
@@ -341,7 +341,7 @@ TEST_CASE("messages are received in the order in which they were matched") {
 
 /// Names of functions, from the lines of a command's output.
 std::vector<std::string> names(std::vector<std::string> command, std::string const& pattern) {
-  outcome const ended = ovlp::support::run({std::move(command)});
+  outcome const ended = ovlp::base::run({std::move(command)});
   REQUIRE_MESSAGE(ended.good(), ended.err);
   std::regex const name(pattern);
   std::set<std::string> all;
@@ -431,7 +431,7 @@ TEST_CASE("the trace of a rank that died is refused, and so is every part of a t
   CHECK_FALSE(launch(folder.path(), {TRACED_C, "requests"}).good());  // somebody is those ranks already
   temporary_folder const other;
   CHECK(launch(other.path(), {TRACED_C, "requests"}).good());
-  std::string const whole = ovlp::support::read_file(other.path() / "rank-1.raw");
+  std::string const whole = ovlp::base::read_file(other.path() / "rank-1.raw");
   for (std::size_t length = 0; length < whole.size(); ++length) {
     std::string const cut = folder.file("cut.raw", whole.substr(0, length));
     CHECK_THROWS_AS(raw::read_rank(cut), ovlp::config_error);
@@ -454,12 +454,12 @@ TEST_CASE("ranks that disagree, and runs that do, are refused with the first cal
 
 outcome ovlp_trace(std::string const& folder, std::vector<std::string> const& options,
                    std::vector<std::string> const& program, int ranks = 2) {
-  ovlp::support::command what = by_mpirun(program, ranks);
+  ovlp::base::command what = by_mpirun(program, ranks);
   std::vector<std::string> words{OVLP_COMMAND, "trace", "-o", folder};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back("--");
   what.words.insert(what.words.begin(), words.begin(), words.end());
-  return ovlp::support::run(what);
+  return ovlp::base::run(what);
 }
 
 /// How much faster a program of the patterns would be on the paper's machine, with six buses, by the pattern that it
@@ -471,10 +471,10 @@ double gain_by_overlap(std::string const& pattern) {
     "network": {"model": "bus", "latency_s": 8e-6, "bandwidth_Bps": 250e6, "buses": 6}})");
   REQUIRE(ovlp_trace(folder.path(), {}, {PATTERNS, pattern}, 4).good());
   outcome const studied =
-      ovlp::support::run({{OVLP_COMMAND, "overlap", "study", folder.path(), "--platform", platform, "--csv", "-"}});
+      ovlp::base::run({{OVLP_COMMAND, "overlap", "study", folder.path(), "--platform", platform, "--csv", "-"}});
   REQUIRE_MESSAGE(studied.good(), studied.err);
-  ovlp::support::csv_reader rows(studied.out, "csv", {"original_s", "measured_s"},
-                                 ovlp::support::csv_reader::other_columns::skipped);
+  ovlp::base::csv_reader rows(studied.out, "csv", {"original_s", "measured_s"},
+                              ovlp::base::csv_reader::other_columns::skipped);
   REQUIRE(rows.next());
   return rows.number(0) / rows.number(1) - 1;
 }
@@ -520,7 +520,7 @@ TEST_CASE("who uses a trace says which calls it does not have" * doctest::timeou
   std::string const record = folder.path() / "replay.sqlite", platform = "gigabit";
   auto const says = [&](std::vector<std::string> words) {
     words.insert(words.begin(), OVLP_COMMAND);
-    outcome const done = ovlp::support::run({words});
+    outcome const done = ovlp::base::run({words});
     REQUIRE_MESSAGE(done.good(), done.err);
     CAPTURE(done.err);
     CHECK(done.err.find(left_out) != std::string::npos);
@@ -542,9 +542,9 @@ TEST_CASE("programs are compiled and traced wherever ovlp is installed, also in 
   std::filesystem::create_directory_symlink(TRACERS, tracers);
   std::filesystem::copy_file(INSTALLED_WRAPPER, made / "bin/ovlp-mpicc");
   std::filesystem::permissions(made / "bin/ovlp-mpicc", std::filesystem::perms::owner_all);
-  ovlp::support::command compile{{made / "bin/ovlp-mpicc", "-O1", "-w", "-o", program, SOURCE}};
+  ovlp::base::command compile{{made / "bin/ovlp-mpicc", "-O1", "-w", "-o", program, SOURCE}};
   compile.environment = {{"OVLP_mpicc", MPI_COMPILER}};
-  outcome const compiled = ovlp::support::run(compile);
+  outcome const compiled = ovlp::base::run(compile);
   REQUIRE_MESSAGE(compiled.good(), compiled.complaint());
   check_exchange(traced({program, "exchange"}));
 }
@@ -557,14 +557,14 @@ TEST_CASE("ovlp overlap study draws what a traced program would gain") {
     std::vector<std::string> words{OVLP_COMMAND, "overlap", "study",     folder.path(),
                                    "--platform", platform,  "--picture", picture};
     words.insert(words.end(), more.begin(), more.end());
-    return ovlp::support::run({words});
+    return ovlp::base::run({words});
   };
   outcome const alone = study({});
   CHECK(alone.status == 1);
   CHECK(alone.err.find("--picture: expected with --bandwidths") != std::string::npos);
   outcome const drawn = study({"--bandwidths", "1e7,1e8"});
   REQUIRE_MESSAGE(drawn.good(), drawn.complaint());
-  CHECK(ovlp::support::read_file(picture).find("measured, latency 15 us") != std::string::npos);
+  CHECK(ovlp::base::read_file(picture).find("measured, latency 15 us") != std::string::npos);
 }
 
 TEST_CASE("ovlp trace says in one line what is wrong, and writes no trace") {

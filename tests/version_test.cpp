@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/base/version.hpp>
 
 TEST_CASE("the version has three numbers") {
   const auto version = ovlp::version();

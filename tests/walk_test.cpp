@@ -31,7 +31,7 @@
 #include <variant>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/flowgraph/layout.hpp>
 #include <ovlp/flowgraph/reader.hpp>
 #include <ovlp/flowgraph/walk.hpp>

@@ -11,8 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/base/text.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "support/process.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using ovlp::support::outcome;
+using ovlp::base::outcome;
 using ovlp::testing::contents;
 using ovlp::testing::count;
 using ovlp::testing::lines_of;
@@ -49,22 +49,22 @@ Lines lu(std::string const& platform, Lines const& more = {}) {
 std::string time_of(temporary_folder const& folder, Lines words) {
   std::string const summary = folder.path() / "summary.json";
   words.insert(words.end(), {"--summary", summary});
-  REQUIRE(ovlp::support::run({words}).good());
-  return ovlp::support::fixed(json::parse(contents(summary))["time_s"], 6);
+  REQUIRE(ovlp::base::run({words}).good());
+  return ovlp::base::fixed(json::parse(contents(summary))["time_s"], 6);
 }
 
 outcome what_if(Lines changes, Lines const& program) {
   changes.insert(changes.begin(), {OVLP_COMMAND, "whatif"});
   changes.emplace_back("--");
   changes.insert(changes.end(), program.begin(), program.end());
-  return ovlp::support::run({changes, "", {}, 60s});
+  return ovlp::base::run({changes, "", {}, 60s});
 }
 
 /// Columns "before" and "after" of the row with this label.
 std::pair<std::string, std::string> row(std::string const& table, std::string const& label) {
   for (std::string const& line : lines_of(table)) {
     if (!line.starts_with(label + " ")) continue;
-    Lines const words = ovlp::support::words_of(line.substr(label.size()));
+    Lines const words = ovlp::base::words_of(line.substr(label.size()));
     return {words.at(0), words.at(1)};
   }
   return {};
@@ -199,7 +199,7 @@ TEST_CASE("beside each time stands the bound that the critical path gives, but f
   std::string const file = folder.file("platform.json", platform().dump());
   auto const numbers = [](std::string const& table, std::string const& label) {
     for (std::string const& line : lines_of(table)) {
-      if (line.starts_with(label + " ")) return ovlp::support::words_of(line.substr(label.size()));
+      if (line.starts_with(label + " ")) return ovlp::base::words_of(line.substr(label.size()));
     }
     return Lines(6);
   };
@@ -234,13 +234,13 @@ TEST_CASE("ovlp threads place proposes a mapping only if it is faster, and it is
   auto const place = [&](Lines const& program) {
     Lines words{OVLP_COMMAND, "threads", "place", "--"};
     words.insert(words.end(), program.begin(), program.end());
-    outcome const ran = ovlp::support::run({words, "", {}, 60s});
+    outcome const ran = ovlp::base::run({words, "", {}, 60s});
     REQUIRE_MESSAGE(ran.good(), ran.complaint());
     return ran.out;
   };
   auto const time_in = [&](std::string const& text, std::string const& row) {
-    std::string const line = ovlp::support::last_line(text, row);
-    return ovlp::support::words_of(line.substr(row.size())).at(0);
+    std::string const line = ovlp::base::last_line(text, row);
+    return ovlp::base::words_of(line.substr(row.size())).at(0);
   };
   // All products on node 0: any other mapping is faster. What it has itself on the command line counts as its own.
   Lines program = lu(PLATFORMS "/gigabit.json", {"--nodes", "4", "--mapping", "multipliers=node0*4"});

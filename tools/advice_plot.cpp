@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include <ovlp/support/gnuplot.hpp>
+#include <ovlp/base/gnuplot.hpp>
 
 #include "picture.hpp"
 
@@ -31,7 +31,7 @@ void plot_advice(lab::study::advice const& found, analysis::goal const& wanted, 
      << "plot $points0 using 1:2 with linespoints lw 2" << style(0, drawn.legend[0])
      << ", $points1 using 1:2 with points ps 2" << style(1, drawn.legend[1]) << ", $points2 using 1:2 with points ps 2"
      << style(2, drawn.legend[2]) << '\n';
-  support::write_output(file, support::run_gnuplot(to.str()));
+  base::write_output(file, base::run_gnuplot(to.str()));
 }
 
 }  // namespace ovlp::tools

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
 
 #include "advice_plot.hpp"
 #include "checks.hpp"
@@ -27,16 +27,16 @@ struct options {
 void run_advise(options const& given, std::vector<std::string> const& program) {
   if (program.empty()) throw config_error("advise: expected --, and then a program with its arguments");
   expect_picture(given.picture);
-  support::expect_outputs(
-      {{given.plan, "{\"program\""}, {given.csv, "time_s,"}, {given.picture, support::picture_begins(given.picture)}});
+  base::expect_outputs(
+      {{given.plan, "{\"program\""}, {given.csv, "time_s,"}, {given.picture, base::picture_begins(given.picture)}});
   lab::study::advise_options const wanted{program, analysis::goal::read(given.goal), given.jobs};
-  support::notice_interrupts();
+  base::notice_interrupts();
   lab::study::advice const found = lab::study::advise(wanted);
   warn_if_measured(program, "advise");
-  if (!given.plan.empty()) support::write_output(given.plan, lab::study::plan_file_of(found, wanted));
-  if (!given.csv.empty()) support::write_output(given.csv, lab::study::csv_of(found));
+  if (!given.plan.empty()) base::write_output(given.plan, lab::study::plan_file_of(found, wanted));
+  if (!given.csv.empty()) base::write_output(given.csv, lab::study::csv_of(found));
   if (!given.picture.empty()) plot_advice(found, wanted.goal, given.picture);
-  if (given.plan != "-" && given.csv != "-") support::write_output("-", lab::study::text_of(found, wanted.goal));
+  if (given.plan != "-" && given.csv != "-") base::write_output("-", lab::study::text_of(found, wanted.goal));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <system_error>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/host.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
 
 namespace ovlp::tools {
 
@@ -50,7 +50,7 @@ CLI::Validator among(std::string const& words) {
 }
 
 void add_jobs(CLI::App& to, std::size_t& jobs) {
-  jobs = support::available_cores();
+  jobs = base::available_cores();
   to.add_option("--jobs", jobs, "runs at once; without it as many as there are cores")
       ->type_name("N")
       ->transform(whole_number(1, 1024));

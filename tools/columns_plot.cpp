@@ -10,12 +10,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/database.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/gnuplot.hpp>
-#include <ovlp/support/statistics.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/database.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/gnuplot.hpp>
+#include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "picture.hpp"
 #include "study/run_table.hpp"
@@ -23,9 +23,9 @@
 namespace ovlp::tools {
 namespace {
 
-using support::database;
-using support::gnuplot_text;
-using support::statement;
+using base::database;
+using base::gnuplot_text;
+using base::statement;
 
 /// A value of a column. Numbers come first, in their order, then texts in theirs.
 struct value {
@@ -50,8 +50,8 @@ using series = std::map<value, std::vector<double>>;
 void expect_column(database& runs, std::string const& option, std::string const& name) {
   std::vector<std::string> const known = lab::study::columns_of(runs);
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  throw config_error("'" + runs.file() + "': " + option + ": expected a column of " + support::joined(known) +
-                     ", got " + support::quoted(name) + support::hint(name, known));
+  throw config_error("'" + runs.file() + "': " + option + ": expected a column of " + base::joined(known) + ", got " +
+                     base::quoted(name) + base::hint(name, known));
 }
 
 std::map<value, series> read_series(database& runs, columns_plot_options const& options) {
@@ -60,8 +60,8 @@ std::map<value, series> read_series(database& runs, columns_plot_options const& 
     if (option != std::string("--group") || !column.empty()) expect_column(runs, option, column);
   }
   std::map<value, series> read;
-  std::string const group = options.group.empty() ? "''" : support::sql_name(options.group);
-  statement rows = runs.prepare("SELECT " + support::sql_name(options.x) + ", " + support::sql_name(options.y) + ", " +
+  std::string const group = options.group.empty() ? "''" : base::sql_name(options.group);
+  statement rows = runs.prepare("SELECT " + base::sql_name(options.x) + ", " + base::sql_name(options.y) + ", " +
                                 group + " FROM runs");
   while (rows.next()) {
     if (rows.is_number(1)) read[value_of(rows, 2)][value_of(rows, 0)].push_back(rows.real(1));
@@ -135,7 +135,7 @@ std::string script_of(std::map<value, series> const& all, picture const& drawn, 
     for (auto const& [x, ys] : points) {
       most_runs = std::max(most_runs, ys.size());
       auto const [least, greatest] = std::minmax_element(ys.begin(), ys.end());
-      to << xs.of(x) << ' ' << support::median(ys) << ' ' << *least << ' ' << *greatest << '\n';
+      to << xs.of(x) << ' ' << base::median(ys) << ' ' << *least << ' ' << *greatest << '\n';
     }
     to << "END\n";
   }
@@ -166,7 +166,7 @@ void plot_columns(columns_plot_options const& options) {
   picture drawn{options.output, options.y + " over " + options.x, options_of_all(runs), {}, 3};
   for (auto const& [group, points] : all)
     drawn.legend.push_back(options.group.empty() ? options.y : as_words(options.group, group.text));
-  support::write_output(options.output, support::run_gnuplot(script_of(all, drawn, options)));
+  base::write_output(options.output, base::run_gnuplot(script_of(all, drawn, options)));
 }
 
 }  // namespace ovlp::tools

@@ -7,11 +7,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/flowgraph/version.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/streams.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/streams.hpp>
+#include <ovlp/base/text.hpp>
+#include <ovlp/base/version.hpp>
 
 #include "command.hpp"
 #include "subcommands.hpp"
@@ -34,19 +34,19 @@ int refuse(CLI::App const& commands, CLI::ParseError const& wrong, bool lacks_pr
     auto const rest = commands.remaining(true);
     std::vector<std::string> names;
     for (CLI::App const* command : known) names.push_back(command->get_name());
-    what = "expected a command of " + support::joined(names) +
-           (rest.empty() ? ", got none" : ", got '" + rest.front() + "'" + support::hint(rest.front(), names));
+    what = "expected a command of " + base::joined(names) +
+           (rest.empty() ? ", got none" : ", got '" + rest.front() + "'" + base::hint(rest.front(), names));
   } else if (!commands.remaining(true).empty()) {  // more than was expected, or the misspelt one that is missed
     std::vector<std::string> options;
     for (CLI::Option const* option : at->get_options()) {
       for (std::string const& long_name : option->get_lnames()) options.push_back("--" + long_name);
     }
-    what = support::unexpected(commands.remaining(true), options);
+    what = base::unexpected(commands.remaining(true), options);
     if (lacks_program) what += "; a program to run comes after --";
   }
   std::size_t const end = what.find(": At Most 1 required");  // "but received 2", says CLI11
   if (end != std::string::npos) what = what.substr(0, end) + ": expected once, but given again";
-  std::fprintf(stderr, "ovlp: %s; see %s --help\n", support::one_line(what).c_str(), name.c_str());
+  std::fprintf(stderr, "ovlp: %s; see %s --help\n", base::one_line(what).c_str(), name.c_str());
   return usage_error;
 }
 
@@ -62,7 +62,7 @@ void expect_names(CLI::App& commands) {
 }  // namespace
 
 int run_command(int argc, char** argv, add_subcommands const& add) try {
-  support::use_classic_locale();
+  base::use_classic_locale();
   std::vector<std::string> const program = take_program(argc, argv);
   CLI::App commands("Tools around runs of ovlp: calibration, validation, fits, network models by themselves, and plots",
                     "ovlp");
@@ -84,15 +84,15 @@ int run_command(int argc, char** argv, add_subcommands const& add) try {
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw io_error("standard output: cannot be written");
   return 0;
-} catch (support::interrupted const& by_user) {
+} catch (base::interrupted const& by_user) {
   std::string const kept = by_user.kept.empty() ? "" : "; " + by_user.kept + " is kept";
   std::fprintf(stderr, "ovlp: interrupted%s\n", kept.c_str());
   return 130;
 } catch (program_failed const& failed) {
-  std::fprintf(stderr, "ovlp: %s\n", support::one_line(failed.what()).c_str());
+  std::fprintf(stderr, "ovlp: %s\n", base::one_line(failed.what()).c_str());
   return failed.status;
 } catch (std::exception const& failed) {
-  std::fprintf(stderr, "ovlp: %s\n", support::one_line(failed.what()).c_str());
+  std::fprintf(stderr, "ovlp: %s\n", base::one_line(failed.what()).c_str());
   return 1;
 }
 

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/local_socket.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/local_socket.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "checks.hpp"
 #include "subcommands.hpp"
@@ -20,9 +20,9 @@ using nlohmann::ordered_json;
 
 /// What the run says. Errors: config_error that says why it refuses; io_error if nobody answers.
 ordered_json ask(std::string const& socket, ordered_json const& order) {
-  std::string const line = support::ask_local_socket(socket, order.dump());
+  std::string const line = base::ask_local_socket(socket, order.dump());
   ordered_json reply = ordered_json::parse(line, nullptr, false);
-  if (!reply.is_object()) throw io_error("'" + socket + "': no run of ovlp: it says " + support::quoted(line));
+  if (!reply.is_object()) throw io_error("'" + socket + "': no run of ovlp: it says " + base::quoted(line));
   if (reply.contains("error") && reply["error"].is_string())
     throw config_error("'" + socket + "': " + reply["error"].get<std::string>());
   auto const is = [&](char const* key, bool (*right)(ordered_json const&)) {
@@ -33,17 +33,17 @@ ordered_json ask(std::string const& socket, ordered_json const& order) {
       is("application", [](ordered_json const& value) { return value.is_string(); }) && is("held", whole) &&
       is("nodes", whole) && is("iteration", whole) &&
       is("ordered", [](ordered_json const& value) { return value.is_null() || value.is_number_unsigned(); });
-  if (!good) throw io_error("'" + socket + "': no run of ovlp: it says " + support::quoted(line));
+  if (!good) throw io_error("'" + socket + "': no run of ovlp: it says " + base::quoted(line));
   return reply;
 }
 
 void print_status(ordered_json const& reply) {
-  std::string text = support::one_line(reply["application"].get<std::string>()) + ": holds " +
+  std::string text = base::one_line(reply["application"].get<std::string>()) + ": holds " +
                      std::to_string(reply["held"].get<std::size_t>()) + " of " +
                      std::to_string(reply["nodes"].get<std::size_t>()) + " nodes, iteration " +
                      std::to_string(reply["iteration"].get<int>()) + " has ended";
   if (!reply["ordered"].is_null()) text += ", ordered: " + std::to_string(reply["ordered"].get<std::size_t>());
-  support::write_output("-", text + "\n");
+  base::write_output("-", text + "\n");
 }
 
 void add_socket(CLI::App& command, std::string& socket) {
@@ -81,7 +81,7 @@ void add_status(CLI::App& ovlp) {
   status.add_flag("--json", *json, "as JSON: docs/formats/control.md");
   status.callback([socket, json] {
     ordered_json const reply = ask(*socket, {{"do", "status"}});
-    if (*json) return support::write_output("-", reply.dump(2) + "\n");
+    if (*json) return base::write_output("-", reply.dump(2) + "\n");
     print_status(reply);
   });
 }

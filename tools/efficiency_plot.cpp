@@ -13,20 +13,20 @@
 #include <string_view>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/csv.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/gnuplot.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/csv.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/gnuplot.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "picture.hpp"
 
 namespace ovlp::tools {
 namespace {
 
-using support::csv_reader;
-using support::gnuplot_text;
-using support::trimmed;
+using base::csv_reader;
+using base::gnuplot_text;
+using base::trimmed;
 
 struct point {
   double at;                      // iteration, or middle of the window
@@ -92,7 +92,7 @@ point read_window(csv_reader const& reader) {
 }
 
 csv_reader open(std::string const& name, std::vector<std::string> columns) {
-  return {support::read_file(name), name, std::move(columns), csv_reader::other_columns::skipped};
+  return {base::read_file(name), name, std::move(columns), csv_reader::other_columns::skipped};
 }
 
 /// Whether an iteration begins before all before it have ended, but for a hundredth of itself. False if the file does
@@ -297,8 +297,8 @@ efficiency_kind plot_efficiency(plot_options const& options) {
   note_what_differs(runs);
   common_and_different const keys = compare(runs);
   set_labels(runs, keys.different);
-  support::write_output(options.output,
-                        support::run_gnuplot(script_of(runs, picture_of(runs, keys.common, options.output), kind)));
+  base::write_output(options.output,
+                     base::run_gnuplot(script_of(runs, picture_of(runs, keys.common, options.output), kind)));
   return kind;
 }
 

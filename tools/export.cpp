@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/progress.hpp>
 #include <ovlp/exports/export_formats.hpp>
 #include <ovlp/exports/window.hpp>
-#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/store/open_run.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/progress.hpp>
 
 #include "checks.hpp"
 #include "mpi_trace.hpp"
@@ -70,13 +70,13 @@ void export_run(export_options const& options) try {
   window part(*into, run.begin_s() + options.from_s.value_or(0),
               run.begin_s() + options.until_s.value_or(std::numeric_limits<double>::infinity()));
   bool const all = !options.from_s && !options.until_s;
-  support::notice_interrupts();
-  support::progress progress("ovlp export", run.records(), "records");
+  base::notice_interrupts();
+  base::progress progress("ovlp export", run.records(), "records");
   std::string const damage = run.read(all ? *into : part, [&](std::size_t records) { progress.advance(records); });
   if (!damage.empty())
     std::fprintf(stderr, "ovlp export: %s; what is missing is missing in what was written\n", damage.c_str());
-} catch (support::interrupted const&) {
-  throw support::interrupted{"what '" + options.output + "' has so far"};
+} catch (base::interrupted const&) {
+  throw base::interrupted{"what '" + options.output + "' has so far"};
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <ovlp/base/files.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/files.hpp>
 
 #include "fit/kernel_fit.hpp"
 #include "parts.hpp"
@@ -35,10 +35,10 @@ void add_fit(CLI::App& ovlp) {
   fit.callback([options] {
     std::string const begins =  // as durations, or as the platform that gets the models
         options->platform.empty() ? "{\"reference_core\"" : machine::platform::text_of(options->platform);
-    support::expect_outputs({{options->output, begins}});
+    base::expect_outputs({{options->output, begins}});
     std::string const table = lab::fit_kernels(*options);
     if (options->output == "-") std::fputs(table.c_str(), stderr);
-    else support::write_output("-", table);
+    else base::write_output("-", table);
   });
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <ovlp/support/gnuplot.hpp>
+#include <ovlp/base/gnuplot.hpp>
 
 namespace ovlp::tools {
 namespace {
@@ -30,7 +30,7 @@ html_page::html_page(std::string const& title, std::string const& text)
           escaped(title) + "</h1>\n<pre>" + escaped(text) + "</pre>\n") {}
 
 void html_page::figure(std::string const& script, std::string const& caption) {
-  std::string const svg = support::run_gnuplot(script);
+  std::string const svg = base::run_gnuplot(script);
   page_ += "<figure>" + svg.substr(std::min(svg.size(), svg.find("<svg")))  // without the head of a file of its own
            + "<figcaption>" + escaped(caption) + "</figcaption></figure>\n";
 }

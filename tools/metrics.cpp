@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/store/open_run.hpp>
-#include <ovlp/support/files.hpp>
 
 #include "checks.hpp"
 #include "rerun.hpp"
@@ -142,13 +142,13 @@ void say_what_is_missing(stored_run const& run) {
 
 void show_metrics(metrics_options const& options) try {
   expect_another_file(options.json_file, options.run);
-  support::expect_outputs({{options.json_file, "{\"reservation\""}});
+  base::expect_outputs({{options.json_file, "{\"reservation\""}});
   if (!options.ideal.empty() && !options.program.empty())
     throw config_error("--ideal: expected this or a program after --, got both");
   std::unique_ptr<stored_run> const opened = open_run(options.run);
   stored_run const& run = *opened;
   run.expect_records();
-  support::temporary_folder const folder;
+  base::temporary_folder const folder;
   std::string const ideal_file =
       options.ideal.empty() ? ideal_run(run, options, folder.path()) : std::string(options.ideal);
   if (!ideal_file.empty()) expect_same_program(run, ideal_file);
@@ -157,7 +157,7 @@ void show_metrics(metrics_options const& options) try {
   if (auto const missing = all["missing"].get<std::string>(); !missing.empty())
     std::fprintf(stderr, "ovlp metrics: %s; the figures are of what is there\n", missing.c_str());
   if (!options.json_file.empty())
-    support::write_output(options.json_file, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    base::write_output(options.json_file, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
   if (options.json_file != "-") print(all);
   if (json const& broken = all["broken"]; !broken.empty())
     throw error(

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/gnuplot.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/gnuplot.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "bench/operations.hpp"
 #include "bench/results.hpp"
@@ -48,8 +48,8 @@ std::string program_beside(std::string const& name) {
   return program;
 }
 
-support::command command_of(overlap_bench_options const& options) {
-  support::command run;
+base::command command_of(overlap_bench_options const& options) {
+  base::command run;
   std::string const nodes = std::to_string(options.nodes), with_conductor = std::to_string(options.nodes + 1);
   if (options.backend == "mpi") {
     run.words = {"mpirun.openmpi", "--oversubscribe", "-n", nodes, program_beside("overlap_bench_mpi")};
@@ -74,10 +74,10 @@ support::command command_of(overlap_bench_options const& options) {
 }
 
 /// Why it was not good, in one line: of what mpirun says, that is not the last one.
-std::string complaint_of(support::outcome const& ran, double time_limit_s) {
-  if (ran.timed_out) return "took longer than the " + support::fixed(time_limit_s, 0) + " s of --time-limit";
+std::string complaint_of(base::outcome const& ran, double time_limit_s) {
+  if (ran.timed_out) return "took longer than the " + base::fixed(time_limit_s, 0) + " s of --time-limit";
   for (std::string_view const start : {"overlap_bench:", "mpirun"}) {
-    for (std::string const& line : support::lines_of(ran.err)) {
+    for (std::string const& line : base::lines_of(ran.err)) {
       if (line.starts_with(start)) return line;
     }
   }
@@ -96,7 +96,7 @@ std::string bars_of(std::vector<overlap_bench::result> const& rows, std::string 
      << "set style fill solid 0.8 noborder\nset bars small\nset xrange [-0.6:"
      << static_cast<double>(rows.size()) / 2 - 0.4 << "]\nset xtics rotate by -30 (";
   for (std::size_t i = 0; i < rows.size(); i += 2)
-    to << (i > 0 ? ", " : "") << support::gnuplot_text(rows[i].operation) << ' ' << i / 2;
+    to << (i > 0 ? ", " : "") << base::gnuplot_text(rows[i].operation) << ' ' << i / 2;
   to << ")\n";
   std::string plots;
   for (std::size_t g : {0U, 1U}) {
@@ -109,7 +109,7 @@ std::string bars_of(std::vector<overlap_bench::result> const& rows, std::string 
     }
     to << "END\n";
     plots += (g > 0 ? ", " : "") + series + " using 1:2:3:4:5 with boxerrorbars lc rgb '" + color(g) + "' title " +
-             support::gnuplot_text(legend[g]);
+             base::gnuplot_text(legend[g]);
   }
   to << "plot " << plots << '\n';
   return to.str();
@@ -118,19 +118,18 @@ std::string bars_of(std::vector<overlap_bench::result> const& rows, std::string 
 void run_overlap_bench(overlap_bench_options const& options) {
   expect_picture(options.picture);
   std::size_t const expected = 2 * overlap_bench::operations_named(options.operations).size();
-  support::expect_outputs({{options.csv, "operation,"}, {options.picture, support::picture_begins(options.picture)}});
-  support::notice_interrupts();
-  support::command const command = command_of(options);
-  support::outcome const ran = support::run(command);
+  base::expect_outputs({{options.csv, "operation,"}, {options.picture, base::picture_begins(options.picture)}});
+  base::notice_interrupts();
+  base::command const command = command_of(options);
+  base::outcome const ran = base::run(command);
   if (!ran.good()) throw io_error("overlap bench: " + complaint_of(ran, options.time_limit_s));
   std::vector<overlap_bench::result> const rows = overlap_bench::read_results(ran.out, command.words.front());
   if (rows.size() != expected)
     throw io_error(command.words.front() + ": expected " + std::to_string(expected) + " rows, got " +
                    std::to_string(rows.size()));
-  if (!options.csv.empty()) support::write_output(options.csv, ran.out);
-  if (!options.picture.empty())
-    support::write_output(options.picture, support::run_gnuplot(bars_of(rows, options.picture)));
-  if (options.csv != "-") support::write_output("-", overlap_bench::table_of(rows));
+  if (!options.csv.empty()) base::write_output(options.csv, ran.out);
+  if (!options.picture.empty()) base::write_output(options.picture, base::run_gnuplot(bars_of(rows, options.picture)));
+  if (options.csv != "-") base::write_output("-", overlap_bench::table_of(rows));
 }
 
 }  // namespace

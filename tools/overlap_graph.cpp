@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "checks.hpp"
 #include "study/graph_overlap.hpp"
@@ -21,8 +21,8 @@ std::string table_of(lab::study::graph_overlap const& found) {
   text_table table;
   table.add({"", "time [s]", "", "efficiency"});
   auto const row = [&](char const* name, lab::study::overlap_run const& run) {
-    table.add({name, support::fixed(run.time_s, 6), support::relative_change(run.time_s, found.as_it_is.time_s),
-               support::fixed(100 * run.efficiency, 1) + " %"});
+    table.add({name, base::fixed(run.time_s, 6), base::relative_change(run.time_s, found.as_it_is.time_s),
+               base::fixed(100 * run.efficiency, 1) + " %"});
   };
   row("with barriers", found.with_barriers);
   row("as it is", found.as_it_is);
@@ -44,10 +44,10 @@ void add_overlap_graph(CLI::App& overlap, std::vector<std::string> const& progra
       "Method: docs/overlap.md");
   graph.callback([jobs, program] {
     if (program.empty()) throw config_error("overlap graph: expected --, and then a program with its arguments");
-    support::notice_interrupts();
+    base::notice_interrupts();
     std::string const table = table_of(lab::study::overlap_of_graph(program, *jobs));
     warn_if_measured(program, "overlap graph");
-    support::write_output("-", table);
+    base::write_output("-", table);
   });
 }
 

@@ -10,11 +10,11 @@
 #include <variant>
 #include <vector>
 
+#include <ovlp/base/gnuplot.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/mpi/overlapped.hpp>
 #include <ovlp/mpi/replay.hpp>
 #include <ovlp/records/sink.hpp>
-#include <ovlp/support/gnuplot.hpp>
 
 #include "html_page.hpp"
 #include "overlap_study_text.hpp"
@@ -110,7 +110,7 @@ std::string timelines(mpi::trace const& original, mpi::study_options const& opti
         "solid 1 noborder\n";
   if (ranks > 8) to << "set ytics 4\n";
   for (auto const& [name, all] : panels) {
-    to << "set title " << support::gnuplot_text(name) << '\n';
+    to << "set title " << base::gnuplot_text(name) << '\n';
     for (bool const computes : {true, false}) {
       to << (computes ? "$computes" : "$waits") << " << END\n" << from_s << " -9 " << from_s << ' ' << from_s << '\n';
       for (timeline::interval const& i : all) {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/mpi/overlap_parameters_file.hpp>
 #include <ovlp/mpi/overlap_parameters_of_trace.hpp>
 #include <ovlp/mpi/potential_overlap.hpp>
 #include <ovlp/mpi/trace_file.hpp>
-#include <ovlp/support/files.hpp>
 
 #include "checks.hpp"
 #include "mpi_trace.hpp"
@@ -66,11 +66,11 @@ void show_potential(potential_options const& given) {
   for (std::string const& input : given.inputs) study.codes.push_back(read_code(input, given.rank));
   if (!given.output.empty()) {
     std::string const source = std::filesystem::path(given.inputs.front()).filename();
-    support::write_output(given.output, mpi::overlap_parameters_file_of(study.codes.front(), source));
+    base::write_output(given.output, mpi::overlap_parameters_file_of(study.codes.front(), source));
   }
-  if (!given.csv.empty()) support::write_output(given.csv, csv_of(study));
+  if (!given.csv.empty()) base::write_output(given.csv, csv_of(study));
   if (!given.picture.empty()) plot_potential(study, figure_named(given.draw), given.picture);
-  if (given.csv != "-") support::write_output("-", text_of(study));
+  if (given.csv != "-") base::write_output("-", text_of(study));
 }
 
 }  // namespace

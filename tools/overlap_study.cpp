@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/gnuplot.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/progress.hpp>
 #include <ovlp/mpi/overlap_study.hpp>
 #include <ovlp/mpi/trace_file.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/gnuplot.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/progress.hpp>
 
 #include "checks.hpp"
 #include "mpi_trace.hpp"
@@ -46,21 +46,20 @@ void run_overlap_study(overlap_study_options given) {
   expect_picture(given.picture);
   if (!given.picture.empty() && given.study.bandwidths_Bps.empty())
     throw config_error("--picture: expected with --bandwidths, over which it is drawn");
-  support::expect_outputs({{given.page, "<!DOCTYPE html>"},
-                           {given.csv, "latency_s,"},
-                           {given.picture, support::picture_begins(given.picture)}});
-  support::notice_interrupts();
+  base::expect_outputs({{given.page, "<!DOCTYPE html>"},
+                        {given.csv, "latency_s,"},
+                        {given.picture, base::picture_begins(given.picture)}});
+  base::notice_interrupts();
   mpi::trace const original = read_mpi_trace("ovlp overlap study", given.trace);
   given.study.collectives = mpi::collective_choice(given.collectives);
-  support::progress progress("ovlp overlap study", mpi::replays_of(given.study), "replays at most");
+  base::progress progress("ovlp overlap study", mpi::replays_of(given.study), "replays at most");
   given.study.progress = [&](std::size_t done) { progress.advance(done); };
   mpi::overlap_study const found = mpi::study_overlap(original, given.study);
   if (!given.traces.empty()) write_traces(original, given);
-  if (!given.csv.empty()) support::write_output(given.csv, csv_of(found));
-  if (!given.picture.empty())
-    support::write_output(given.picture, support::run_gnuplot(speed_ups(found, given.picture)));
-  if (!given.page.empty()) support::write_output(given.page, overlap_page(original, found, given.study));
-  if (given.csv != "-") support::write_output("-", text_of(found));
+  if (!given.csv.empty()) base::write_output(given.csv, csv_of(found));
+  if (!given.picture.empty()) base::write_output(given.picture, base::run_gnuplot(speed_ups(found, given.picture)));
+  if (!given.page.empty()) base::write_output(given.page, overlap_page(original, found, given.study));
+  if (given.csv != "-") base::write_output("-", text_of(found));
 }
 
 }  // namespace

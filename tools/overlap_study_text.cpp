@@ -6,14 +6,14 @@
 #include <optional>
 #include <sstream>
 
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "text_table.hpp"
 
 namespace ovlp::tools {
 namespace {
 
-using support::fixed;
+using base::fixed;
 
 std::string speed_up(double original_s, double overlapped_s) {
   return fixed(100 * (original_s / overlapped_s - 1), 1) + " %";

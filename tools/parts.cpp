@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::tools {
 namespace {

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <sstream>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/gnuplot.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/gnuplot.hpp>
 
 namespace ovlp::tools {
 namespace {
 
-using support::gnuplot_text;
+using base::gnuplot_text;
 
 /// As wide as a line of text may be: the width of the picture, about.
 constexpr std::size_t line_length = 90;  // characters

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/base/files.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/files.hpp>
 
 #include "subcommands.hpp"
 #include "topology_drawing.hpp"
@@ -55,8 +55,8 @@ std::string settings_of(machine::platform const& on, show_options const& options
 void show(show_options const& options) {
   auto const platform = machine::platform::find(options.platform, options.without);
   std::string const figures = platform.figures_from.empty() ? "" : "figures: " + platform.figures_from + "\n";
-  support::write_output("-", settings_of(platform, options) + figures);
-  if (!options.topology.empty()) support::write_output(options.topology, graphviz_of(platform));
+  base::write_output("-", settings_of(platform, options) + figures);
+  if (!options.topology.empty()) base::write_output(options.topology, graphviz_of(platform));
 }
 
 }  // namespace

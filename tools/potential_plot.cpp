@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/gnuplot.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/gnuplot.hpp>
 
 #include "picture.hpp"
 
@@ -134,7 +134,7 @@ void plot_potential(potential_study const& study, potential_figure what, std::st
        << (curves[i].dashed ? " dt 2" : "") << style(curves[i].look, curves[i].label);
   }
   to << '\n';
-  support::write_output(file, support::run_gnuplot(to.str()));
+  base::write_output(file, base::run_gnuplot(to.str()));
 }
 
 }  // namespace ovlp::tools

@@ -7,14 +7,14 @@
 #include <optional>
 #include <sstream>
 
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "text_table.hpp"
 
 namespace ovlp::tools {
 namespace {
 
-using support::fixed;
+using base::fixed;
 
 std::string in_us(double time_s) { return fixed(1e6 * time_s, 3); }
 
@@ -87,7 +87,7 @@ std::string csv_of(potential_study const& study) {
       for (double const bandwidth : study.bandwidths_Bps) {
         mpi::overlap_network const on = study.network(latency_s, bandwidth);
         mpi::iteration_time const time = mpi::time_of_iteration(code, on);
-        text << support::one_line(name) << ',' << latency_s << ',' << bandwidth << ',';
+        text << base::one_line(name) << ',' << latency_s << ',' << bandwidth << ',';
         or_none(mpi::normalized_overlap(code, on));
         text << ',' << time.computation_s << ',' << time.messages_s << ',' << time.exposed_s << ','
              << time.collectives_s << ',' << time.normalized() << ',' << time.normalized_overlapped() << ',';

@@ -11,18 +11,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/progress.hpp>
+#include <ovlp/base/version.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/replay.hpp>
 #include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/records/run_recorder.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/progress.hpp>
 
 #include "checks.hpp"
 #include "mpi_trace.hpp"
@@ -79,7 +79,7 @@ json summary_of(replayed const& what) {
           {"traffic", traffic_of(what.result.all)},
           {"traffic_between_nodes", traffic_of(what.result.between_nodes)},
           {"ranks", std::move(ranks)},
-          {"host", {{"wall_s", what.wall_s}, {"peak_memory_bytes", support::peak_memory_bytes()}}}};
+          {"host", {{"wall_s", what.wall_s}, {"peak_memory_bytes", base::peak_memory_bytes()}}}};
 }
 
 void print(replayed const& what) {
@@ -117,7 +117,7 @@ std::shared_ptr<record_sink> recorder_for(replay_command const& command, mpi::tr
 
 void run_replay(replay_command const& command) {
   for (std::string const& output : {command.summary, command.record}) expect_another_file(output, command.trace);
-  support::expect_outputs({{command.summary, "{\"trace\""}});
+  base::expect_outputs({{command.summary, "{\"trace\""}});
   machine::platform const platform = machine::platform::find(command.platform);
   if (!platform.assumption.empty()) std::fprintf(stderr, "ovlp replay: %s\n", platform.assumption.c_str());
   mpi::collective_choice const collectives(command.collectives);
@@ -131,15 +131,15 @@ void run_replay(replay_command const& command) {
   {
     std::shared_ptr<record_sink> const recorder = recorder_for(command, all.trace, failure);
     all.options.sink = recorder.get();
-    support::notice_interrupts();
-    support::progress progress("ovlp replay", all.records, "records");
+    base::notice_interrupts();
+    base::progress progress("ovlp replay", all.records, "records");
     all.options.progress = [&](std::size_t records) { progress.advance(records); };
-    double const begun_s = support::monotonic_s();
+    double const begun_s = base::monotonic_s();
     all.result = mpi::replay(all.trace, platform, all.options);
-    all.wall_s = support::monotonic_s() - begun_s;
+    all.wall_s = base::monotonic_s() - begun_s;
   }
   if (!failure.empty()) throw io_error(failure);
-  if (!command.summary.empty()) support::write_output(command.summary, support::json_text(summary_of(all)) + "\n");
+  if (!command.summary.empty()) base::write_output(command.summary, base::json_text(summary_of(all)) + "\n");
   if (command.summary != "-") print(all);
 }
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/report/run_figures.hpp>
 #include <ovlp/report/stored_files.hpp>
-#include <ovlp/support/files.hpp>
 
 #include "checks.hpp"
 #include "subcommands.hpp"
@@ -28,7 +28,7 @@ void write_report(report_options const& options) {
                        std::to_string(options.names.size()));
   }
   for (std::string const& run : options.runs) expect_another_file(options.output, run);
-  support::expect_outputs({{options.output, "<!doctype html>"}});
+  base::expect_outputs({{options.output, "<!doctype html>"}});
   std::vector<std::unique_ptr<report::run_figures>> runs;
   for (std::size_t i = 0; i < options.runs.size(); ++i) {
     std::string const name = i < options.names.size() ? options.names[i] : "";
@@ -38,7 +38,7 @@ void write_report(report_options const& options) {
   }
   if (std::string const comparison = report::comparison_of(runs); !comparison.empty())
     std::fprintf(stderr, "ovlp report: %s\n", comparison.c_str());
-  support::write_output(options.output, report::make_page(runs));
+  base::write_output(options.output, report::make_page(runs));
 }
 
 }  // namespace

@@ -11,11 +11,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "study/simulated_run.hpp"
 
@@ -58,7 +58,7 @@ class durations_of_run final : public record_sink {
 }  // namespace
 
 std::string on_ideal_network(std::string const& platform) {
-  nlohmann::json changed = support::parse_json(platform, "the record's platform");
+  nlohmann::json changed = base::parse_json(platform, "the record's platform");
   if (!changed.contains("nodes"))
     throw config_error(
         "the platform's network describes its nodes, too: expected --ideal RUN, a record of this run "
@@ -77,7 +77,7 @@ std::vector<std::string> command_of(run_facts const& about) {
                          std::string(name) + "'");
     return found->second;
   };
-  nlohmann::json const arguments = support::parse_json(fact("arguments"), "the record's arguments");
+  nlohmann::json const arguments = base::parse_json(fact("arguments"), "the record's arguments");
   std::vector<std::string> words;
   for (nlohmann::json const& word : arguments) {
     if (!word.is_string()) throw config_error("the record's arguments: expected a list of texts");
@@ -96,7 +96,7 @@ std::vector<std::string> without_platform(std::vector<std::string> command) {
 
 std::string shown(std::vector<std::string> const& command) {
   std::string line;
-  for (std::string const& word : command) line += (line.empty() ? "" : " ") + support::shell_word(word);
+  for (std::string const& word : command) line += (line.empty() ? "" : " ") + base::shell_word(word);
   std::ranges::replace_if(
       line, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
   return line;
@@ -104,16 +104,16 @@ std::string shown(std::vector<std::string> const& command) {
 
 void simulate_again(stored_run const& run, std::vector<std::string> command, std::string const& platform,
                     std::string const& record) {
-  support::temporary_folder const folder;
+  base::temporary_folder const folder;
   std::string const platform_file = folder.path() / "platform.json";
-  support::write_file(platform_file, platform);
+  base::write_file(platform_file, platform);
   std::string const durations_file = folder.path() / "durations.json";
   durations_of_run durations;
   run.read(durations);
-  support::write_file(durations_file, durations.json());
+  base::write_file(durations_file, durations.json());
   std::string const line = shown(command);
   command.insert(command.end(), {"--platform", platform_file, "--record", record, "--charge-as", durations_file});
-  support::outcome const ended = support::run({std::move(command)});
+  base::outcome const ended = base::run({std::move(command)});
   if (!ended.good()) throw config_error("'" + line + "' run again: " + ended.complaint());
 }
 

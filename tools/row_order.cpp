@@ -7,11 +7,11 @@
 
 namespace ovlp::tools {
 
-void add_row_order(CLI::App& to, threads::row_order& order) {
+void add_row_order(CLI::App& to, shared_memory::row_order& order) {
   to.add_option_function<std::string>(
         "--row-order",
         [&order](std::string const& given) {
-          order = given == "first" ? threads::row_order::first : threads::row_order::last;
+          order = given == "first" ? shared_memory::row_order::first : shared_memory::row_order::last;
         },
         "of a table that is symmetric both ways: whether its first row is that of the first or of the last thread "
         "(numalize)")

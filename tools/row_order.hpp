@@ -8,6 +8,6 @@
 namespace ovlp::tools {
 
 /// --row-order: of tables of numbers that can be read both ways.
-void add_row_order(CLI::App& to, threads::row_order& order);
+void add_row_order(CLI::App& to, shared_memory::row_order& order);
 
 }  // namespace ovlp::tools

@@ -15,7 +15,7 @@ struct program_failed : std::runtime_error {
 };
 
 // Each adds a subcommand with its options. It runs at the end of parsing, if it is asked for.
-// Errors of running: ovlp::error; support::interrupted.
+// Errors of running: ovlp::error; base::interrupted.
 
 /// `program`: take_program().
 void add_advise(CLI::App& ovlp, std::vector<std::string> const& program);

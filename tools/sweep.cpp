@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
 
 #include "checks.hpp"
 #include "study/sweep.hpp"
@@ -15,13 +15,13 @@ namespace ovlp::tools {
 namespace {
 
 void run_sweep(lab::study::sweep_options const& options) {
-  support::notice_interrupts();
+  base::notice_interrupts();
   lab::study::sweep_result const done = lab::study::sweep(options);
   if (done.failed == done.runs) throw io_error("no run went well; the first: " + done.first_failure);
   std::string text = std::to_string(done.runs) + " runs in '" + options.output + "'";
   if (done.failed > 0)
     text += ", of which " + std::to_string(done.failed) + " failed; the first: " + done.first_failure;
-  support::write_output("-", text + "\n");
+  base::write_output("-", text + "\n");
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/threads/communication_file.hpp>
 
 #include "checks.hpp"
@@ -16,20 +16,20 @@
 namespace ovlp::tools {
 namespace {
 
-void compare_matrices(std::vector<std::string> const& files, threads::row_order order) {
-  threads::communication_matrix const first = threads::read_matrix(files.front(), order);
+void compare_matrices(std::vector<std::string> const& files, shared_memory::row_order order) {
+  shared_memory::communication_matrix const first = shared_memory::read_matrix(files.front(), order);
   auto const n = static_cast<double>(first.threads());
   std::string text =
-      "mean squared error to " + files.front() + " (0 to " + support::fixed((n * n - n) / (n * n) * 1e4, 2) + ")\n";
+      "mean squared error to " + files.front() + " (0 to " + base::fixed((n * n - n) / (n * n) * 1e4, 2) + ")\n";
   for (std::size_t i = 1; i < files.size(); ++i) {
-    threads::communication_matrix const other = threads::read_matrix(files[i], order);
+    shared_memory::communication_matrix const other = shared_memory::read_matrix(files[i], order);
     if (other.threads() != first.threads())
       throw config_error(files[i] + ": expected " + std::to_string(first.threads()) + " threads, as in " +
                          files.front() + ", got " + std::to_string(other.threads()));
-    std::string const error = support::fixed(mean_squared_error(first, other), 4);
+    std::string const error = base::fixed(mean_squared_error(first, other), 4);
     text += std::string(error.size() < 12 ? 12 - error.size() : 0, ' ') + error + "  " + files[i] + "\n";
   }
-  support::write_output("-", text);
+  base::write_output("-", text);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ void add_threads_compare(CLI::App& threads) {
       ->required()
       ->expected(2, 1 << 20)
       ->type_name("MATRIX");
-  auto const order = std::make_shared<threads::row_order>(threads::row_order::unknown);
+  auto const order = std::make_shared<shared_memory::row_order>(shared_memory::row_order::unknown);
   add_row_order(compare, *order);
   compare.footer("Example: ovlp threads compare accurate.json relaxed-64.json relaxed-4096.json");
   compare.callback([files, order] { compare_matrices(*files, *order); });

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include <ovlp/support/files.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/threads/communication_file.hpp>
 #include <ovlp/threads/mapping.hpp>
 
@@ -18,21 +18,21 @@ namespace {
 
 struct threads_map_options {
   std::string matrix, topology = "machine", output;
-  threads::row_order order = threads::row_order::unknown;
+  shared_memory::row_order order = shared_memory::row_order::unknown;
 };
 
 void map_matrix(threads_map_options const& given) {
   for (std::string const& input : {given.matrix, given.topology}) expect_another_file(given.output, input);
-  threads::communication_matrix const matrix = threads::read_matrix(given.matrix, given.order);
-  threads::topology const onto = threads::topology::find(given.topology);
-  threads::placement const grouped = threads::map_threads(matrix, onto);
-  threads::placement const ordered = threads::in_order(matrix.threads(), onto);
+  shared_memory::communication_matrix const matrix = shared_memory::read_matrix(given.matrix, given.order);
+  shared_memory::topology const onto = shared_memory::topology::find(given.topology);
+  shared_memory::placement const grouped = shared_memory::map_threads(matrix, onto);
+  shared_memory::placement const ordered = shared_memory::in_order(matrix.threads(), onto);
   double const distance_grouped = mean_distance(matrix, onto, grouped);
   double const distance_ordered = mean_distance(matrix, onto, ordered);
   bool const keeps_order = distance_ordered <= distance_grouped &&
                            matrix.threads() >= onto.units.size();  // fewer are not to share what is free
-  threads::placement const& mapped = keeps_order ? ordered : grouped;
-  threads::thread_mapping const made = threads::mapping_of(mapped, onto);
+  shared_memory::placement const& mapped = keeps_order ? ordered : grouped;
+  shared_memory::thread_mapping const made = shared_memory::mapping_of(mapped, onto);
   std::ostringstream text;
   text << std::fixed << std::setprecision(4) << "topology   " << text_of(onto) << ", " << onto.units.size()
        << " units\nthread     unit\n"
@@ -44,8 +44,8 @@ void map_matrix(threads_map_options const& given) {
        << (keeps_order ? ": in order, which grouping does not improve\n" : "\n") << "  in order  " << distance_ordered
        << "\n  by chance " << mean_distance_by_chance(onto) << '\n'
        << "OMP_PLACES=\"" << made.omp_places() << "\" OMP_PROC_BIND=true\n";
-  if (given.output != "-") support::write_output("-", text.str());
-  if (!given.output.empty()) support::write_output(given.output, json_of(made));
+  if (given.output != "-") base::write_output("-", text.str());
+  if (!given.output.empty()) base::write_output(given.output, json_of(made));
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "checks.hpp"
 #include "study/place_threads.hpp"
@@ -22,8 +22,7 @@ void print(lab::study::thread_placement const& found) {
   text_table table;
   table.add({"", "time [s]", "", "bytes between nodes"});
   auto const row = [&](std::string const& name, double time_s, double bytes) {
-    table.add(
-        {name, support::fixed(time_s, 6), support::relative_change(time_s, found.time_s), support::fixed(bytes, 0)});
+    table.add({name, base::fixed(time_s, 6), base::relative_change(time_s, found.time_s), base::fixed(bytes, 0)});
   };
   row("as it is", found.time_s, found.bytes);
   if (!found.candidates.empty()) row("mapped", found.candidates.front().time_s, found.candidates.front().bytes);
@@ -53,7 +52,7 @@ void add_threads_place(CLI::App& threads, std::vector<std::string> const& progra
       "Method: docs/shared-memory.md");
   place.callback([jobs, program] {
     if (program.empty()) throw config_error("threads place: expected --, and then a program with its arguments");
-    support::notice_interrupts();
+    base::notice_interrupts();
     print(lab::study::place_threads(program, *jobs));
   });
 }

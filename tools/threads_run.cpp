@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/modules.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/modules.hpp>
 #include <ovlp/threads/mapping.hpp>
 
 #include "subcommands.hpp"
@@ -23,7 +23,7 @@
 namespace ovlp::tools {
 namespace {
 
-void check_units(threads::thread_mapping const& mapping, std::string const& file) {
+void check_units(shared_memory::thread_mapping const& mapping, std::string const& file) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   ::sched_getaffinity(0, sizeof allowed, &allowed);
@@ -66,11 +66,11 @@ void set(char const* name, std::string const& value) {
   ::setenv(name, value.c_str(), 1);
 }  // NOLINT(concurrency-mt-unsafe)
 
-[[noreturn]] void become(std::vector<std::string> const& program, threads::thread_mapping const& mapping) {
+[[noreturn]] void become(std::vector<std::string> const& program, shared_memory::thread_mapping const& mapping) {
   std::string units;
   for (std::size_t const unit : mapping.units) units += (units.empty() ? "" : " ") + std::to_string(unit);
   char const* const preloaded = std::getenv("LD_PRELOAD");  // NOLINT(concurrency-mt-unsafe)
-  std::string const module = support::module_file("threads run", "ovlp_pin_threads.so", "");
+  std::string const module = base::module_file("threads run", "ovlp_pin_threads.so", "");
   set("LD_PRELOAD", preloaded == nullptr ? module : module + ":" + preloaded);
   set("OVLP_THREAD_UNITS", units);
   set("OMP_PLACES", mapping.omp_places());
@@ -93,7 +93,7 @@ void add_threads_run(CLI::App& threads, std::vector<std::string> const& program)
       "Threads are mapped by their creation; of OpenMP also by OMP_PLACES.");
   run.callback([file, program] {
     if (program.empty()) throw config_error("threads run: expected -- and a program, as in: -- ./program");
-    threads::thread_mapping const mapping = threads::read_mapping(*file);
+    shared_memory::thread_mapping const mapping = shared_memory::read_mapping(*file);
     check_units(mapping, *file);
     if (is_static(file_of(program.front())))
       throw config_error("'" + program.front() + "': expected a program that is linked dynamically");

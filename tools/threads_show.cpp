@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/database.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/gnuplot.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/store/open_run.hpp>
-#include <ovlp/support/database.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/gnuplot.hpp>
-#include <ovlp/support/text.hpp>
 #include <ovlp/threads/communication_file.hpp>
 
 #include "checks.hpp"
@@ -27,9 +27,9 @@
 namespace ovlp::tools {
 namespace {
 
-using threads::communication;
-using threads::communication_matrix;
-using threads::communication_phase;
+using shared_memory::communication;
+using shared_memory::communication_matrix;
+using shared_memory::communication_phase;
 
 struct threads_show_options {
   std::string run, kind, csv, numalize, picture, page;
@@ -74,14 +74,14 @@ std::string text_of_pairs(communication_matrix const& of, std::vector<std::strin
 std::string text_of_sources(communication_phase const& of) {
   double const all = std::accumulate(of.found.begin(), of.found.end(), 0.0);
   std::string text;
-  for (std::size_t s = 0; s < threads::line_sources; ++s)
-    text += padded("  found in " + std::string(threads::source_names[s]), 24) + number(of.found[s], 16) +
+  for (std::size_t s = 0; s < shared_memory::line_sources; ++s)
+    text += padded("  found in " + std::string(shared_memory::source_names[s]), 24) + number(of.found[s], 16) +
             number(all > 0 ? 100 * of.found[s] / all : 0, 8, 2) + " %\n";
   return text;
 }
 
 std::string text_of(communication const& run, communication_phase const& phase) {
-  bool const accurate = run.how == threads::definition::accurate;
+  bool const accurate = run.how == shared_memory::definition::accurate;
   std::string text = run.program + ", " + std::to_string(run.threads()) + " threads, " +
                      (accurate ? "simulated caches" : "blocks of " + std::to_string(run.block_bytes) + " bytes") +
                      ", " + number(phase.begin_s, 0, 3) + " s to " + number(phase.end_s, 0, 3) + " s\n" +
@@ -97,7 +97,7 @@ std::string text_of(communication const& run, communication_phase const& phase) 
   text += "phases                       begin [s]      end [s]       events\n";
   for (std::size_t i = 0; i < run.phases.size(); ++i) {
     communication_phase const& one = run.phases[i];
-    text += padded("  " + padded(std::to_string(i + 1), 5) + support::one_line(one.name), 27) +
+    text += padded("  " + padded(std::to_string(i + 1), 5) + base::one_line(one.name), 27) +
             number(one.begin_s, 11, 3) + number(one.end_s, 13, 3) + number(one.relevant().sum(), 13) + "\n";
   }
   return text;
@@ -158,7 +158,7 @@ std::string page_of(communication const& run, communication_phase const& shown, 
   html_page page(title, text_of(run, shown));
   page.figure(heat_map(matrix, "matrix.svg", title), "How much threads communicate");
   for (std::size_t k = 0; k < shown.of_kind.size() && shown.of_kind.size() > 1; ++k) {
-    std::string const kind(threads::kind_names[k]);
+    std::string const kind(shared_memory::kind_names[k]);
     page.figure(heat_map(shown.of_kind[k], "kind.svg", kind), "Of one kind: " + kind);
   }
   if (run.phases.size() > 1) page.figure(events_over_time(run), "From phase to phase");
@@ -172,8 +172,8 @@ std::string page_of(communication const& run, communication_phase const& shown, 
 
 communication_matrix chosen(communication_phase const& phase, threads_show_options const& given) {
   if (given.kind.empty()) return phase.relevant();
-  auto const k =
-      static_cast<std::size_t>(std::ranges::find(threads::kind_names, given.kind) - threads::kind_names.begin());
+  auto const k = static_cast<std::size_t>(std::ranges::find(shared_memory::kind_names, given.kind) -
+                                          shared_memory::kind_names.begin());
   if (k >= phase.of_kind.size())
     throw config_error("--kind " + given.kind + ": expected what was traced with --definition accurate");
   return phase.of_kind[k];
@@ -186,7 +186,7 @@ struct findings {
 };
 
 findings of_trace(threads_show_options const& given) {
-  auto const run = std::make_shared<communication>(threads::read_communication(given.run));
+  auto const run = std::make_shared<communication>(shared_memory::read_communication(given.run));
   if (given.phase > run->phases.size())
     throw config_error("--phase: expected 1 to " + std::to_string(run->phases.size()) + ", got " +
                        std::to_string(given.phase));
@@ -221,18 +221,18 @@ void show(threads_show_options const& given) {
   expect_picture(given.picture);
   std::vector<std::string> const outputs{given.csv, given.numalize, given.picture, given.page};
   for (std::string const& output : outputs) expect_another_file(output, given.run);
-  support::expect_outputs({{given.csv, "0,"},
-                           {given.numalize, "0,"},
-                           {given.picture, support::picture_begins(given.picture)},
-                           {given.page, "<!DOCTYPE html>"}});
-  findings const found = support::is_database(given.run) ? of_record(given) : of_trace(given);
+  base::expect_outputs({{given.csv, "0,"},
+                        {given.numalize, "0,"},
+                        {given.picture, base::picture_begins(given.picture)},
+                        {given.page, "<!DOCTYPE html>"}});
+  findings const found = base::is_database(given.run) ? of_record(given) : of_trace(given);
   communication_matrix const matrix = given.normalized ? found.matrix.normalized() : found.matrix;
-  if (!given.csv.empty()) support::write_output(given.csv, csv_of(matrix));
-  if (!given.numalize.empty()) support::write_output(given.numalize, numalize_csv_of(matrix));
+  if (!given.csv.empty()) base::write_output(given.csv, csv_of(matrix));
+  if (!given.numalize.empty()) base::write_output(given.numalize, numalize_csv_of(matrix));
   if (!given.picture.empty())
-    support::write_output(given.picture, support::run_gnuplot(heat_map(matrix, given.picture, found.title)));
-  if (!given.page.empty()) support::write_output(given.page, found.page());
-  if (std::ranges::find(outputs, "-") == outputs.end()) support::write_output("-", found.text);
+    base::write_output(given.picture, base::run_gnuplot(heat_map(matrix, given.picture, found.title)));
+  if (!given.page.empty()) base::write_output(given.page, found.page());
+  if (std::ranges::find(outputs, "-") == outputs.end()) base::write_output("-", found.text);
 }
 
 }  // namespace

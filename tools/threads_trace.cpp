@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/threads/caches.hpp>
 #include <ovlp/threads/communication_file.hpp>
 #include <ovlp/threads/mapping.hpp>
@@ -30,14 +30,14 @@ namespace {
 struct threads_trace_options {
   std::string output, definition = "relaxed", mapping;
   std::optional<std::string> caches;
-  threads::counting_options counting;
+  shared_memory::counting_options counting;
   double interval_s = 0;
   bool relaxed_only = false;  ///< an option was given that means something only then
 };
 
 /// "32K:8:2,256K:8:2,18M:24:16": size, ways, and units that share it, of each level.
-std::array<threads::cache_level, threads::cache_levels> read_caches(std::string const& text) {
-  std::array<threads::cache_level, threads::cache_levels> levels{};
+std::array<shared_memory::cache_level, shared_memory::cache_levels> read_caches(std::string const& text) {
+  std::array<shared_memory::cache_level, shared_memory::cache_levels> levels{};
   std::size_t count = 0;
   std::string left = text;
   while (!left.empty() && count < levels.size()) {
@@ -57,7 +57,7 @@ std::array<threads::cache_level, threads::cache_levels> read_caches(std::string 
   if (count != levels.size() || !left.empty() || text.ends_with(','))
     throw config_error(
         "--caches: expected three levels as SIZE:WAYS:SHARED-BY, as in 32K:8:2,256K:8:2,18M:24:16, got " +
-        support::quoted(text));
+        base::quoted(text));
   return levels;
 }
 
@@ -66,7 +66,7 @@ std::filesystem::path folder_for_counters() {
   for (std::filesystem::path const& folder :
        {std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path()}) {
     std::error_code none_there;
-    bool const has_room = std::filesystem::space(folder, none_there).available > sizeof(threads::counters);
+    bool const has_room = std::filesystem::space(folder, none_there).available > sizeof(shared_memory::counters);
     if (!none_there && has_room && ::access(folder.c_str(), W_OK) == 0) return folder;
   }
   throw io_error("expected room for 400 MB of counters in /dev/shm or TMPDIR, of which what is used is taken");
@@ -76,10 +76,10 @@ void say(std::string const& what) { std::fprintf(stderr, "ovlp threads trace: %s
 
 /// Runs it with the counters, which are marked each `interval_s`. Its exit status. An interruption is the program's: it
 /// ends as it wants.
-int run_counted(std::vector<std::string> const& words, threads::shared_counters& counters, double interval_s) {
-  support::command what{words, "", {{threads::counters_variable, counters.file()}}};
+int run_counted(std::vector<std::string> const& words, shared_memory::shared_counters& counters, double interval_s) {
+  base::command what{words, "", {{shared_memory::counters_variable, counters.file()}}};
   what.shares_streams = true;
-  support::process program(what);
+  base::process program(what);
   constexpr double look_up_s = 0.1;
   auto const begin = std::chrono::steady_clock::now();
   std::optional<int> status;
@@ -88,30 +88,30 @@ int run_counted(std::vector<std::string> const& words, threads::shared_counters&
     double const passed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     double const next_s = interval_s > 0 ? static_cast<double>(marks) * interval_s : passed_s + look_up_s;
     status = program.wait(std::chrono::duration<double>(std::min(look_up_s, std::max(0.0, next_s - passed_s))));
-    if (int const signal = support::noticed_interrupt(); signal != passed_on) {
+    if (int const signal = base::noticed_interrupt(); signal != passed_on) {
       if (signal != SIGINT) program.kill(signal);  // that one goes to all who share the terminal
       passed_on = signal;
     }
     if (status || interval_s == 0 || passed_s < next_s) continue;
     ++marks;
     if (counters.mark()) continue;
-    say("there is no more memory for phases: what follows " + support::fixed(passed_s, 1) + " s is one phase");
+    say("there is no more memory for phases: what follows " + base::fixed(passed_s, 1) + " s is one phase");
     interval_s = 0;
   }
   return *status;
 }
 
-void say_what_is_missing(threads::shared_counters const& counters, threads::communication const& found) {
+void say_what_is_missing(shared_memory::shared_counters const& counters, shared_memory::communication const& found) {
   if (counters.unobserved_threads() > 0)
     say(std::to_string(counters.unobserved_threads()) + " threads beyond the first " +
-        std::to_string(threads::most_threads) + " were not observed");
+        std::to_string(shared_memory::most_threads) + " were not observed");
   if (counters.forks() > 0)
     say("the program forked " + std::to_string(counters.forks()) + " times: what its children did is not counted");
   if (counters.other_programs() > 0)
     say("only the first traced program of the command was counted, not " + std::to_string(counters.other_programs()) +
         " that came later");
-  std::size_t const units = threads::units_of(found.caches);
-  if (found.how == threads::definition::accurate && found.threads() > units)
+  std::size_t const units = shared_memory::units_of(found.caches);
+  if (found.how == shared_memory::definition::accurate && found.threads() > units)
     say(std::to_string(found.threads()) + " threads shared the " + std::to_string(units) +
         " units of simulated caches: thread t ran on unit t mod " + std::to_string(units));
 }
@@ -123,19 +123,19 @@ void run_threads_trace(threads_trace_options given, std::vector<std::string> con
     throw config_error("--block, --clear-freed: expected with --definition relaxed");
   if (given.caches && given.definition != "accurate")
     throw config_error("--caches: expected with --definition accurate");
-  if (given.definition == "accurate") given.counting.how = threads::definition::accurate;
+  if (given.definition == "accurate") given.counting.how = shared_memory::definition::accurate;
   if (given.caches) given.counting.caches = read_caches(*given.caches);
   if (!given.mapping.empty() && given.definition != "accurate")
     throw config_error("--map: expected with --definition accurate; ovlp threads run puts threads on real units");
-  if (!given.mapping.empty()) given.counting.units = threads::read_mapping(given.mapping).units;
+  if (!given.mapping.empty()) given.counting.units = shared_memory::read_mapping(given.mapping).units;
   if (given.output == "-") throw config_error("-o -: expected a file: standard output is the program's");
-  support::expect_outputs({{given.output, "{\"format\""}});
-  support::notice_interrupts();
-  support::temporary_folder const folder(folder_for_counters());
-  threads::shared_counters counters(folder.path(), given.counting);
+  base::expect_outputs({{given.output, "{\"format\""}});
+  base::notice_interrupts();
+  base::temporary_folder const folder(folder_for_counters());
+  shared_memory::shared_counters counters(folder.path(), given.counting);
   int const status = run_counted(program, counters, given.interval_s);
-  threads::communication const found = counters.read(std::filesystem::path(program.front()).filename());
-  support::write_output(given.output, json_of(found));
+  shared_memory::communication const found = counters.read(std::filesystem::path(program.front()).filename());
+  base::write_output(given.output, json_of(found));
   say_what_is_missing(counters, found);
   if (status != 0)
     throw program_failed("'" + program.front() + "' ended with status " + std::to_string(status) +

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <memory>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/mpi/assemble.hpp>
 #include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/trace_file.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "parts.hpp"
 #include "subcommands.hpp"
@@ -39,9 +39,9 @@ std::vector<mpi::raw::rank> run_traced(std::vector<std::string> const& words, st
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) throw io_error("'" + folder + "': cannot be made: " + failed.message());
-  support::command traced{words, "", {{"OVLP_TRACE_FOLDER", std::filesystem::absolute(folder).string()}}};
+  base::command traced{words, "", {{"OVLP_TRACE_FOLDER", std::filesystem::absolute(folder).string()}}};
   traced.shares_streams = true;
-  support::outcome const ended = support::run(traced);
+  base::outcome const ended = base::run(traced);
   if (!ended.good())  // it has said why
     throw config_error("'" + words.front() + "', which was to be traced, ended with status " +
                        std::to_string(ended.status));
@@ -67,7 +67,7 @@ std::vector<std::string> with_untraced(std::vector<std::string> words, mpi::raw:
 }
 
 void run_trace(trace_options const& options, std::vector<std::string> const& program) {
-  support::notice_interrupts();
+  base::notice_interrupts();
   if (program.empty()) throw config_error("trace: expected -- and a command, as in: -- mpirun -n 4 ./app");
   auto const recorded = run_traced(program, options.folder + "/accesses");
   std::vector<mpi::raw::rank> timed = recorded;

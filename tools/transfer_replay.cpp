@@ -11,17 +11,17 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/csv.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/progress.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/machine/virtual_machine.hpp>
-#include <ovlp/support/csv.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/progress.hpp>
 
 namespace ovlp::tools {
 namespace {
 
-using support::csv_reader;
+using base::csv_reader;
 
 struct row {
   std::string text;  // as in the file
@@ -123,7 +123,7 @@ class replay final : machine::event {
   std::size_t next_ = 0;
   std::vector<double> ends_s_;
   std::size_t ended_ = 0;
-  support::progress progress_;
+  base::progress progress_;
   std::deque<transfer> transfers_;
   std::vector<transfer*> unused_;
 };
@@ -143,7 +143,7 @@ void replay_transfers(transfers_options const& options) {
   std::size_t const nodes = options.nodes.value_or(platform.node_count());
 
   std::string const name = options.input == "-" ? "standard input" : options.input;
-  transfer_list const list = read_transfers(support::read_input(options.input), name, nodes);
+  transfer_list const list = read_transfers(base::read_input(options.input), name, nodes);
 
   std::vector<double> const ends = replay(platform, nodes, list.rows).run();
 
@@ -163,7 +163,7 @@ void replay_transfers(transfers_options const& options) {
     out.append(digits.data(), end);
     out += '\n';
   }
-  support::write_output(options.output, out);
+  base::write_output(options.output, out);
 }
 
 }  // namespace ovlp::tools

@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
 
 #include "parts.hpp"
 #include "subcommands.hpp"
@@ -54,9 +54,9 @@ void add_validate(CLI::App& ovlp) {
       "  ovlp validate lab/grids/subset.json -o today --calibrated lab/results/paper\n"
       "Formats: docs/formats/grid.md, docs/formats/measurements.md");
   validate.callback([options] {
-    support::notice_interrupts();
+    base::notice_interrupts();
     lab::validate::validation_result const result = lab::validate::validate(*options);
-    support::write_output("-", result.report);
+    base::write_output("-", result.report);
     if (!result.failure.empty()) throw io_error("nothing could be compared: " + result.failure);
   });
 }

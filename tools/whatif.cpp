@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/process.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/process.hpp>
 
 #include "study/what_if.hpp"
 #include "subcommands.hpp"
@@ -56,8 +56,8 @@ void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program) {
   whatif.callback([options, program] {
     std::vector<lab::study::change> changes = changes_of(*options);
     if (program.empty()) throw config_error("whatif: expected --, and then a program with its arguments");
-    support::notice_interrupts();
-    support::write_output("-", lab::study::what_if({program, std::move(changes), support::available_cores()}));
+    base::notice_interrupts();
+    base::write_output("-", lab::study::what_if({program, std::move(changes), base::available_cores()}));
   });
 }
 

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include <ovlp/analysis/identities.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::analysis {
 
-inline std::string seconds(double s) { return support::fixed(s, 9) + " s"; }
-inline std::string figure(double value) { return support::shortest(value); }
+inline std::string seconds(double s) { return base::fixed(s, 9) + " s"; }
+inline std::string figure(double value) { return base::shortest(value); }
 
 inline std::string node_named(std::uint32_t number) { return "node" + std::to_string(number); }
 

@@ -6,15 +6,15 @@
 #include <string>
 #include <variant>
 
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/streams.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/streams.hpp>
 
 namespace ovlp::analysis {
 namespace {
 
 /// Comments that tell which run it was.
-support::text_writer begin(summary const& figures) {
-  support::text_writer csv;
+base::text_writer begin(summary const& figures) {
+  base::text_writer csv;
   csv << std::setprecision(17);
   auto const comment = [&](char const* key, auto const& value) { csv << "# " << key << ": " << value << "\n"; };
   comment("application", figures.application);
@@ -38,16 +38,16 @@ support::text_writer begin(summary const& figures) {
 }  // namespace
 
 void write_efficiency_over_time(std::string const& file, summary const& figures) {
-  support::text_writer csv = begin(figures);
+  base::text_writer csv = begin(figures);
   csv << "window_start_s,window_end_s,nodes,efficiency\n";
   for (window_summary const& w : figures.over_time) {
     csv << w.start_s << ',' << w.end_s << ',' << w.nodes << ',' << w.efficiency << "\n";
   }
-  support::write_output(file, csv.str());
+  base::write_output(file, csv.str());
 }
 
 void write_efficiency(std::string const& file, summary const& figures) {
-  support::text_writer csv = begin(figures);
+  base::text_writer csv = begin(figures);
   csv << "iteration,start_s,end_s,interval_start_s,interval_end_s,work_s,nodes,efficiency,interval_efficiency\n";
   for (iteration_summary const& i : figures.iterations) {
     csv << i.index << ',' << i.start_s << ',' << i.end_s << ',' << i.interval_start_s << ',' << i.interval_end_s << ','
@@ -57,7 +57,7 @@ void write_efficiency(std::string const& file, summary const& figures) {
     if (i.interval_efficiency) csv << *i.interval_efficiency;
     csv << "\n";
   }
-  support::write_output(file, csv.str());
+  base::write_output(file, csv.str());
 }
 
 }  // namespace ovlp::analysis

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::analysis {
 

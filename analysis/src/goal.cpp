@@ -7,14 +7,14 @@
 #include <string_view>
 #include <system_error>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::analysis {
 namespace {
 
 [[noreturn]] void refuse(std::string const& text, std::string const& expected) {
-  throw config_error("goal: expected " + expected + ", got " + support::quoted(text));
+  throw config_error("goal: expected " + expected + ", got " + base::quoted(text));
 }
 
 /// The number between `before` and `after`, if the text is that.

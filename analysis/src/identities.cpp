@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/runtime/summary.hpp>
+#include <ovlp/records/summary.hpp>
 
 #include "checked_records.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <ovlp/analysis/matched_calls.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::analysis {
 namespace {

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/json_object.hpp>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <vector>
@@ -78,7 +78,7 @@ int compete(int argc, char** argv, const char* contestant, double tolerance,
   for (std::string& setting : configured) arguments.push_back(setting.data());
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
-  simgrid_star machine(count, arguments.data(), what.about.nodes, ovlp::support::read_json(platform).at("network"));
+  simgrid_star machine(count, arguments.data(), what.about.nodes, ovlp::base::read_json(platform).at("network"));
 
   const double before_s = process_cpu_s();
   Replay replay(machine, what);

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/json_object.hpp>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <vector>
@@ -70,7 +70,7 @@ int main(int argc, char** argv) try {
   for (const char* setting :
        {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0", "network/optim:Full"})
     sg::Engine::set_config(setting);
-  make_hosts(ovlp::support::read_json(platform).at("network"));
+  make_hosts(ovlp::base::read_json(platform).at("network"));
 
   bench::pattern all(nodes, each);
   const double start_cpu_s = bench::process_cpu_s();

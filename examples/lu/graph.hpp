@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
+#include <ovlp/base/held_nodes.hpp>
 #include <ovlp/flowgraph/graph.hpp>
-#include <ovlp/flowgraph/held_nodes.hpp>
 
 #include "columns.hpp"
 

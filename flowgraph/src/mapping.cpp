@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp {
 namespace {

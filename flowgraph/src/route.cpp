@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp {
 namespace {

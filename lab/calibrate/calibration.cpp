@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/statistics.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/statistics.hpp>
 
 #include "testbed/host_log.hpp"
 
@@ -20,18 +20,18 @@ constexpr char const* sections[]{"nodes", "host", "network", "transport", "comm_
 }  // namespace
 
 void calibration::round() {
-  double const start_s = support::monotonic_s();
+  double const start_s = base::monotonic_s();
   for (experiment_ptr const& one : experiments_) one->measure(nodes_, figures_);
-  host_state const host = read_host_log(host_log_, start_s, support::monotonic_s());
+  host_state const host = read_host_log(host_log_, start_s, base::monotonic_s());
   if (!host.is_known()) return;
-  figures_.note("product_s", support::mean(host.products_s));
+  figures_.note("product_s", base::mean(host.products_s));
   figures_.note("cache_line_s", host.cache_line_s);
 }
 
 json calibration::platform(std::string const& name, json const& testbed) const {
   json made;
   made["name"] = name;
-  made["reference_core"] = support::processor_name();
+  made["reference_core"] = base::processor_name();
   if (made["reference_core"] != "unknown") made["processor"] = made["reference_core"];
   for (char const* section : sections) made[section] = nullptr;
   for (experiment_ptr const& one : experiments_) one->describe({nodes_, figures_, testbed}, made);

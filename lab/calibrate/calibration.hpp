@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/json_object.hpp>
 
 #include "experiments.hpp"
 
@@ -26,7 +26,7 @@ class calibration {
   void launch() { figures_.note("launch_s", nodes_.launch_s()); }
   void round();
   /// Takes the values of an earlier calibration as well: figures::add().
-  void add(support::json_object earlier) { figures_.add(std::move(earlier)); }
+  void add(base::json_object earlier) { figures_.add(std::move(earlier)); }
 
   nlohmann::ordered_json platform(std::string const& name, nlohmann::ordered_json const& testbed) const;
   /// The model of the paper's section 4: a star with equal shares, and CPU time by the number of transfers.

@@ -5,15 +5,15 @@
 #include <cmath>
 #include <limits>
 
-#include <ovlp/support/statistics.hpp>
+#include <ovlp/base/statistics.hpp>
 
 namespace ovlp::lab::calibrate {
 
-double figures::middle(std::string const& figure) const { return support::median(values_.at(figure)); }
+double figures::middle(std::string const& figure) const { return base::median(values_.at(figure)); }
 
 double figures::least(std::string const& figure) const { return *std::ranges::min_element(values_.at(figure)); }
 
-void figures::add(support::json_object earlier) {
+void figures::add(base::json_object earlier) {
   for (std::string const& figure : earlier.keys()) {
     if (!earlier.at(figure).is_object()) continue;  // idle_nodes
     std::vector<double> const found = earlier.object(figure).numbers("values", std::numeric_limits<double>::lowest());
@@ -26,7 +26,7 @@ nlohmann::ordered_json figures::json() const {
   nlohmann::ordered_json all = nlohmann::ordered_json::object();
   for (auto const& [figure, values] : values_) {
     auto const [low, high] = std::minmax_element(values.begin(), values.end());
-    double const value = support::median(values);
+    double const value = base::median(values);
     all[figure] = {
         {"median", value}, {"spread", value == 0 ? 0 : (*high - *low) / std::abs(value)}, {"values", values}};
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/json_object.hpp>
 
 namespace ovlp::lab::calibrate {
 
@@ -22,7 +22,7 @@ class figures {
 
   /// Takes the values of an earlier calibration as well: the section `calibration` of its file.
   /// Errors: config_error that names a figure without values.
-  void add(support::json_object earlier);
+  void add(base::json_object earlier);
   /// All of them, each with its median and its spread: (largest - smallest) / median.
   nlohmann::ordered_json json() const;
 

@@ -10,15 +10,15 @@
 #include <string>
 
 #include <nlohmann/json.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/progress.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/runtime/options.hpp>
 #include <ovlp/runtime/real.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/progress.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "calibration.hpp"
 #include "testbed/description.hpp"
@@ -34,7 +34,7 @@ json read_testbed(std::string const& file) {
   json read = json::parse(from, nullptr, false);
   if (!read.is_object()) throw ovlp::config_error("--testbed: '" + file + "': expected a JSON object");
   nlohmann::json const unordered = read;
-  ovlp::support::json_object description(unordered, file);  // what the platform takes from it
+  ovlp::base::json_object description(unordered, file);  // what the platform takes from it
   if (description.has("cores")) description.count("cores", 1);
   if (description.has("buffer_bytes")) description.number_above("buffer_bytes", 0);
   return read;
@@ -54,12 +54,12 @@ void add_earlier(std::string const& file, json const& testbed, ovlp::lab::calibr
   }
   // The file names one processor for all of its values.
   std::string const processor = read.value("processor", read.value("reference_core", "")),
-                    here = ovlp::support::processor_name();
+                    here = ovlp::base::processor_name();
   if (processor != here) {
     throw ovlp::config_error("--add: '" + file + "': expected a platform that was calibrated on '" + here + "', got '" +
                              processor + "'");
   }
-  to.add(ovlp::support::json_object(read, file).object("calibration"));
+  to.add(ovlp::base::json_object(read, file).object("calibration"));
 }
 
 /// Of all numbers, the digits that mean something.
@@ -102,24 +102,24 @@ int run_calibrate(int argc, char** argv) {
   std::string const host_log =
       testbed_file.empty() ? "" : std::filesystem::path(testbed_file).replace_filename("host.log").string();
   ovlp::lab::calibrate::calibration found(ask, static_cast<std::uint32_t>(run.nodes()), host_log);
-  double const start_s = ovlp::support::monotonic_s();
+  double const start_s = ovlp::base::monotonic_s();
   found.launch();  // from here on in node 0 only
-  ovlp::support::end_on_interrupt_with("ovlp calibrate: interrupted");
+  ovlp::base::end_on_interrupt_with("ovlp calibrate: interrupted");
   json const testbed = rounded(read_testbed(testbed_file));
   if (add) add_earlier(output, testbed, found);
-  ovlp::support::progress progress("ovlp calibrate", static_cast<std::size_t>(rounds), "rounds");
+  ovlp::base::progress progress("ovlp calibrate", static_cast<std::size_t>(rounds), "rounds");
   for (int r = 1; r <= rounds; ++r) {
-    double const passed_s = ovlp::support::monotonic_s() - start_s;
+    double const passed_s = ovlp::base::monotonic_s() - start_s;
     if (r > 1 && passed_s > time_limit_s) break;
     progress.say("ovlp calibrate: round " + std::to_string(r) + " of " + std::to_string(rounds) + ", " +
-                 ovlp::support::fixed(passed_s, 0) + " s");
+                 ovlp::base::fixed(passed_s, 0) + " s");
     found.round();
     // After each round: what is measured stays if the next one is interrupted.
-    ovlp::support::replace_file(output, rounded(found.platform(name, testbed)).dump(2) + "\n");
-    ovlp::support::replace_file(output.substr(0, output.size() - 5) + "-plain.json",
-                                rounded(found.plain_platform(name, testbed)).dump(2) + "\n");
-    ovlp::support::end_on_interrupt_with("ovlp calibrate: interrupted; '" + output + "' with " + std::to_string(r) +
-                                         " of " + std::to_string(rounds) + " rounds is kept");
+    ovlp::base::replace_file(output, rounded(found.platform(name, testbed)).dump(2) + "\n");
+    ovlp::base::replace_file(output.substr(0, output.size() - 5) + "-plain.json",
+                             rounded(found.plain_platform(name, testbed)).dump(2) + "\n");
+    ovlp::base::end_on_interrupt_with("ovlp calibrate: interrupted; '" + output + "' with " + std::to_string(r) +
+                                      " of " + std::to_string(rounds) + " rounds is kept");
     progress.advance();
   }
   return 0;

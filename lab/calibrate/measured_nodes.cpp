@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/statistics.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/statistics.hpp>
 
 namespace ovlp::lab::calibrate {
 namespace {
@@ -18,9 +18,9 @@ constexpr std::chrono::milliseconds rest{60};
 double measured_nodes::launch_s() {
   ask_.limits();  // the first call launches all but the last
   std::this_thread::sleep_for(rest);
-  double const start_s = support::monotonic_s();
+  double const start_s = base::monotonic_s();
   ask_.launch_last();
-  double const launched_s = support::monotonic_s() - start_s;
+  double const launched_s = base::monotonic_s() - start_s;
   limits_ = ask_.limits().at(1);
   run({{{0, 1, 1000, 10, usual_kernel}, {1, 0, 1000, 10, usual_kernel}}});  // memory is allocated, code is loaded
   return launched_s;
@@ -38,7 +38,7 @@ double measured_nodes::posting_s(std::uint32_t nodes, bool cold) {
     std::this_thread::sleep_for(rest / times);
     all_s.push_back(ask_.posting_s(nodes, cold));
   }
-  return support::median(all_s);
+  return base::median(all_s);
 }
 
 pattern kernels_on_all(std::uint32_t nodes, std::uint32_t count) {

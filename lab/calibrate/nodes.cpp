@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <ovlp/support/statistics.hpp>
+#include <ovlp/base/statistics.hpp>
 
 #include "experiments.hpp"
 
@@ -26,7 +26,7 @@ class nodes final : public experiment {
     measured const together = on.run(kernels_on_all(on.count(), count));
     std::vector<double> const& cpu_s = together.node_cpu_s;
     to.note("speed", together.work_s / std::accumulate(cpu_s.begin(), cpu_s.end(), 0.0));
-    to.note("speed_deviation", support::standard_deviation(cpu_s) / support::mean(cpu_s));
+    to.note("speed_deviation", base::standard_deviation(cpu_s) / base::mean(cpu_s));
   }
 
   void describe(findings const& of, nlohmann::ordered_json& platform) const override {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "patterns.hpp"
 
+#include <ovlp/base/host.hpp>
 #include <ovlp/flowgraph/chain.hpp>
-#include <ovlp/support/host.hpp>
 
 namespace ovlp::lab::calibrate {
 namespace {
@@ -23,8 +23,8 @@ struct node_usage {
 };
 
 node_limits own_limits() {
-  auto const cores = static_cast<double>(support::available_cores());
-  auto const quota = support::own_cpu_limit();
+  auto const cores = static_cast<double>(base::available_cores());
+  auto const quota = base::own_cpu_limit();
   if (!quota || quota->cores >= cores) return {cores, 0};
   return {quota->cores, quota->period_s};
 }
@@ -99,7 +99,7 @@ graph<patterns::nothing, patterns::usage> patterns::make_usage() {
   });
   auto report = g.leaf("report", ends_, [](place where) {
     static node_limits const limits = own_limits();  // once: what asking costs must not stand in a measurement
-    return node_usage{where.node, support::process_cpu_s(), limits};
+    return node_usage{where.node, base::process_cpu_s(), limits};
   });
   auto list = g.merge("list", ends_, [](here<memory>& here, in<node_usage>& all) {
     usage found{std::vector<double>(here.size()), std::vector<node_limits>(here.size())};
@@ -120,10 +120,10 @@ graph<patterns::posts, patterns::posted> patterns::make_posting() {
   graph<posts, posted> g("posting");
   auto post = g.split("post", ends_, [](here<memory>& here, posts order, out<place>& nodes) {
     if (order.cold) visit(here, far, 1);
-    double const before_s = support::thread_cpu_s();
+    double const before_s = base::thread_cpu_s();
     for (std::uint32_t n = 1; n <= order.nodes; ++n) nodes.post({n});
     here.kernel("sent", {}, [] {});  // none is kept to go with others
-    here.state.posting_s = support::thread_cpu_s() - before_s;
+    here.state.posting_s = base::thread_cpu_s() - before_s;
   });
   auto receive = g.leaf("receive", ends_, [](place) { return taken{}; });
   auto received = g.merge("received", ends_, [](here<memory>& here, in<taken>& all) {

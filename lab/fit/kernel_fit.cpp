@@ -16,22 +16,22 @@
 
 #include <lapacke.h>
 #include <nlohmann/json.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/progress.hpp>
+#include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/simkernel/durations.hpp>
 #include <ovlp/simkernel/interpolation.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/progress.hpp>
-#include <ovlp/support/statistics.hpp>
-#include <ovlp/support/text.hpp>
 
 namespace ovlp::lab {
 namespace {
 
 using json = nlohmann::ordered_json;
 using sizes_type = std::vector<std::int64_t>;
-using support::root_mean_square;
+using base::root_mean_square;
 
 /// A kernel's mean duration at some sizes.
 struct measured {
@@ -90,7 +90,7 @@ std::vector<double> centred_logarithms(std::vector<measured> const& of, grouping
     }
     values.push_back(sum);
   }
-  double const mean = support::mean(values);
+  double const mean = base::mean(values);
   for (double& value : values) value -= mean;
   return values;
 }
@@ -313,7 +313,7 @@ std::string in_common(std::vector<measured> const& of) {
 
 /// A percentage, or a dash without values.
 std::string percent(std::vector<double> const& errors, double figure) {
-  return errors.empty() ? "-" : support::fixed(100 * figure, 2);
+  return errors.empty() ? "-" : base::fixed(100 * figure, 2);
 }
 
 /// Models that a platform known by name has of programs of which nothing is fitted: its user did not ask for them.
@@ -355,7 +355,7 @@ std::string fit_kernels(fit_options const& options) {
         << "  model\n";
   std::string refused;
   bool any = false;
-  support::progress progress("ovlp fit", all.size(), "kernels");
+  base::progress progress("ovlp fit", all.size(), "kernels");
   for (auto const& [kernel, of] : all) {
     table << std::left << std::setw(20) << kernel << std::right << std::setw(7) << of.size();
     std::string why = objection(of);
@@ -386,7 +386,7 @@ std::string fit_kernels(fit_options const& options) {
   }
   if (machine::platform::is_known(options.platform)) leave_out_other_programs(made["kernels"], made["fit"]);
   if (!any) throw config_error("no kernel can be fitted: " + (refused.empty() ? "there is none" : refused));
-  support::write_output(options.output, support::json_text(made) + "\n");
+  base::write_output(options.output, base::json_text(made) + "\n");
   return table.str();
 }
 

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/statistics.hpp>
 #include <ovlp/runtime/options.hpp>
 #include <ovlp/runtime/real.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/statistics.hpp>
 
 #include "patterns.hpp"
 
@@ -30,9 +30,9 @@ constexpr std::uint64_t large_bytes = 1'600'000;
 /// Of each figure one value a round.
 std::map<std::string, std::vector<double>> measure(patterns& ask, double seconds) {
   std::map<std::string, std::vector<double>> all;
-  double const start_s = ovlp::support::monotonic_s();
+  double const start_s = ovlp::base::monotonic_s();
   constexpr int least_rounds = 5;
-  for (int round = 0; round < least_rounds || ovlp::support::monotonic_s() - start_s < seconds; ++round) {
+  for (int round = 0; round < least_rounds || ovlp::base::monotonic_s() - start_s < seconds; ++round) {
     auto const note = [&](std::string const& name, double value) { all[name].push_back(value); };
     note("three_steps_cpu_s", ask.run({{{1, 1, 0, step_count}}}).node_cpu_s[1] / step_count);
     auto const each = [&](std::string const& name, measured const& of, std::uint32_t count) {
@@ -58,16 +58,16 @@ int measure_and_print(int argc, char** argv) {
   if (run.nodes() != 2) throw ovlp::config_error("--nodes: expected 2, got " + std::to_string(run.nodes()));
   patterns ask(run);
   ask.limits();  // from here on in node 0 only
-  double const start_s = ovlp::support::monotonic_s();
+  double const start_s = ovlp::base::monotonic_s();
   ask.launch_last();
-  double const launch_s = ovlp::support::monotonic_s() - start_s;
+  double const launch_s = ovlp::base::monotonic_s() - start_s;
   ask.run({{{0, 1, large_bytes, 2}, {1, 0, 0, small_count}}});  // memory is allocated, code is loaded
 
   nlohmann::ordered_json figures{{"launch_s", launch_s}, {"large_bytes", large_bytes}};
   for (auto const& [name, values] : measure(ask, seconds)) {
     // What comes in between makes times longer, and nothing makes them shorter.
     bool const is_cpu = name.ends_with("cpu_s");
-    figures[name] = is_cpu ? ovlp::support::median(values) : *std::ranges::min_element(values);
+    figures[name] = is_cpu ? ovlp::base::median(values) : *std::ranges::min_element(values);
   }
   std::printf("%s\n", figures.dump().c_str());
   return 0;

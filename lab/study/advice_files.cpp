@@ -8,14 +8,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::lab::study {
 namespace {
 
+using base::fixed;
 using nlohmann::ordered_json;
-using support::fixed;
 
 std::string percent(std::optional<double> efficiency) { return efficiency ? fixed(100 * *efficiency, 1) + " %" : "-"; }
 
@@ -57,9 +57,9 @@ std::string text_of(advice const& found, analysis::goal const& wanted) {
        << "simulated   " << found.simulations << " runs\n\n";
   auto const row = [&](std::string const& name, analysis::run_costs const& costs, bool with_change) {
     text << std::left << std::setw(12) << name << std::right << std::setw(14) << fixed(costs.time_s, 6) << std::setw(10)
-         << (with_change ? support::relative_change(costs.time_s, before.time_s) : "") << std::setw(16)
+         << (with_change ? base::relative_change(costs.time_s, before.time_s) : "") << std::setw(16)
          << fixed(costs.node_s, 4) << std::setw(10)
-         << (with_change ? support::relative_change(costs.node_s, before.node_s) : "") << std::setw(12)
+         << (with_change ? base::relative_change(costs.node_s, before.node_s) : "") << std::setw(12)
          << percent(costs.efficiency) << '\n';
   };
   text << std::setw(26) << "time [s]" << std::setw(26) << "node-seconds" << std::setw(22) << "efficiency" << '\n';
@@ -82,8 +82,8 @@ std::string text_of(advice const& found, analysis::goal const& wanted) {
   for (std::size_t i = 0; i < found.front.size(); i += step) {
     analysis::run_costs const& costs = found.front[i].run.costs;
     text << std::setw(14) << fixed(costs.time_s, 6) << std::setw(10)
-         << support::relative_change(costs.time_s, before.time_s) << std::setw(14) << fixed(costs.node_s, 4)
-         << std::setw(10) << support::relative_change(costs.node_s, before.node_s) << "  "
+         << base::relative_change(costs.time_s, before.time_s) << std::setw(14) << fixed(costs.node_s, 4)
+         << std::setw(10) << base::relative_change(costs.node_s, before.node_s) << "  "
          << words_of(found.front[i].plan, found.nodes) << '\n';
   }
   return text.str();
@@ -117,7 +117,7 @@ std::string plan_file_of(advice const& found, advise_options const& options) {
     }
     says["forecast"].push_back(std::move(held));
   }
-  return support::json_text(all) + "\n";
+  return base::json_text(all) + "\n";
 }
 
 }  // namespace ovlp::lab::study

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::lab::study {
 namespace {

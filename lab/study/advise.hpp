@@ -7,7 +7,7 @@
 
 #include <ovlp/analysis/forecast.hpp>
 #include <ovlp/analysis/goal.hpp>
-#include <ovlp/runtime/plan.hpp>
+#include <ovlp/records/plan.hpp>
 
 #include "known_error.hpp"
 #include "plan_judge.hpp"
@@ -41,7 +41,7 @@ struct advice {
 /// throughout say what each iteration takes; dynamic programming makes plans of that, and a local search goes on from
 /// the best of them, with simulation as judge. What is found does not depend on `jobs`. Method: docs/advice.md.
 /// Errors: config_error, also for a program that follows no plans; io_error that says which run failed;
-///         support::interrupted.
+///         base::interrupted.
 advice advise(advise_options const& options);
 
 }  // namespace ovlp::lab::study

@@ -9,8 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::lab::study {
 namespace {
@@ -46,7 +46,7 @@ amount read_amount(std::string const& option, std::string const& text, double le
   bool const whole = found.ec == std::errc{} && found.ptr == digits.data() + digits.size();
   bool const good =
       whole && std::isfinite(read.number) && (read.is_factor() ? read.number > 0 : read.number >= least_number);
-  if (!good) throw config_error(option + ": expected xF, /F or a number, such as x2, got " + support::quoted(text));
+  if (!good) throw config_error(option + ": expected xF, /F or a number, such as x2, got " + base::quoted(text));
   return read;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exchanged.hpp"
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::lab::study {
 namespace {
@@ -49,12 +49,12 @@ std::vector<std::string> exchanged::names() const {
   return all;
 }
 
-threads::partition_problem exchanged::problem() const {
+shared_memory::partition_problem exchanged::problem() const {
   if (count() > most_threads)
     throw config_error("expected at most " + std::to_string(most_threads) + " DPS threads, got " +
                        std::to_string(count()));
-  threads::partition_problem made{threads::communication_matrix(count()), std::vector<double>(count()),
-                                  definitions_.nodes};
+  shared_memory::partition_problem made{shared_memory::communication_matrix(count()), std::vector<double>(count()),
+                                        definitions_.nodes};
   for (auto const& [thread, work_s] : work_) made.work[number(thread)] += work_s;
   std::map<port, std::pair<double, double>> sums;  // bytes and objects that crossed
   for (posted const& p : posts_) {

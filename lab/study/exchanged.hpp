@@ -31,7 +31,7 @@ class exchanged final : public record_sink {
   std::size_t count() const;
   std::vector<std::string> names() const;  ///< "COLLECTION[INDEX]"
   /// Errors: config_error, if they are too many.
-  threads::partition_problem problem() const;
+  shared_memory::partition_problem problem() const;
   std::vector<std::string> const& collections() const { return definitions_.collections; }
   /// Of each collection's threads.
   std::vector<std::vector<std::size_t>> const& nodes() const { return nodes_; }

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/run_many.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/run_many.hpp>
 
 #include "simulated_program.hpp"
 #include "simulated_run.hpp"
@@ -40,17 +40,17 @@ graph_overlap overlap_of_graph(std::vector<std::string> const& words, std::size_
   expect_program(words.front(), "PROGRAM");
   simulated_run as_it_is = simulated_run::read(words);
   std::erase(as_it_is.other_words, "--barriers");  // which is compared
-  support::temporary_folder const folder;
+  base::temporary_folder const folder;
   auto const summary = [&](std::size_t i) { return (folder.path() / (std::to_string(i) + ".json")).string(); };
   graph_overlap found{};
-  support::run_many(
+  base::run_many(
       variants.size(), jobs,
       [&](std::size_t i, std::size_t) {
         simulated_run run = as_it_is;
         variants[i].change(run);
         return summarized(run.command_with_files_in(folder.path() / ("run-" + std::to_string(i))), summary(i));
       },
-      [&](std::size_t i, std::size_t, support::outcome const& ran) {
+      [&](std::size_t i, std::size_t, base::outcome const& ran) {
         try {
           nlohmann::ordered_json const figures = summary_of(ran, summary(i));
           found.*variants[i].result = {figures.at("time_s"), figures.at("efficiency")};

@@ -23,7 +23,7 @@ struct graph_overlap {
 
 /// Simulates the program three times. `words`: the program and its arguments; `jobs`: runs at once.
 /// Errors: config_error; io_error that says which run failed and why: with barriers a program stalls whose streams
-/// wait for what follows from their own posts. support::interrupted.
+/// wait for what follows from their own posts. base::interrupted.
 graph_overlap overlap_of_graph(std::vector<std::string> const& words, std::size_t jobs);
 
 }  // namespace ovlp::lab::study

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <filesystem>
 
+#include <ovlp/base/csv.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/csv.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/statistics.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "simulated_run.hpp"
 
@@ -33,9 +33,9 @@ known_error known_error_of(std::vector<std::string> words, std::string const& pr
   bool const plain = testbed.ends_with(of_plain_model);
   if (plain) testbed.resize(testbed.size() - of_plain_model.size());
 
-  support::csv_reader rows(support::read_file(errors), errors,
-                           {"testbed", "application", "measured_s", plain ? "plain_s" : "predicted_s"},
-                           support::csv_reader::other_columns::skipped);
+  base::csv_reader rows(base::read_file(errors), errors,
+                        {"testbed", "application", "measured_s", plain ? "plain_s" : "predicted_s"},
+                        base::csv_reader::other_columns::skipped);
   std::vector<double> of_program, of_others;
   while (rows.next()) {
     auto const predicted_s = rows.number_or_none(3);
@@ -45,7 +45,7 @@ known_error known_error_of(std::vector<std::string> words, std::string const& pr
   known.of_program = !of_program.empty();
   std::vector<double> const& of = known.of_program ? of_program : of_others;
   known.configurations = of.size();
-  if (!of.empty()) known.mean = support::mean(of);
+  if (!of.empty()) known.mean = base::mean(of);
   known.file = errors;
   return known;
 }
@@ -55,7 +55,7 @@ std::string text_of(known_error const& known) {
     return "How far predictions on " + known.platform + " err is not known: nothing was measured there.";
   }
   return "Predictions of " + std::string(known.of_program ? "this program" : "other programs") + " on " +
-         known.platform + " err by " + support::fixed(100 * known.mean, 1) + " % in the mean of " +
+         known.platform + " err by " + base::fixed(100 * known.mean, 1) + " % in the mean of " +
          std::to_string(known.configurations) + " measured configurations (" + known.file + ")" +
          (known.of_program ? "." : "; this one was not measured there.");
 }

@@ -7,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/run_many.hpp>
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/store/stored_run.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/run_many.hpp>
 #include <ovlp/threads/partition.hpp>
 
 #include "exchanged.hpp"
@@ -34,14 +34,14 @@ std::string text_of(std::vector<std::size_t> const& nodes) {
 }
 
 /// As the run had it.
-threads::partition partition_of(exchanged const& seen) {
-  threads::partition all;
+shared_memory::partition partition_of(exchanged const& seen) {
+  shared_memory::partition all;
   for (auto const& nodes : seen.nodes()) all.insert(all.end(), nodes.begin(), nodes.end());
   return all;
 }
 
 /// Of collections that are mapped in another way than they were.
-std::vector<proposed_mapping> mappings(exchanged const& seen, threads::partition const& of) {
+std::vector<proposed_mapping> mappings(exchanged const& seen, shared_memory::partition const& of) {
   std::vector<proposed_mapping> all;
   auto first = of.begin();
   for (std::size_t c = 0; c < seen.nodes().size(); ++c) {
@@ -54,15 +54,15 @@ std::vector<proposed_mapping> mappings(exchanged const& seen, threads::partition
 }
 
 /// Several, for what is best depends on when threads work, which the simulation knows.
-std::vector<threads::partition> partitions_of(threads::partition_problem const& problem,
-                                              threads::partition const& as_it_is) {
+std::vector<shared_memory::partition> partitions_of(shared_memory::partition_problem const& problem,
+                                                    shared_memory::partition const& as_it_is) {
   double const average =
       std::accumulate(problem.work.begin(), problem.work.end(), 0.0) / static_cast<double>(problem.nodes);
   double const least = std::max(average, *std::ranges::max_element(problem.work));
-  std::set<threads::partition> all;
-  for (double const limit : {threads::most_work(problem, as_it_is), 1.02 * least, 1.1 * least, 1.3 * least}) {
-    all.insert(threads::improved(problem, as_it_is, limit));
-    all.insert(threads::improved(problem, threads::grown(problem, limit), limit));
+  std::set<shared_memory::partition> all;
+  for (double const limit : {shared_memory::most_work(problem, as_it_is), 1.02 * least, 1.1 * least, 1.3 * least}) {
+    all.insert(shared_memory::improved(problem, as_it_is, limit));
+    all.insert(shared_memory::improved(problem, shared_memory::grown(problem, limit), limit));
   }
   all.erase(as_it_is);
   return {all.begin(), all.end()};
@@ -73,7 +73,7 @@ std::vector<threads::partition> partitions_of(threads::partition_problem const& 
 thread_placement place_threads(std::vector<std::string> const& words, std::size_t jobs) {
   expect_program(words.front(), "PROGRAM");
   simulated_run const as_it_is = simulated_run::read(words);
-  support::temporary_folder const folder;
+  base::temporary_folder const folder;
   auto const name = [&](std::string const& what, std::size_t i) {
     return (folder.path() / (what + std::to_string(i))).string();
   };
@@ -81,15 +81,15 @@ thread_placement place_threads(std::vector<std::string> const& words, std::size_
   std::string const record = folder.path() / "record.sqlite";
   recorded.insert(recorded.end(), {"--record", record});
   nlohmann::ordered_json const figures =
-      summary_of(support::run(summarized(recorded, name("summary-", 0))), name("summary-", 0));
+      summary_of(base::run(summarized(recorded, name("summary-", 0))), name("summary-", 0));
   exchanged seen;
   stored_run(record).read(seen);
-  threads::partition_problem const problem = seen.problem();
+  shared_memory::partition_problem const problem = seen.problem();
 
-  thread_placement found{figures.at("time_s"), threads::bytes_between_nodes(problem, partition_of(seen)), {}};
-  for (threads::partition const& one : partitions_of(problem, partition_of(seen)))
-    found.candidates.push_back({mappings(seen, one), 0, threads::bytes_between_nodes(problem, one)});
-  support::run_many(
+  thread_placement found{figures.at("time_s"), shared_memory::bytes_between_nodes(problem, partition_of(seen)), {}};
+  for (shared_memory::partition const& one : partitions_of(problem, partition_of(seen)))
+    found.candidates.push_back({mappings(seen, one), 0, shared_memory::bytes_between_nodes(problem, one)});
+  base::run_many(
       found.candidates.size(), jobs,
       [&](std::size_t i, std::size_t) {
         simulated_run run = as_it_is;
@@ -99,7 +99,7 @@ thread_placement place_threads(std::vector<std::string> const& words, std::size_
         }
         return summarized(run.command_with_files_in(name("run-", i + 1)), name("summary-", i + 1));
       },
-      [&](std::size_t i, std::size_t, support::outcome const& ran) {
+      [&](std::size_t i, std::size_t, base::outcome const& ran) {
         try {
           found.candidates[i].time_s = summary_of(ran, name("summary-", i + 1)).at("time_s");
         } catch (io_error const&) {  // such as one that puts threads on a node which is to be given back

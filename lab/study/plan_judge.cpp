@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/run_many.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/run_many.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "simulated_program.hpp"
 #include "simulated_run.hpp"
@@ -52,7 +52,7 @@ plan_judge::plan_judge(std::vector<std::string> words, std::size_t jobs)
 
 void plan_judge::run_first() {
   std::string const file = folder_.path() / "summary.json";
-  ordered_json const summary = summary_of(support::run(summarized(words_, file)), file);
+  ordered_json const summary = summary_of(base::run(summarized(words_, file)), file);
   simulations_ = 1;
   as_it_is_ = read(summary);
   program_ = summary.at("application");
@@ -78,19 +78,19 @@ void plan_judge::simulate(std::vector<allocation> const& all) {
   auto const file = [&](std::string const& what, std::size_t i) {
     return (folder_.path() / (what + std::to_string(i) + ".json")).string();
   };
-  support::run_many(
+  base::run_many(
       news.size(), jobs_,
       [&](std::size_t i, std::size_t place) {
-        support::write_file(file("plan", place), plan_of(news[i]).json());
+        base::write_file(file("plan", place), plan_of(news[i]).json());
         std::vector<std::string> words = words_;
         words.insert(words.begin() + 1, {"--plan", file("plan", place)});
         return summarized(std::move(words), file("summary", place));
       },
-      [&](std::size_t i, std::size_t place, support::outcome const& ran) {
+      [&](std::size_t i, std::size_t place, base::outcome const& ran) {
         try {
           known_.emplace(news[i], read(summary_of(ran, file("summary", place))));
         } catch (io_error const& failed) {
-          throw io_error("with plan " + support::one_line(plan_of(news[i]).json()) + ": " + failed.what());
+          throw io_error("with plan " + base::one_line(plan_of(news[i]).json()) + ": " + failed.what());
         }
         ++simulations_;
         progress_->advance();

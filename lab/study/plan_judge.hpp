@@ -10,9 +10,9 @@
 
 #include <ovlp/analysis/forecast.hpp>
 #include <ovlp/analysis/goal.hpp>
-#include <ovlp/runtime/plan.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/progress.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/progress.hpp>
+#include <ovlp/records/plan.hpp>
 
 namespace ovlp::lab::study {
 
@@ -40,7 +40,7 @@ class plan_judge {
   judged const& as_it_is() const { return as_it_is_; }
 
   /// Those that are not known yet, in this order, as many as still may be. Errors: io_error that says what failed;
-  /// support::interrupted.
+  /// base::interrupted.
   void simulate(std::vector<allocation> const& all);
   /// So many may be, by what the first one takes: some minutes together, for large runs.
   bool may_go_on() const { return simulations_ < most_simulations_; }
@@ -57,8 +57,8 @@ class plan_judge {
 
   std::vector<std::string> const words_;
   std::size_t const jobs_;
-  support::temporary_folder const folder_;
-  std::optional<support::progress> progress_;
+  base::temporary_folder const folder_;
+  std::optional<base::progress> progress_;
   std::string program_;
   std::size_t nodes_ = 0, simulations_ = 0, most_simulations_ = 1;
   judged as_it_is_;

@@ -8,16 +8,16 @@
 #include <utility>
 
 #include <nlohmann/json.hpp>
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/version.hpp>
 
 namespace ovlp::lab::study {
 namespace {
 
+using base::database;
+using base::statement;
 using nlohmann::json;
 using nlohmann::ordered_json;
-using support::database;
-using support::statement;
 
 constexpr int format_version = 1;
 constexpr int application_id = 0x6f767377;  // "ovsw"
@@ -70,12 +70,12 @@ class column_list {
     std::string lower = name;
     for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (!taken_.insert(lower).second) return;
-    text_ += (text_.empty() ? "" : ", ") + from + " AS " + support::sql_name(name);
+    text_ += (text_.empty() ? "" : ", ") + from + " AS " + base::sql_name(name);
   }
   /// The value of `key` in the JSON of a column.
   void add_from(std::string const& column, std::string const& key) {
     if (key.find('"') != std::string::npos) return;  // a path of JSON can not say it
-    add(key, "json_extract(" + column + ", " + support::sql_text("$.\"" + key + "\"") + ")");
+    add(key, "json_extract(" + column + ", " + base::sql_text("$.\"" + key + "\"") + ")");
   }
   std::string const& text() const { return text_; }
 

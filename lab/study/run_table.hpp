@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
-#include <ovlp/support/database.hpp>
+#include <ovlp/base/database.hpp>
 
 #include "sweep_plan.hpp"
 
@@ -41,13 +41,13 @@ class run_table {
   void expect_plan(sweep_plan const& plan) const;
   void make_columns();
 
-  mutable support::database tables_;
+  mutable base::database tables_;
   std::set<std::size_t> there_;
 };
 
 /// Opens a file of a sweep to read it. Errors: io_error.
-support::database open_runs(std::string const& file);
+base::database open_runs(std::string const& file);
 /// The columns of its view `runs`.
-std::vector<std::string> columns_of(support::database& runs);
+std::vector<std::string> columns_of(base::database& runs);
 
 }  // namespace ovlp::lab::study

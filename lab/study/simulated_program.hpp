@@ -8,7 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <ovlp/support/process.hpp>
+#include <ovlp/base/process.hpp>
 
 namespace ovlp::lab::study {
 
@@ -18,10 +18,10 @@ namespace ovlp::lab::study {
 void expect_program(std::string const& name, std::string const& where);
 
 /// The program with its options, told to write its summary there; what is there goes.
-support::command summarized(std::vector<std::string> words, std::string const& file,
-                            std::optional<std::chrono::duration<double>> time_limit = {});
+base::command summarized(std::vector<std::string> words, std::string const& file,
+                         std::optional<std::chrono::duration<double>> time_limit = {});
 
 /// What it has written. Errors: io_error that says in one line why the run was not good, or was none of a simulation.
-nlohmann::ordered_json summary_of(support::outcome const& ran, std::string const& file);
+nlohmann::ordered_json summary_of(base::outcome const& ran, std::string const& file);
 
 }  // namespace ovlp::lab::study

@@ -5,11 +5,11 @@
 #include <system_error>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/text.hpp>
 
 namespace ovlp::lab::study {
 namespace {
@@ -18,7 +18,7 @@ using nlohmann::json;
 
 json read_platform(std::string const& name) {
   machine::platform::find(name);  // says what is wrong
-  json read = support::parse_json(machine::platform::text_of(name), name);
+  json read = base::parse_json(machine::platform::text_of(name), name);
   if (json& network = read["network"]; network.contains("file")) {
     std::filesystem::path const file = network["file"].get<std::string>();
     network["file"] = std::filesystem::absolute(std::filesystem::path(name).parent_path() / file).string();
@@ -30,7 +30,7 @@ std::size_t read_nodes(std::string const& text) {
   std::size_t nodes = 0;
   auto const found = std::from_chars(text.data(), text.data() + text.size(), nodes);
   if (found.ec != std::errc{} || found.ptr != text.data() + text.size() || nodes == 0)
-    throw config_error("--nodes: expected a whole number from 1, got " + support::quoted(text));
+    throw config_error("--nodes: expected a whole number from 1, got " + base::quoted(text));
   return nodes;
 }
 
@@ -65,7 +65,7 @@ simulated_run simulated_run::read(std::vector<std::string> const& words) {
   std::vector<std::string> const platforms = take_option(run.other_words, "--platform");
   run.platform = read_platform(platforms.empty() ? machine::platform::default_name() : platforms.back());
   for (std::string const& file : take_option(run.other_words, "--durations"))
-    run.durations.push_back(support::read_json(file));
+    run.durations.push_back(base::read_json(file));
   std::vector<std::string> const nodes = take_option(run.other_words, "--nodes");
   if (!nodes.empty()) run.nodes = read_nodes(nodes.back());
   return run;
@@ -74,10 +74,10 @@ simulated_run simulated_run::read(std::vector<std::string> const& words) {
 std::vector<std::string> simulated_run::command_with_files_in(std::filesystem::path const& folder) const {
   std::filesystem::create_directories(folder);
   std::vector<std::string> words{program, "--platform", folder / "platform.json"};
-  support::write_file(words.back(), platform.dump());
+  base::write_file(words.back(), platform.dump());
   for (std::size_t i = 0; i < durations.size(); ++i) {
     words.insert(words.end(), {"--durations", folder / ("durations-" + std::to_string(i) + ".json")});
-    support::write_file(words.back(), durations[i].dump());
+    base::write_file(words.back(), durations[i].dump());
   }
   if (nodes) words.insert(words.end(), {"--nodes", std::to_string(*nodes)});
   words.insert(words.end(), other_words.begin(), other_words.end());

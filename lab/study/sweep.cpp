@@ -7,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/progress.hpp>
-#include <ovlp/support/run_many.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/progress.hpp>
+#include <ovlp/base/run_many.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "run_table.hpp"
 #include "simulated_program.hpp"
@@ -29,7 +29,7 @@ std::vector<std::size_t> missing(sweep_plan const& plan, run_table const& table)
   return numbers;
 }
 
-void store(run_table& table, std::size_t number, option_values const& options, support::outcome const& ran,
+void store(run_table& table, std::size_t number, option_values const& options, base::outcome const& ran,
            std::string const& summary_file) {
   nlohmann::ordered_json summary;
   try {
@@ -51,24 +51,24 @@ sweep_result sweep(sweep_options const& options) {
   run_table table(options.output, plan);
   try {
     std::vector<std::size_t> const numbers = missing(plan, table);
-    support::temporary_folder const folder;
-    support::progress progress("ovlp sweep", plan.runs.size(), "runs", table.count());
+    base::temporary_folder const folder;
+    base::progress progress("ovlp sweep", plan.runs.size(), "runs", table.count());
     auto const summary_file = [&](std::size_t place) {
       return (folder.path() / (std::to_string(place) + ".json")).string();
     };
     auto const options_of = [&](std::size_t i) -> option_values const& { return plan.runs[numbers[i] - 1]; };
-    support::run_many(
+    base::run_many(
         numbers.size(), options.jobs,
         [&](std::size_t i, std::size_t place) {
           return summarized(plan.command_of(options_of(i)), summary_file(place), plan.time_limit);
         },
-        [&](std::size_t i, std::size_t place, support::outcome const& ran) {
+        [&](std::size_t i, std::size_t place, base::outcome const& ran) {
           store(table, numbers[i], options_of(i), ran, summary_file(place));
           progress.advance();
         });
-  } catch (support::interrupted const&) {
-    throw support::interrupted{"'" + options.output + "' with " + std::to_string(table.count()) + " of " +
-                               std::to_string(plan.runs.size()) + " runs"};
+  } catch (base::interrupted const&) {
+    throw base::interrupted{"'" + options.output + "' with " + std::to_string(table.count()) + " of " +
+                            std::to_string(plan.runs.size()) + " runs"};
   }
   return {table.count(), table.failed(), table.first_failure()};
 }

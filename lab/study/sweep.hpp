@@ -20,7 +20,7 @@ struct sweep_result {
 
 /// Runs what is missing of a sweep, each run as a process, and stores its summary; one that fails is stored with the
 /// reason. What is stored does not depend on `jobs`. Says on stderr how far it is.
-/// Errors: config_error, io_error; support::interrupted, which says what is kept.
+/// Errors: config_error, io_error; base::interrupted, which says what is kept.
 sweep_result sweep(sweep_options const& options);
 
 }  // namespace ovlp::lab::study

@@ -6,17 +6,17 @@
 #include <set>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "combinations.hpp"
 
 namespace ovlp::lab::study {
 namespace {
 
+using base::json_object;
 using nlohmann::json;
-using support::json_object;
 
 constexpr std::size_t most_runs = 1'000'000;
 
@@ -71,9 +71,7 @@ option_values read_options(json_object in) {
 
 class reader {
  public:
-  explicit reader(std::string const& file) : parsed_(support::read_json(file)), top_(parsed_, file) {
-    plan_.file = file;
-  }
+  explicit reader(std::string const& file) : parsed_(base::read_json(file)), top_(parsed_, file) { plan_.file = file; }
 
   sweep_plan read() {
     plan_.program = top_.text("program");
@@ -142,7 +140,7 @@ std::string as_text(json const& value) {
   if (!value.is_array()) return value.dump();
   std::vector<std::string> words;
   for (json const& one : value) words.push_back(as_text(one));
-  return support::joined(words, " ");
+  return base::joined(words, " ");
 }
 
 std::vector<std::string> sweep_plan::command_of(option_values const& run) const {

@@ -10,11 +10,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/progress.hpp>
-#include <ovlp/support/run_many.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/progress.hpp>
+#include <ovlp/base/run_many.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "bound.hpp"
 #include "simulated_program.hpp"
@@ -59,8 +59,8 @@ void expect_kernels_from_files(std::vector<change> const& changes, ordered_json 
       }
     }
     if (!found)
-      throw config_error(one.words + ": expected a kernel of the run, of " + support::joined(known) + ", got " +
-                         support::quoted(one.kernel));
+      throw config_error(one.words + ": expected a kernel of the run, of " + base::joined(known) + ", got " +
+                         base::quoted(one.kernel));
   }
 }
 
@@ -78,11 +78,10 @@ std::string table_of(double before_s, std::vector<scenario> const& all) {
   text << std::left << std::setw(label_width) << "" << std::right << std::setw(14) << "before [s]" << std::setw(14)
        << "after [s]" << std::setw(10) << "gain" << std::setw(12) << "speedup" << std::setw(14) << "bound [s]" << '\n';
   for (scenario const& s : all) {
-    text << std::left << std::setw(label_width) << s.label << std::right << std::setw(14) << support::fixed(before_s, 6)
-         << std::setw(14) << support::fixed(s.time_s, 6) << std::setw(8)
-         << support::fixed(100 * (1 - s.time_s / before_s), 1) << " %" << std::setw(12)
-         << support::fixed(before_s / s.time_s, 3);
-    text << std::setw(14) << (s.bound_s ? support::fixed(*s.bound_s, 6) : "-") << '\n';
+    text << std::left << std::setw(label_width) << s.label << std::right << std::setw(14) << base::fixed(before_s, 6)
+         << std::setw(14) << base::fixed(s.time_s, 6) << std::setw(8) << base::fixed(100 * (1 - s.time_s / before_s), 1)
+         << " %" << std::setw(12) << base::fixed(before_s / s.time_s, 3);
+    text << std::setw(14) << (s.bound_s ? base::fixed(*s.bound_s, 6) : "-") << '\n';
   }
   return text.str();
 }
@@ -98,23 +97,23 @@ std::string what_if(what_if_options const& options) {
     for (change const& one : all[i].changes) one.apply(runs[i]);
   }
 
-  support::temporary_folder const folder;
-  support::progress progress("ovlp whatif", all.size() + 1, "runs");
+  base::temporary_folder const folder;
+  base::progress progress("ovlp whatif", all.size() + 1, "runs");
   auto const file = [&](std::string const& name) { return (folder.path() / name).string(); };
   std::vector<std::string> first = without_outputs(options.words);
   first.insert(first.begin() + 1, {"--record", file("record.sqlite")});
   ordered_json const before =
-      summary_of(support::run(summarized(std::move(first), file("summary.json"))), file("summary.json"));
+      summary_of(base::run(summarized(std::move(first), file("summary.json"))), file("summary.json"));
   expect_kernels_from_files(options.changes, before);
   progress.advance();
 
   auto const summary_file = [&](std::size_t i) { return file(std::to_string(i) + ".json"); };
-  support::run_many(
+  base::run_many(
       all.size(), options.jobs,
       [&](std::size_t i, std::size_t) {
         return summarized(runs[i].command_with_files_in(folder.path() / std::to_string(i)), summary_file(i));
       },
-      [&](std::size_t i, std::size_t, support::outcome const& ran) {
+      [&](std::size_t i, std::size_t, base::outcome const& ran) {
         try {
           all[i].time_s = time_of(summary_of(ran, summary_file(i)));
         } catch (io_error const& failed) {

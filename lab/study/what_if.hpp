@@ -17,7 +17,7 @@ struct what_if_options {
 
 /// Simulates a run as it is, then with each change alone, and with all together, and gives a table of the times
 /// beside the bounds that the critical path of the first run gives.
-/// Errors: config_error; io_error that says which run failed; support::interrupted.
+/// Errors: config_error; io_error that says which run failed; base::interrupted.
 std::string what_if(what_if_options const& options);
 
 }  // namespace ovlp::lab::study

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 
-#include <ovlp/support/statistics.hpp>
+#include <ovlp/base/statistics.hpp>
 
 namespace ovlp::lab {
 
@@ -20,8 +20,8 @@ host_state read_host_log(std::string const& log, double from_s, double to_s) {
     if (latency_s > 0) latencies_s.push_back(latency_s);
   }
   host_state state;
-  for (auto const& [core, values_s] : products_s) state.products_s.push_back(support::mean(values_s));
-  if (products_s.size() > 1 && !latencies_s.empty()) state.cache_line_s = support::mean(latencies_s);
+  for (auto const& [core, values_s] : products_s) state.products_s.push_back(base::mean(values_s));
+  if (products_s.size() > 1 && !latencies_s.empty()) state.cache_line_s = base::mean(latencies_s);
   return state;
 }
 

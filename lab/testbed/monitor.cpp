@@ -28,17 +28,17 @@
 #include <span>
 #include <vector>
 
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/statistics.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/statistics.hpp>
 
 #include "core_threads.hpp"
 
 namespace {
 
+using ovlp::base::median;
+using ovlp::base::monotonic_s;
+using ovlp::base::thread_cpu_s;
 using ovlp::lab::check;
-using ovlp::support::median;
-using ovlp::support::monotonic_s;
-using ovlp::support::thread_cpu_s;
 
 constexpr double report_s = 0.25;
 constexpr double interrupted_s = 5e-6;  // away from the core for so much longer than the clocks take: others were there

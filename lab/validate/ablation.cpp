@@ -12,12 +12,12 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/progress.hpp>
+#include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/progress.hpp>
-#include <ovlp/support/statistics.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "comparison.hpp"
 #include "prediction.hpp"
@@ -40,7 +40,7 @@ std::vector<measured> all_measured(grid const& of, measurements const& from, mea
   std::vector<measured> found;
   for (configuration const& c : of.configurations) {
     try {
-      found.push_back({c, support::median(measured_times_s(c, from)), durations_of(c, calibrated)});
+      found.push_back({c, base::median(measured_times_s(c, from)), durations_of(c, calibrated)});
     } catch (io_error const&) {
       continue;  // the report lists it
     }
@@ -60,21 +60,21 @@ using errors = std::map<std::string, std::vector<double>>;
 double mean_absolute(std::vector<double> const& all) {
   std::vector<double> absolute;
   for (double e : all) absolute.push_back(std::abs(e));
-  return support::mean(absolute);
+  return base::mean(absolute);
 }
 
 std::string line(std::string const& label, errors const& found) {
   std::vector<double> const& all = found.at("");
   auto const within = [&](double limit) {
     auto const count = std::count_if(all.begin(), all.end(), [&](double e) { return std::abs(e) <= limit; });
-    return support::fixed(100 * static_cast<double>(count) / static_cast<double>(all.size()), 1);
+    return base::fixed(100 * static_cast<double>(count) / static_cast<double>(all.size()), 1);
   };
   std::ostringstream text;
   text << std::left << std::setw(24) << label << std::right << std::setw(5) << all.size();
   for (double limit : {0.04, 0.06, 0.12}) text << std::setw(8) << within(limit);
-  text << std::setw(9) << support::fixed(100 * support::mean(all), 2);
+  text << std::setw(9) << base::fixed(100 * base::mean(all), 2);
   for (auto const& [application, of_it] : found) {
-    text << std::setw(application.empty() ? 9 : 12) << support::fixed(100 * mean_absolute(of_it), 2);
+    text << std::setw(application.empty() ? 9 : 12) << base::fixed(100 * mean_absolute(of_it), 2);
   }
   return text.str() + "\n";
 }
@@ -88,13 +88,13 @@ std::string ablate(grid of, places const& where, measurements const& from, measu
   for (testbed const& t : of.testbeds) {
     std::string const file = platform_of(t, where);
     known_platform& known = platforms[t.name];
-    known = {support::read_json(file), machine::ablations(file)};
+    known = {base::read_json(file), machine::ablations(file)};
     parts.insert(known.parts.begin(), known.parts.end());
   }
   std::vector<measured> const all = all_measured(of, from, calibrated);
   if (all.empty()) throw io_error("'" + where.output + "': nothing of the grid has been measured");
 
-  support::progress progress("ovlp validate", all.size() * (1 + parts.size()), "predictions");
+  base::progress progress("ovlp validate", all.size() * (1 + parts.size()), "predictions");
   auto const errors_without = [&](std::optional<std::string> const& part) {
     progress.say("predicting without " + part.value_or("nothing"));
     errors found;

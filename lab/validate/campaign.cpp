@@ -10,13 +10,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/progress.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/simkernel/durations.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/progress.hpp>
 
 #include "durations_check.hpp"
 #include "plans.hpp"
@@ -26,10 +26,10 @@
 namespace ovlp::lab::validate {
 namespace {
 
+using base::outcome;
+using base::put_off_interrupts;
+using base::read_json;
 using nlohmann::json;
-using support::outcome;
-using support::put_off_interrupts;
-using support::read_json;
 
 constexpr char const* testbed_name = "validate";
 /// Rounds of calibration when a testbed has come up, and runs between one round and the next.
@@ -56,7 +56,7 @@ class standing_testbed {
     outcome made;
     {
       put_off_interrupts const finish;  // or half of it would stay
-      made = support::run({std::move(up), "", {{"OVLP_BUILD", where.build}}});
+      made = base::run({std::move(up), "", {{"OVLP_BUILD", where.build}}});
     }
     if (!made.good()) throw io_error("testbed '" + t.name + "': " + made.complaint());
     description_ = json::parse(made.out, nullptr, false);
@@ -67,7 +67,7 @@ class standing_testbed {
   ~standing_testbed() {
     if (!up_) return;
     put_off_interrupts const finish;
-    outcome const done = support::run({{where_.testbeds + "/down", "--name", testbed_name}});
+    outcome const done = base::run({{where_.testbeds + "/down", "--name", testbed_name}});
     if (!done.good()) std::fprintf(stderr, "ovlp validate: %s\n", done.complaint().c_str());
   }
   json const& description() const { return description_; }
@@ -125,18 +125,18 @@ measured_run read_results(run_key const& of, scratch const& files, bool has_dura
 }
 
 void measure_one(grid const& of, testbed const& on, run_key const& key, bool record_durations, places const& where,
-                 measurements& to, support::progress& progress) {
+                 measurements& to, base::progress& progress) {
   application const& program = of.applications.at(key.application);
   scratch const files;
   words command = on_testbed(where, command_of(program.real, key.options, where));
   append(command, {"--summary", files.summary});
   if (record_durations) append(command, {"--record-durations", files.durations});
-  outcome const ran = support::run({std::move(command), "", on.environment, of.time_limit});
-  double const ended_s = support::monotonic_s();
+  outcome const ran = base::run({std::move(command), "", on.environment, of.time_limit});
+  double const ended_s = base::monotonic_s();
 
   measured_run found;
   if (!ran.good()) {
-    outcome const nothing = support::run({on_testbed(where, {"true"})});
+    outcome const nothing = base::run({on_testbed(where, {"true"})});
     if (!nothing.good()) throw io_error("testbed '" + on.name + "' has been taken away: " + nothing.complaint());
     found.run.failure = ran.complaint();
   } else {
@@ -155,7 +155,7 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
 }
 
 /// A calibration for another testbed is no reason to stop, but one for a warning.
-void compare_testbeds(std::string const& file, testbed const& t, json const& here, support::progress& progress) {
+void compare_testbeds(std::string const& file, testbed const& t, json const& here, base::progress& progress) {
   json const platform = read_json(file);
   std::string const differences = testbed_differences(platform.value("testbed", json()), here);
   if (differences.empty()) return;
@@ -165,14 +165,14 @@ void compare_testbeds(std::string const& file, testbed const& t, json const& her
 
 /// Adds rounds to what is known of the testbed, which stands.
 void calibrate(testbed const& t, json const& description, std::size_t rounds, places const& where,
-               support::progress& progress) {
+               base::progress& progress) {
   progress.say(t.name + ": calibrating");
   std::filesystem::create_directories(where.output + "/platforms");
-  outcome const done = support::run(
-      {on_testbed(where, {in_build(where, "tools/ovlp-calibrate"), "--nodes", description.at("nodes").dump(), "--name",
-                          "testbed-" + t.name, "-o", platform_of(t, where), "--testbed",
-                          testbed_folder + "/testbed.json", "--rounds", std::to_string(rounds), "--add"}),
-       "", t.environment, std::chrono::seconds(600)});
+  outcome const done =
+      base::run({on_testbed(where, {in_build(where, "tools/ovlp-calibrate"), "--nodes", description.at("nodes").dump(),
+                                    "--name", "testbed-" + t.name, "-o", platform_of(t, where), "--testbed",
+                                    testbed_folder + "/testbed.json", "--rounds", std::to_string(rounds), "--add"}),
+                 "", t.environment, std::chrono::seconds(600)});
   if (!done.good()) throw io_error("testbed '" + t.name + "': calibration: " + done.complaint());
 }
 
@@ -189,7 +189,7 @@ void check_platform(testbed const& t, places const& where) {
 /// Figures of another processor are no reason to stop either.
 void compare_processors(testbed const& t, places const& where) {
   machine::platform const given = machine::platform::find(platform_of(t, where));
-  std::string const here = support::processor_name();
+  std::string const here = base::processor_name();
   if (given.processor.empty() || sim::same_core(given.processor, here)) return;
   std::fprintf(stderr,
                "ovlp validate: note: platform '%s' was calibrated on '%s', but this machine's processor is '%s'\n",
@@ -250,7 +250,7 @@ void measure(grid const& of, places const& where, measurements& to, measurements
   std::size_t count = 0;
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition)
     for (testbed const& t : of.testbeds) count += missing_of(t, repetition).size();
-  support::progress progress("ovlp validate", count, "runs");
+  base::progress progress("ovlp validate", count, "runs");
   for (std::size_t repetition = 1; repetition <= of.repetitions; ++repetition) {
     for (testbed const& t : of.testbeds) {
       std::vector<planned_run> const missing = missing_of(t, repetition);

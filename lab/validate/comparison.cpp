@@ -5,20 +5,20 @@
 #include <utility>
 
 #include <nlohmann/json.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/progress.hpp>
+#include <ovlp/base/statistics.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/progress.hpp>
-#include <ovlp/support/statistics.hpp>
 
 #include "prediction.hpp"
 
 namespace ovlp::lab::validate {
 namespace {
 
+using base::median;
+using base::read_json;
 using nlohmann::json;
-using support::median;
-using support::read_json;
 
 constexpr double periods_of_an_efficiency = 10;
 
@@ -123,7 +123,7 @@ results compare(grid const& of, places const& where, measurements const& from, m
   for (testbed const& t : of.testbeds) {
     testbeds.emplace(t.name, read_testbed(t, where));
   }
-  support::progress progress("ovlp validate: predicting", of.configurations.size(), "configurations");
+  base::progress progress("ovlp validate: predicting", of.configurations.size(), "configurations");
   for (configuration const& c : of.configurations) {
     progress.advance(&c == of.configurations.data() ? 0 : 1);
     calibrated_testbed const& on = testbeds.at(c.testbed);

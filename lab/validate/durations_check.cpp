@@ -13,11 +13,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "prediction.hpp"
 
@@ -34,11 +34,11 @@ bool is_measured(configuration const& c, std::size_t repetitions, measurements c
   return true;
 }
 
-std::string in_words(words const& command) { return support::joined(command, " "); }
+std::string in_words(words const& command) { return base::joined(command, " "); }
 
 /// What the configuration does, on one node.
 std::string on_one_node(std::string const& options) {
-  words all = support::words_of(options);
+  words all = base::words_of(options);
   auto const nodes = std::find(all.begin(), all.end(), "--nodes");
   if (nodes != all.end() && nodes + 1 != all.end()) nodes[1] = "1";
   return in_words(all);
@@ -81,16 +81,16 @@ class check {
   json record(words command, testbed const& on) const {
     scratch const files;
     append(command, {"--record-durations", files.durations});
-    support::outcome const ran = support::run({std::move(command), "", on.environment, of_.time_limit});
+    base::outcome const ran = base::run({std::move(command), "", on.environment, of_.time_limit});
     if (!ran.good()) throw io_error(ran.complaint());
-    return support::read_json(files.durations);
+    return base::read_json(files.durations);
   }
 
   /// Any machine will do; but what is known of kernels must be what will be known.
   json platform_for(testbed const& t) const {
-    json assumed = support::parse_json(machine::platform::text_of("gigabit"), "gigabit");
+    json assumed = base::parse_json(machine::platform::text_of("gigabit"), "gigabit");
     std::string const file = platform_of(t, where_);
-    json const known = std::filesystem::exists(file) ? support::read_json(file) : json::object();
+    json const known = std::filesystem::exists(file) ? base::read_json(file) : json::object();
     assumed["kernels"] = known.value("kernels", json::object());
     return assumed;
   }

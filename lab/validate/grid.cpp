@@ -10,18 +10,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "combinations.hpp"
 
 namespace ovlp::lab::validate {
 namespace {
 
+using base::json_object;
+using base::words_of;
 using nlohmann::json;
-using support::json_object;
-using support::words_of;
 
 /// Options, one value each.
 using choice = std::map<std::string, std::string>;
@@ -235,7 +235,7 @@ void check_ranks(grid const& of, std::string const& file) {
 }  // namespace
 
 grid grid::read(std::string const& file) {
-  json const parsed = support::read_json(file);
+  json const parsed = base::read_json(file);
   json_object top(parsed, file);
   grid read;
   read.file = file;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/runtime/plan.hpp>
+#include <ovlp/records/plan.hpp>
 
 namespace ovlp::lab::validate {
 

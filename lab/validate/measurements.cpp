@@ -9,14 +9,14 @@
 #include <sstream>
 #include <utility>
 
-#include <ovlp/support/csv.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/csv.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::lab::validate {
 namespace {
 
-using support::csv_reader;
+using base::csv_reader;
 using columns = std::vector<std::string>;
 
 columns const run_columns{"testbed",    "application", "options", "repetition",  "failure",   "time_s",      "work_s",
@@ -37,19 +37,19 @@ columns all_run_columns() {
 /// Of a file that may not be there yet.
 void for_each_row(std::string const& file, columns const& names, std::function<void(csv_reader const&)> const& read) {
   if (!std::filesystem::exists(file)) return;
-  csv_reader rows(support::read_file(file), file, names, csv_reader::other_columns::refused);
+  csv_reader rows(base::read_file(file), file, names, csv_reader::other_columns::refused);
   while (rows.next()) read(rows);
 }
 
 bool has_later_columns(std::string const& file) {
   return std::filesystem::exists(file) &&
-         csv_reader(support::read_file(file), file, run_columns, csv_reader::other_columns::skipped)
+         csv_reader(base::read_file(file), file, run_columns, csv_reader::other_columns::skipped)
              .has_column(later_run_columns.front());
 }
 
 /// Whole numbers, separated by blanks.
 std::string read_sizes(csv_reader const& row, std::size_t column) {
-  for (std::string const& size : support::words_of(row.text(column))) {
+  for (std::string const& size : base::words_of(row.text(column))) {
     bool const whole = size.find_first_not_of("0123456789") == std::string::npos && size.size() < 19;
     if (!whole) row.fail_field(column, "whole numbers");
   }
@@ -90,7 +90,7 @@ kernel_measurement read_kernel(csv_reader const& row) {
           row.number(7), row.number(8), row.whole_number(9, 1)};
 }
 
-std::string names_of(columns const& names) { return support::joined(names, ",") + "\n"; }
+std::string names_of(columns const& names) { return base::joined(names, ",") + "\n"; }
 
 std::ostream& operator<<(std::ostream& to, run_key const& run) {
   return to << run.testbed << ',' << run.application << ',' << run.options << ',' << run.repetition;
@@ -149,14 +149,14 @@ void measurements::write() const {
     rows << i.of << ',' << i.iteration << ',' << i.start_s << ',' << i.end_s << ',' << i.work_s << ',' << i.held_node_s
          << "\n";
   }
-  support::replace_file(folder_ + "/iterations.csv", rows.str());
+  base::replace_file(folder_ + "/iterations.csv", rows.str());
   rows = row_writer();
   rows << names_of(kernel_columns);
   for (auto const& k : kernels_) {
     rows << k.of << ',' << k.kernel << ',' << k.sizes << ',' << k.mean_s << ',' << k.standard_deviation_s << ','
          << k.first_s << ',' << k.count << "\n";
   }
-  support::replace_file(folder_ + "/durations.csv", rows.str());
+  base::replace_file(folder_ + "/durations.csv", rows.str());
   rows = row_writer();
   rows << names_of(all_run_columns());
   for (auto const& r : runs_) {
@@ -165,7 +165,7 @@ void measurements::write() const {
          << listed({r.host.cache_line_s}) << ',' << r.call << ',' << r.processors.cpu_s << ',' << r.processors.waited_s
          << "\n";
   }
-  support::replace_file(folder_ + "/measurements.csv", rows.str());
+  base::replace_file(folder_ + "/measurements.csv", rows.str());
 }
 
 void measurements::add(measurement const& run, std::vector<iteration_measurement> const& iterations,

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include <ovlp/analysis/goal.hpp>
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/statistics.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "prediction.hpp"
 
@@ -28,18 +28,18 @@ constexpr double points = 0.03;   // within which savings and costs should be pr
 constexpr double as_good = 0.02;  // within which a plan counts as good as the best, and a bound as kept
 
 std::string file_of(configuration const& what, places const& where) {
-  return where.output + "/" + support::words_of(what.options).back();
+  return where.output + "/" + base::words_of(what.options).back();
 }
 
 void advise(grid const& of, configuration const& what, places const& where, measurements const& from,
             std::string const& file) {
   scratch const files;
-  write_inputs(support::read_json(platform_of(*std::ranges::find(of.testbeds, what.testbed, &testbed::name), where)),
+  write_inputs(base::read_json(platform_of(*std::ranges::find(of.testbeds, what.testbed, &testbed::name), where)),
                durations_of(what, from), files);
   words command{in_build(where, "tools/ovlp"), "advise", "--goal", what.plan->goal, "-o", file, "--"};
   append(command, command_of(of.applications.at(what.application).simulated, what.base, where));
   append(command, {"--platform", files.platform, "--execution", "partial", "--durations", files.durations});
-  support::outcome const done = support::run({std::move(command)});
+  base::outcome const done = base::run({std::move(command)});
   if (!done.good()) throw io_error("advising '" + what.application + " " + what.base + "': " + done.complaint());
 }
 
@@ -74,7 +74,7 @@ difference measured_difference(comparison const& with, comparison const& without
     saved.push_back(1 - with.measured_node_s[i] / without.measured_node_s[i]);
     lost.push_back(with.measured_s[i] / without.measured_s[i] - 1);
   }
-  return {support::median(saved), support::median(lost)};
+  return {base::median(saved), base::median(lost)};
 }
 difference predicted_difference(comparison const& with, comparison const& without) {
   return {1 - with.predicted_node_s / without.predicted_node_s, with.predicted_s / without.predicted_s - 1};
@@ -96,21 +96,21 @@ double loss_of(comparison const& advised, compared_plans const& among) {
   return own.excess > best.excess ? std::numeric_limits<double>::infinity() : own.value / best.value - 1;
 }
 
-std::string in_percent(double ratio) { return support::fixed(100 * ratio, 1); }
+std::string in_percent(double ratio) { return base::fixed(100 * ratio, 1); }
 
 std::string share(std::size_t good, std::size_t of) {
   return std::to_string(good) + " of " + std::to_string(of) + " (" +
-         support::fixed(100 * static_cast<double>(good) / static_cast<double>(of), 0) + " %)";
+         base::fixed(100 * static_cast<double>(good) / static_cast<double>(of), 0) + " %)";
 }
 
 }  // namespace
 
 void make_plan(grid const& of, configuration const& what, places const& where, measurements const& from,
-               support::progress& progress) {
+               base::progress& progress) {
   std::string const file = file_of(what, where);
   if (std::filesystem::exists(file)) return;
   std::filesystem::create_directories(std::filesystem::path(file).parent_path());
-  if (what.plan->goal.empty()) return support::write_file(file, what.plan->given.json());
+  if (what.plan->goal.empty()) return base::write_file(file, what.plan->given.json());
   progress.say(what.testbed + " " + what.application + " " + what.base + ": advising, " + what.plan->goal);
   advise(of, what, where, from, file);
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <ovlp/support/progress.hpp>
+#include <ovlp/base/progress.hpp>
 
 #include "comparison.hpp"
 #include "grid.hpp"
@@ -16,7 +16,7 @@ namespace ovlp::lab::validate {
 /// the testbed's platform and the durations that have been measured so far.
 /// Errors: io_error that says what failed.
 void make_plan(grid const& of, configuration const& what, places const& where, measurements const& from,
-               support::progress& progress);
+               base::progress& progress);
 
 /// What plans bring beside a run without, measured and predicted: node-seconds saved, time lost; and whether the
 /// advised one is the best. Empty: the grid has none. docs/formats/measurements.md

@@ -7,19 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/run_many.hpp>
-#include <ovlp/support/statistics.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/run_many.hpp>
+#include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::lab::validate {
 
+using base::median;
 using nlohmann::json;
-using support::median;
 
 json durations_of(configuration const& what, measurements const& from) {
   struct kernel_values {
@@ -38,7 +38,7 @@ json durations_of(configuration const& what, measurements const& from) {
   json kernels = json::object();
   for (auto& [key, values] : found) {
     std::vector<std::int64_t> sizes;
-    for (std::string const& size : support::words_of(key.second)) sizes.push_back(std::stoll(size));
+    for (std::string const& size : base::words_of(key.second)) sizes.push_back(std::stoll(size));
     kernels[key.first].push_back({{"sizes", sizes},
                                   {"mean_s", median(values.means_s)},
                                   {"count", values.count},
@@ -49,15 +49,15 @@ json durations_of(configuration const& what, measurements const& from) {
 }
 
 void write_inputs(json const& platform, json durations, scratch const& files) {
-  support::write_file(files.platform, platform.dump());
+  base::write_file(files.platform, platform.dump());
   durations["reference_core"] = platform.at("reference_core");
-  support::write_file(files.durations, durations.dump());
+  base::write_file(files.durations, durations.dump());
 }
 
 namespace {
 
-support::command simulation(grid const& of, configuration const& what, std::size_t seed, scratch const& files,
-                            std::string const& summary, places const& where, words const& without) {
+base::command simulation(grid const& of, configuration const& what, std::size_t seed, scratch const& files,
+                         std::string const& summary, places const& where, words const& without) {
   application const& program = of.applications.at(what.application);
   words command = command_of(program.simulated, what.options, where);
   append(command, {"--platform", files.platform, "--execution", "partial", "--durations", files.durations, "--summary",
@@ -66,9 +66,9 @@ support::command simulation(grid const& of, configuration const& what, std::size
   return {std::move(command), "", {}, of.time_limit};
 }
 
-prediction read_prediction(support::outcome const& ran, std::string const& file) {
+prediction read_prediction(base::outcome const& ran, std::string const& file) {
   if (!ran.good()) throw io_error("simulating: " + ran.complaint());
-  json const summary = support::read_json(file);
+  json const summary = base::read_json(file);
   prediction found{
       summary.at("time_s"), summary.at("work_s"), summary.at("held_node_s"), {}, summary.value("call", "")};
   for (json const& i : summary.at("iterations")) {
@@ -88,12 +88,12 @@ prediction predict(grid const& of, configuration const& what, json const& platfo
   std::map<int, std::vector<double>> efficiencies;
   std::string call;
   auto const summary = [&](std::size_t place) { return files.summary + std::to_string(place); };
-  support::run_many(
-      of.simulations, support::available_cores(),
+  base::run_many(
+      of.simulations, base::available_cores(),
       [&](std::size_t i, std::size_t place) {
         return simulation(of, what, i + 1, files, summary(place), where, without);
       },
-      [&](std::size_t, std::size_t place, support::outcome const& ran) {
+      [&](std::size_t, std::size_t place, base::outcome const& ran) {
         prediction const one = read_prediction(ran, summary(place));
         times_s.push_back(one.time_s);
         works_s.push_back(one.work_s);

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::lab::validate {
 
@@ -26,7 +26,7 @@ std::string plain_platform_of(testbed const& t, places const& where) {
 words command_of(words const& program, std::string const& options, places const& where) {
   words command{in_build(where, program.front())};
   command.insert(command.end(), program.begin() + 1, program.end());
-  for (std::string const& word : support::words_of(options)) {
+  for (std::string const& word : base::words_of(options)) {
     bool const is_plan = command.back() == "--plan" && std::filesystem::path(word).is_relative();
     command.push_back(is_plan ? where.output + "/" + word : word);
   }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <ovlp/support/files.hpp>
+#include <ovlp/base/files.hpp>
 
 #include "grid.hpp"
 
@@ -41,7 +41,7 @@ void append(words& to, words const& more);
 
 /// Temporary files of one run, in a folder of their own, so that a report can be made while a grid is measured.
 class scratch {
-  support::temporary_folder folder_;
+  base::temporary_folder folder_;
 
  public:
   std::string const summary = folder_.path() / "summary.json";

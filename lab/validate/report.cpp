@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/gnuplot.hpp>
-#include <ovlp/support/statistics.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/gnuplot.hpp>
+#include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "plans.hpp"
 
@@ -29,7 +29,7 @@ constexpr double good_rank = 0.02;   // by which the best predicted may be slowe
 
 using error_of = std::function<double(comparison const&)>;
 
-std::string percent(double ratio, int digits = 1) { return support::fixed(100 * ratio, digits); }
+std::string percent(double ratio, int digits = 1) { return base::fixed(100 * ratio, digits); }
 
 /// One line of a table: how far off the predictions of these configurations are.
 std::string summary_line(std::string const& label, std::vector<comparison const*> const& of, error_of const& error) {
@@ -105,8 +105,7 @@ std::string communication_lines(results const& found) {
     }
     auto const [least, most] = std::minmax_element(shares.begin(), shares.end());
     text << std::left << std::setw(34) << p.name() << std::right << std::setw(5) << shares.size() << std::setw(8)
-         << percent(*least) << std::setw(8) << percent(support::median(shares)) << std::setw(8) << percent(*most)
-         << "\n";
+         << percent(*least) << std::setw(8) << percent(base::median(shares)) << std::setw(8) << percent(*most) << "\n";
   }
   return text.str();
 }
@@ -202,7 +201,7 @@ std::string scatter(results const& found) {
     }
     script << "EOD\n";
     plots += ", $part" + std::to_string(number) + " with points pointtype " + std::to_string(number + 4) + " title " +
-             support::gnuplot_text(p.name());
+             base::gnuplot_text(p.name());
     ++number;
   }
   script << "plot " << plots << "\n";
@@ -255,13 +254,13 @@ std::string write_report(grid const& of, results const& found, std::string const
     section("Measured while others had the processors", lines);
   if (!found.failures.empty()) text << "\nNot compared\n";
   for (std::string const& failure : found.failures) text << "  " << failure << "\n";
-  support::write_output(folder + "/errors.csv", errors_csv(found));
-  support::write_output(folder + "/efficiencies.csv", efficiencies_csv(found));
-  if (std::string const rows = plans_csv(found); !rows.empty()) support::write_output(folder + "/plans.csv", rows);
-  support::write_output(folder + "/report.txt", text.str());
+  base::write_output(folder + "/errors.csv", errors_csv(found));
+  base::write_output(folder + "/efficiencies.csv", efficiencies_csv(found));
+  if (std::string const rows = plans_csv(found); !rows.empty()) base::write_output(folder + "/plans.csv", rows);
+  base::write_output(folder + "/report.txt", text.str());
   if (!found.times.empty()) {
-    support::write_output(folder + "/scatter.svg", support::run_gnuplot(scatter(found)));
-    support::write_output(folder + "/histogram.svg", support::run_gnuplot(histogram(found)));
+    base::write_output(folder + "/scatter.svg", base::run_gnuplot(scatter(found)));
+    base::write_output(folder + "/histogram.svg", base::run_gnuplot(histogram(found)));
   }
   return text.str();
 }

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/process.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/process.hpp>
 
 #include "ablation.hpp"
 #include "campaign.hpp"
@@ -66,8 +66,8 @@ validation_result validate(validation_options const& options) try {
   validation_result result{write_report(all, found, where.output), ""};
   if (found.times.empty()) result.failure = found.failures.empty() ? "the grid is empty" : found.failures.front();
   return result;
-} catch (support::interrupted const&) {
-  throw support::interrupted{options.measures() ? "what has been measured, in '" + options.where.output + "'," : ""};
+} catch (base::interrupted const&) {
+  throw base::interrupted{options.measures() ? "what has been measured, in '" + options.where.output + "'," : ""};
 }
 
 }  // namespace ovlp::lab::validate

@@ -22,7 +22,7 @@ struct validation_result {
 };
 
 /// Measures what is missing of a grid, predicts and compares all of it, and writes the report.
-/// Errors: config_error, io_error; support::interrupted.
+/// Errors: config_error, io_error; base::interrupted.
 validation_result validate(validation_options const& options);
 
 }  // namespace ovlp::lab::validate

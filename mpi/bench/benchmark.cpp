@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::overlap_bench {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::overlap_bench {
 namespace {
@@ -20,8 +20,8 @@ std::string_view name_of(operation what) { return names[static_cast<std::size_t>
 operation operation_named(std::string_view name) {
   auto const* const found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<operation>(found - names.begin());
-  throw config_error("operation: expected one of " + support::joined({names.begin(), names.end()}) + ", got " +
-                     support::quoted(name));
+  throw config_error("operation: expected one of " + base::joined({names.begin(), names.end()}) + ", got " +
+                     base::quoted(name));
 }
 
 std::vector<operation> operations_named(std::vector<std::string> const& given) {

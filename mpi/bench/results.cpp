@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdio>
 
-#include <ovlp/support/csv.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/csv.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::overlap_bench {
 namespace {
@@ -35,13 +35,13 @@ std::string exact(double number) {
 }  // namespace
 
 std::string csv_header() {
-  std::string line = support::joined(keys, ",");
+  std::string line = base::joined(keys, ",");
   for (column const& each : columns) line += std::string(",") + each.name;
   return line + "\n";
 }
 
 std::string csv_row(result const& row) {
-  std::string line = support::joined(
+  std::string line = base::joined(
       {row.operation, row.backend, std::to_string(row.ranks), std::to_string(row.bytes), std::to_string(row.slices)},
       ",");
   for (column const& each : columns) line += "," + exact(row.measured.*each.value);
@@ -51,7 +51,7 @@ std::string csv_row(result const& row) {
 std::vector<result> read_results(std::string const& csv, std::string const& name) {
   std::vector<std::string> wanted = keys;
   for (column const& each : columns) wanted.emplace_back(each.name);
-  support::csv_reader reader(csv, name, wanted, support::csv_reader::other_columns::refused);
+  base::csv_reader reader(csv, name, wanted, base::csv_reader::other_columns::refused);
   std::vector<result> rows;
   while (reader.next()) {
     result& row = rows.emplace_back(result{

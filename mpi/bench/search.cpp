@@ -5,10 +5,10 @@
 #include <cmath>
 #include <string>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/expects.hpp>
-#include <ovlp/support/statistics.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/expects.hpp>
+#include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::overlap_bench {
 namespace {
@@ -20,13 +20,12 @@ template <class Element>
 double median_of(std::vector<Element> const& all, double Element::*member) {
   std::vector<double> values;
   for (Element const& one : all) values.push_back(one.*member);
-  return support::median(std::move(values));
+  return base::median(std::move(values));
 }
 
 std::vector<run_times> runs_of(measurement const& measure, double work_s, std::size_t runs) {
   std::vector<run_times> all = measure(work_s, runs);
-  support::require(!all.empty() && all.size() == runs,
-                   "a measurement gives the times of as many runs as were asked for");
+  base::require(!all.empty() && all.size() == runs, "a measurement gives the times of as many runs as were asked for");
   return all;
 }
 
@@ -41,7 +40,7 @@ std::vector<run_times> reference_of(measurement const& measure, search_options c
   std::vector<run_times> all = runs_of(measure, 0, options.runs);
   while (all.size() < 10 * options.runs) {
     std::vector<double> const totals = totals_of(all);
-    if (standard_error_of_median(totals) <= options.resolution * support::median(totals)) break;
+    if (standard_error_of_median(totals) <= options.resolution * base::median(totals)) break;
     std::vector<run_times> const more = runs_of(measure, 0, options.runs);
     all.insert(all.end(), more.begin(), more.end());
   }
@@ -62,7 +61,7 @@ hidden_work find_hidden_work(measurement const& measure, search_options const& o
   if (options.warm_up > 0) runs_of(measure, 0, options.warm_up);
   std::vector<run_times> const reference = reference_of(measure, options);
   std::vector<double> const totals = totals_of(reference);
-  hidden_work found{support::median(totals), standard_error_of_median(totals), 0, 0, 0, 0};
+  hidden_work found{base::median(totals), standard_error_of_median(totals), 0, 0, 0, 0};
   if (!(found.reference_s > 0)) throw config_error("the operation takes no time: there is nothing to overlap with");
   double const allowed_s = found.reference_s + std::max(2 * found.reference_error_s,
                                                         std::max(rounding, options.tolerance) * found.reference_s);
@@ -71,7 +70,7 @@ hidden_work find_hidden_work(measurement const& measure, search_options const& o
   auto const passes = [&](double work_s) {
     for (std::size_t tries = 0; tries <= options.validations; ++tries) {
       std::vector<run_times> trial = runs_of(measure, work_s, reference.size());
-      if (support::median(totals_of(trial)) > allowed_s) continue;
+      if (base::median(totals_of(trial)) > allowed_s) continue;
       passed = std::move(trial);
       return true;
     }
@@ -98,7 +97,7 @@ overlap measure_overlap(measurement const& measure, search_options const& option
     shares.push_back({one.work_s / one.reference_s, one.too_much_s / one.reference_s, one.post_s / one.reference_s,
                       one.wait_s / one.reference_s});
   }
-  support::require(!all.empty(), "there is a search");
+  base::require(!all.empty(), "there is a search");
   auto const [least, most] = std::minmax_element(shares.begin(), shares.end(),
                                                  [](auto const& a, auto const& b) { return a.hidden < b.hidden; });
   return {median_of(all, &hidden_work::reference_s),
@@ -116,7 +115,7 @@ std::size_t bytes_that_take(double least_s, std::size_t most_bytes,
   for (std::size_t bytes = 8; bytes <= most_bytes; bytes *= 2) {
     if (time_s(bytes) >= least_s) return bytes;
   }
-  throw config_error("the operation takes less than " + support::fixed(least_s, 6) + " s with up to " +
+  throw config_error("the operation takes less than " + base::fixed(least_s, 6) + " s with up to " +
                      std::to_string(most_bytes) + " bytes");
 }
 

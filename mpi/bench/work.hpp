@@ -8,7 +8,7 @@ namespace ovlp::overlap_bench {
 /// longer, and does not count as work.
 void compute_for(double cpu_s);
 
-/// Returns at that time of support::monotonic_s(), or at once if it is over. Most of the time the OS thread sleeps.
+/// Returns at that time of base::monotonic_s(), or at once if it is over. Most of the time the OS thread sleeps.
 void start_at(double time_s);
 
 }  // namespace ovlp::overlap_bench

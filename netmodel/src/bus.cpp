@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include <ovlp/support/expects.hpp>
+#include <ovlp/base/expects.hpp>
 
 #include "node_link.hpp"
 #include "node_set.hpp"
@@ -79,11 +79,9 @@ class bus::state {
   }
 
   void start(transfer const& started, double now_s) {
-    support::require(now_s < infinity && now_s >= now_s_ && now_s >= last_start_s_,
-                     "bus: a transfer starts in the past");
-    support::require(2 * std::size_t{std::max(started.source, started.destination)} < sides_.size(),
-                     "bus: no such node");
-    support::require(started.source != started.destination, "bus: a transfer from a node to itself");
+    base::require(now_s < infinity && now_s >= now_s_ && now_s >= last_start_s_, "bus: a transfer starts in the past");
+    base::require(2 * std::size_t{std::max(started.source, started.destination)} < sides_.size(), "bus: no such node");
+    base::require(started.source != started.destination, "bus: a transfer from a node to itself");
     last_start_s_ = now_s;
     starting_.push(ready_s(started, now_s, latency_s(started.source, started.destination)), started);
   }
@@ -99,7 +97,7 @@ class bus::state {
   }
 
   std::span<completion const> advance(double to_s) {
-    support::require(to_s < infinity && to_s >= now_s_, "bus: time goes on, and is finite");
+    base::require(to_s < infinity && to_s >= now_s_, "bus: time goes on, and is finite");
     completions_.clear();
     while (next_event() <= to_s) {
       now_s_ = next_event();
@@ -113,7 +111,7 @@ class bus::state {
   }
 
   std::uint32_t taken(std::uint32_t node, side s) const {
-    support::require(2 * std::size_t{node} < sides_.size(), "bus: no such node");
+    base::require(2 * std::size_t{node} < sides_.size(), "bus: no such node");
     return taken_[2 * node + s];
   }
 

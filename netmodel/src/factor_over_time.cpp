@@ -6,15 +6,15 @@
 #include <limits>
 #include <utility>
 
-#include <ovlp/support/expects.hpp>
+#include <ovlp/base/expects.hpp>
 
 namespace ovlp::net {
 
 factor_over_time::factor_over_time(std::vector<step> steps) : steps_(std::move(steps)) {
   double last_s = -1;
   for (step const& s : steps_) {
-    support::require(std::isfinite(s.from_s) && s.from_s >= 0 && s.from_s > last_s, "steps: in order of time, from 0");
-    support::require(std::isfinite(s.factor) && s.factor >= 0, "steps: a factor is finite and not negative");
+    base::require(std::isfinite(s.from_s) && s.from_s >= 0 && s.from_s > last_s, "steps: in order of time, from 0");
+    base::require(std::isfinite(s.factor) && s.factor >= 0, "steps: a factor is finite and not negative");
     last_s = s.from_s;
   }
 }

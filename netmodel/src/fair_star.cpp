@@ -20,14 +20,14 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/support/expects.hpp>
+#include <ovlp/base/expects.hpp>
 
 #include "served_pairs.hpp"
 
 namespace ovlp::net {
 namespace {
 
-using support::require;
+using base::require;
 
 /// The level of a port that limits nothing. Finite, so that it may be multiplied by no time.
 constexpr double unlimited = std::numeric_limits<double>::max();

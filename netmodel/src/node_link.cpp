@@ -3,20 +3,20 @@
 
 #include <cmath>
 
-#include <ovlp/support/expects.hpp>
+#include <ovlp/base/expects.hpp>
 
 namespace ovlp::net {
 
 void check(node_link const& l) {
   for (double const bandwidth : {l.out_Bps, l.in_Bps}) {
-    support::require(std::isfinite(bandwidth) && bandwidth > 0, "network: a bandwidth is finite and more than 0");
+    base::require(std::isfinite(bandwidth) && bandwidth > 0, "network: a bandwidth is finite and more than 0");
   }
   check_latency(l.latency_s);
-  support::require(l.over_time == nullptr || l.over_time->least() > 0, "network: bandwidths stay more than 0");
+  base::require(l.over_time == nullptr || l.over_time->least() > 0, "network: bandwidths stay more than 0");
 }
 
 void check_latency(double latency_s) {
-  support::require(std::isfinite(latency_s) && latency_s >= 0, "network: a latency is finite and not negative");
+  base::require(std::isfinite(latency_s) && latency_s >= 0, "network: a latency is finite and not negative");
 }
 
 }  // namespace ovlp::net

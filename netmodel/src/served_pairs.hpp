@@ -13,7 +13,7 @@
 #include <ovlp/netmodel/network.hpp>
 #include <ovlp/netmodel/node_link.hpp>
 
-#include <ovlp/support/expects.hpp>
+#include <ovlp/base/expects.hpp>
 
 #include "heap.hpp"
 #include "node_link.hpp"
@@ -134,7 +134,7 @@ class served_pairs {
   std::span<completion const> advance(double to_s);
 
   std::uint32_t transfers(std::uint32_t node, side s) const {
-    support::require(node < nodes_, "star: no such node");
+    base::require(node < nodes_, "star: no such node");
     return ports_[2 * node + s].transfers;
   }
 
@@ -243,7 +243,7 @@ served_pairs<Shares>::served_pairs(std::vector<node_link> const& links, double l
       latency_s_(latency_s),
       changed_ports_(2 * links.size()) {
   check_latency(latency_s);
-  support::require(links.size() < none / 4, "star: too many nodes");
+  base::require(links.size() < none / 4, "star: too many nodes");
   ports_.reserve(2 * links.size());
   for (node_link const& l : links) {
     check(l);
@@ -259,10 +259,9 @@ served_pairs<Shares>::served_pairs(std::vector<node_link> const& links, double l
 
 template <class Shares>
 void served_pairs<Shares>::start(transfer const& started, double now_s) {
-  support::require(now_s < infinity && now_s >= now_s_ && now_s >= last_start_s_,
-                   "star: a transfer starts in the past");
-  support::require(started.source < nodes_ && started.destination < nodes_, "star: no such node");
-  support::require(started.source != started.destination, "star: a transfer from a node to itself");
+  base::require(now_s < infinity && now_s >= now_s_ && now_s >= last_start_s_, "star: a transfer starts in the past");
+  base::require(started.source < nodes_ && started.destination < nodes_, "star: no such node");
+  base::require(started.source != started.destination, "star: a transfer from a node to itself");
   last_start_s_ = now_s;
   double const at_s = ready_s(started, now_s, latency_s(started.source, started.destination));
   starting_.push(at_s, started);
@@ -271,7 +270,7 @@ void served_pairs<Shares>::start(transfer const& started, double now_s) {
 
 template <class Shares>
 std::span<completion const> served_pairs<Shares>::advance(double to_s) {
-  support::require(to_s < infinity && to_s >= now_s_, "star: time goes on, and is finite");
+  base::require(to_s < infinity && to_s >= now_s_, "star: time goes on, and is finite");
   completions_.clear();
   while (next_s_ <= to_s) {
     now_s_ = next_s_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ovlp/netmodel/simgrid.hpp"
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/modules.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/modules.hpp>
 
 namespace ovlp::net {
 namespace {
@@ -16,8 +16,8 @@ simgrid_engine& simgrid_engine::load(simgrid_machine const& machine) {
   static simgrid_engine* engine = nullptr;
   static bool failed = false;
   if (engine == nullptr && !failed) {
-    auto* const make = support::load_module<maker>("network model \"simgrid\"", "ovlp_simgrid.so",
-                                                   "ovlp_make_simgrid_engine", "libsimgrid-dev");
+    auto* const make = base::load_module<maker>("network model \"simgrid\"", "ovlp_simgrid.so",
+                                                "ovlp_make_simgrid_engine", "libsimgrid-dev");
     failed = true;
     engine = make(machine);
     failed = false;

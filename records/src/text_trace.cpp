@@ -7,8 +7,8 @@
 #include <cstring>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 
 namespace ovlp {
 namespace {
@@ -55,7 +55,7 @@ namespace {
 
 /// A trace of its own may be replaced.
 std::string const& checked(std::string const& file) {
-  if (file != "-") support::expect_replaceable(file, text_trace::begins);
+  if (file != "-") base::expect_replaceable(file, text_trace::begins);
   return file;
 }
 

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/support/expects.hpp>
+#include <ovlp/base/expects.hpp>
 
 namespace ovlp::report {
 namespace {
@@ -36,7 +36,7 @@ std::string deflated(std::string const& bytes) {
   std::string packed(size, '\0');
   int const status = compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
                                reinterpret_cast<Bytef const*>(bytes.data()), bytes.size(), Z_DEFAULT_COMPRESSION);
-  support::expects(status == Z_OK, "there is room for what is compressed");
+  base::expects(status == Z_OK, "there is room for what is compressed");
   packed.resize(size);
   return packed;
 }

@@ -14,7 +14,7 @@
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
 #include <ovlp/analysis/matched_calls.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 #include "node_use.hpp"
 #include "page.hpp"

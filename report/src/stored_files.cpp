@@ -13,7 +13,7 @@
 #include <ovlp/analysis/identities.hpp>
 #include <ovlp/analysis/path_costs.hpp>
 #include <ovlp/analysis/pop_metrics.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/store/open_run.hpp>
 
 namespace ovlp::report {

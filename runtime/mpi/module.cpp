@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 #include "mpi.hpp"
 

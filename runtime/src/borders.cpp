@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp {
 inline namespace OVLP_CORE {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "delivery.hpp"

@@ -6,11 +6,11 @@
 #include <functional>
 #include <utility>
 
+#include <ovlp/base/expects.hpp>
 #include <ovlp/flowgraph/buffer.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
-#include <ovlp/support/expects.hpp>
 
 #include "delivery.hpp"
 #include "group_messages.hpp"
@@ -229,7 +229,7 @@ void dps_thread::keep_opened(std::uint32_t closer, execution const& opener, std:
 std::shared_ptr<void const> dps_thread::take_opened(execution const& closer) {
   frame const& enclosing = closer.frames().back();
   auto const kept = opened_.find({closer.number(), enclosing.place, enclosing.group});
-  support::expects(kept != opened_.end(), "the opener of a group has kept what its closer takes");
+  base::expects(kept != opened_.end(), "the opener of a group has kept what its closer takes");
   std::shared_ptr<void const> input = std::move(kept->second.input);
   opened_.erase(kept);
   return input;

@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>

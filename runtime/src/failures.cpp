@@ -7,7 +7,7 @@
 #include <typeinfo>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
 
 namespace ovlp {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 

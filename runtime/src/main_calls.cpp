@@ -9,8 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/version.hpp>
 #include <ovlp/records/run_recorder.hpp>
 #include <ovlp/records/text_trace.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>

@@ -12,14 +12,15 @@
 #include <variant>
 
 #include <ovlp/analysis/efficiency_csv.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/host.hpp>
 #include <ovlp/runtime/internal/activity.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
 #include <ovlp/runtime/internal/periodic.hpp>
+#include <ovlp/runtime/internal/policies.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
 
 #include "execution.hpp"
 
@@ -38,7 +39,7 @@ void write_summary(std::string const& file, summary const& figures) {
   for (auto const* const all : {&figures.application_figures, &figures.application_results}) {
     for (auto const& [name, figure] : *all) note_if_not_finite(figures, name, figure);
   }
-  support::write_output(file, figures.json() + "\n");
+  base::write_output(file, figures.json() + "\n");
 }
 
 }  // namespace
@@ -257,8 +258,8 @@ ovlp::summary main_run::summary() {
   made.nodes = common_options().nodes;
   made.time_s = last.end_s - last.start_s;
   fill(made, all, efficiency_of(last, all), last.start_s, statistics);
-  made.host = {support::machine_name(), support::processor_name(),   support::available_cores(), made.time_s,
-               all.processors,          support::peak_memory_bytes()};
+  made.host = {base::machine_name(), base::processor_name(), base::available_cores(),
+               made.time_s,          all.processors,         base::peak_memory_bytes()};
   complete(made);
   return figures.emplace(std::move(made));
 }

@@ -17,20 +17,20 @@
 #include <optional>
 #include <utility>
 
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/streams.hpp>
+#include <ovlp/base/text.hpp>
+#include <ovlp/base/version.hpp>
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/flowgraph/parameter.hpp>
-#include <ovlp/flowgraph/version.hpp>
 #include <ovlp/records/text_trace.hpp>
 #include <ovlp/runtime/internal/option_parser.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
 #include <ovlp/runtime/internal/run_options.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/streams.hpp>
-#include <ovlp/support/text.hpp>
 
 namespace ovlp {
 std::string text_of(double number) {
-  support::text_writer text;
+  base::text_writer text;
   text << std::setprecision(15) << number;
   return text.str();
 }
@@ -94,7 +94,7 @@ CLI::Option& as_option(void* target) { return *as_described(target).option; }
 
 template <class Value>
 std::optional<std::string> words_of(std::string const& name, Value const& value) {
-  return name + " " + support::shell_word(detail::text_of(value));
+  return name + " " + base::shell_word(detail::text_of(value));
 }
 std::optional<std::string> words_of(std::string const& name, bool flag) {
   return flag ? std::optional(name) : std::nullopt;
@@ -102,7 +102,7 @@ std::optional<std::string> words_of(std::string const& name, bool flag) {
 std::optional<std::string> words_of(std::string const& name, std::vector<std::string> const& values) {
   if (values.empty()) return std::nullopt;
   std::string words;
-  for (std::string const& value : values) words += (words.empty() ? "" : " ") + name + " " + support::shell_word(value);
+  for (std::string const& value : values) words += (words.empty() ? "" : " ") + name + " " + base::shell_word(value);
   return words;
 }
 
@@ -281,7 +281,7 @@ void run_options::check(options& given, texts const& said) {
     if (auto const why = why_not_writable(*file); !why.empty()) {
       throw CLI::ValidationError(option, "expected a file that can be written, got '" + *file + "': " + why);
     }
-    if (!begins.empty()) support::expect_replaceable(*file, begins);
+    if (!begins.empty()) base::expect_replaceable(*file, begins);
   }
   if (!plan_file.empty()) {
     plan = ovlp::plan::read(plan_file);
@@ -365,7 +365,7 @@ void run_options::read(int argc, char const* const* argv, options& program_optio
   } catch (CLI::ParseError const& wrong) {
     // More than was expected, or the misspelt one that is missed.
     auto const left = parser.remaining();
-    end_program(left.empty() ? wrong.what() : support::unexpected(left, names_of_options(parser)));
+    end_program(left.empty() ? wrong.what() : base::unexpected(left, names_of_options(parser)));
   } catch (config_error const& wrong) {
     end_program(wrong.what());
   }

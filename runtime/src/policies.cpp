@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The policies that --policy names.
+#include <ovlp/runtime/internal/policies.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,16 +16,14 @@
 
 #include <ovlp/analysis/forecast.hpp>
 #include <ovlp/analysis/goal.hpp>
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/runtime/internal/borders.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp {
-inline namespace OVLP_CORE {
 namespace {
 
-std::string percent(double ratio) { return support::fixed(100 * ratio, 1) + " %"; }
+std::string percent(double ratio) { return base::fixed(100 * ratio, 1) + " %"; }
 
 /// What `ovlp advise` has written beside the plan.
 struct advised {
@@ -35,9 +33,9 @@ struct advised {
   double change_s;
 };
 
-analysis::forecast forecast_of(support::json_object& advice) {
+analysis::forecast forecast_of(base::json_object& advice) {
   analysis::forecast expected;
-  for (support::json_object& run : advice.objects("forecast")) {
+  for (base::json_object& run : advice.objects("forecast")) {
     std::size_t const nodes = run.count("nodes", 1);
     std::vector<double> const times_s = run.numbers("time_s", 0), efficiencies = run.numbers("efficiency", 0);
     run.end();
@@ -57,9 +55,9 @@ analysis::forecast forecast_of(support::json_object& advice) {
 
 std::optional<advised> advised_in(plan const& of) {
   if (of.advice.empty()) return std::nullopt;
-  nlohmann::json const content = support::parse_json(of.advice, of.file);
-  support::json_object advice(content, of.file, "advice");
-  support::json_object costs = advice.object("as_it_is");
+  nlohmann::json const content = base::parse_json(of.advice, of.file);
+  base::json_object advice(content, of.file, "advice");
+  base::json_object costs = advice.object("as_it_is");
   auto const goal = [&] {
     try {
       return analysis::goal::read(advice.text("goal"));
@@ -185,7 +183,7 @@ class advise_again final : public policy {
     analysis::goal::rank const of_plan = rank_of(planned), of_best = rank_of(best);
     bool const better =
         of_best.excess < of_plan.excess || of_best.value < (1 - analysis::prediction_error) * of_plan.value;
-    std::string const measured = "takes " + support::fixed(scale, 3) + " times as long as forecast: ";
+    std::string const measured = "takes " + base::fixed(scale, 3) + " times as long as forecast: ";
     if (!better) return decision{{std::min(planned.front(), at.nodes)}, measured + "as planned"};
     return decision{{std::min(best.front(), at.nodes)}, measured + "planned anew for " + advised_.goal.text()};
   }
@@ -236,8 +234,7 @@ std::shared_ptr<policy> make_policy(std::string const& text, plan const& of, std
     }
   }
   throw config_error("--policy: expected plan, advise, or efficiency>=E with E above 0 and up to 1, got " +
-                     support::quoted(text));
+                     base::quoted(text));
 }
 
-}  // namespace OVLP_CORE
 }  // namespace ovlp

@@ -13,7 +13,7 @@
 #include <new>
 #include <system_error>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/activity.hpp>
 #include <ovlp/runtime/internal/signal_line.hpp>
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/streams.hpp>
 #include <ovlp/flowgraph/walk.hpp>
-#include <ovlp/support/streams.hpp>
 
 namespace ovlp {
 
@@ -128,7 +128,7 @@ fact structure(std::string what, std::string const& value) {
 }
 
 std::string structure_of(port_definition const& port) {
-  support::text_writer text;
+  base::text_writer text;
   text << port.type->layout() << " window " << port.window;
   if (port.discarded) text << " discarded";
   if (port.edge) {
@@ -160,14 +160,14 @@ facts program::facts(std::size_t nodes) const {
   for (graph_entry const& entry : graphs_) {
     graph_definition const& graph = *entry.definition;
     std::string const of = " of graph '" + graph.name + "'";
-    support::text_writer ends;
+    base::text_writer ends;
     ends << graph.entry->target << " by " << static_cast<int>(graph.entry->route.kind) << " "
          << graph.entry->route.argument << ", " << *graph.exit;
     all.push_back(structure("entry or exit" + of, ends.str()));
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
       operation_definition const& operation = graph.operations[o];
       std::string const name = graph.describe(o) + of;
-      support::text_writer text;
+      base::text_writer text;
       text << entry.collection_of[o] << " " << operation.input->layout();
       all.push_back(structure(name, text.str()));
       for (std::size_t p = 0; p < operation.ports.size(); ++p)

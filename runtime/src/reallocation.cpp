@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/borders.hpp>
 #include <ovlp/runtime/internal/calls.hpp>

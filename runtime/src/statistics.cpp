@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/json_object.hpp>
 
 namespace ovlp {
 inline namespace OVLP_CORE {
@@ -60,7 +60,7 @@ void statistics_sink::begin(run_definitions const& definitions) {
   }
 }
 
-process_time statistics_sink::process_now() const { return {support::process_cpu_s(), in_steps_s_}; }
+process_time statistics_sink::process_now() const { return {base::process_cpu_s(), in_steps_s_}; }
 
 process_time statistics_sink::until_now() {
   if (!accounts_) return {};
@@ -250,7 +250,7 @@ void write_durations(std::string const& file, call_statistics const& all, std::s
       list.push_back(std::move(entry));
     }
   }
-  support::write_output(file, support::json_text(to) + "\n");
+  base::write_output(file, base::json_text(to) + "\n");
 }
 
 }  // namespace OVLP_CORE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
-#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/base/version.hpp>
 #include <ovlp/ovlp.hpp>
 
 void numbers(int count, ovlp::out<int>& to) {

@@ -4,7 +4,7 @@
 
 #include <regex>
 
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "../support/process.hpp"
 #include "run_summary.hpp"
@@ -13,7 +13,7 @@ namespace ovlp::testing {
 namespace {
 
 std::vector<std::string> printed(std::vector<std::string> command) {
-  support::outcome const all = support::run({std::move(command)});
+  base::outcome const all = base::run({std::move(command)});
   CHECK(all.err == "");
   REQUIRE_MESSAGE(all.good(), all.complaint());
   return lines_of(all.out);

@@ -7,7 +7,7 @@
 #include <regex>
 #include <set>
 
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "../support/process.hpp"
 #include "run_summary.hpp"

@@ -75,8 +75,8 @@ struct counter {
 }  // namespace
 
 run_summary read_perfetto(std::string const& file) {
-  support::outcome const decoded =
-      support::run({{PROTOC, "--decode", "Trace", "-I", EXPORTS_FOLDER, "perfetto.proto"}, contents(file)});
+  base::outcome const decoded =
+      base::run({{PROTOC, "--decode", "Trace", "-I", EXPORTS_FOLDER, "perfetto.proto"}, contents(file)});
   REQUIRE_MESSAGE(decoded.good(), decoded.complaint());
   std::istringstream lines(decoded.out);
   message const trace = decode(lines);

@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::testing {
 
@@ -41,13 +41,13 @@ inline bool eventually(duration within, std::function<bool()> const& condition) 
 /// What a file holds; nothing if it cannot be read, for a process in /proc may end meanwhile.
 inline std::string contents(std::filesystem::path const& file) {
   try {
-    return support::read_file(file);
+    return base::read_file(file);
   } catch (error const&) {
     return "";
   }
 }
 
-using support::lines_of;
+using base::lines_of;
 
 /// How often a text stands in another one.
 inline std::size_t count(std::string const& in, std::string const& text) {
@@ -56,7 +56,7 @@ inline std::size_t count(std::string const& in, std::string const& text) {
   return found;
 }
 
-using support::process;
+using base::process;
 
 /// Waits until the text, or so many of them, stand in what the process printed.
 inline bool prints(process& who, std::string const& text, duration within, std::size_t times = 1) {
@@ -71,7 +71,7 @@ struct shell_outcome {
 
 /// Runs a shell command to its end.
 inline shell_outcome shell(std::string const& command) {
-  support::outcome const ended = support::run({{"/bin/sh", "-c", command + " 2>&1"}});
+  base::outcome const ended = base::run({{"/bin/sh", "-c", command + " 2>&1"}});
   return {ended.status, ended.out};
 }
 
@@ -117,11 +117,11 @@ inline std::vector<std::uint16_t> listening_ports(pid_t process) {
 }
 
 /// A folder that lives as long as this.
-class temporary_folder : public support::temporary_folder {
+class temporary_folder : public base::temporary_folder {
  public:
   /// Writes a file and gives its name.
   std::string file(std::string const& name, std::string const& text, bool executable = false) const {
-    support::write_file(path() / name, text);
+    base::write_file(path() / name, text);
     if (executable) std::filesystem::permissions(path() / name, std::filesystem::perms::owner_all);
     return path() / name;
   }

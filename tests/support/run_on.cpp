@@ -14,10 +14,10 @@
 #include <string_view>
 
 #include <ovlp/analysis/identities.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/runtime/real.hpp>
 #include <ovlp/simkernel/simulated.hpp>
 #include <ovlp/store/open_run.hpp>
-#include <ovlp/support/files.hpp>
 
 namespace ovlp::testing {
 namespace {
@@ -57,7 +57,7 @@ analysis::records_seen seen_on(std::vector<std::string> const& options) {
   run_facts about{{"complete", "yes"}};
   auto const named = std::ranges::find(options, "--platform");
   if (named != options.end() && std::filesystem::exists(*(named + 1)))
-    about["platform"] = support::read_file(*(named + 1));
+    about["platform"] = base::read_file(*(named + 1));
   return analysis::records_seen::of(about);
 }
 
@@ -108,7 +108,7 @@ void really_run_on(std::size_t nodes, std::vector<std::string> const& options, r
   std::vector<std::string> words{given.program, "--test-case=" + test_case, "--run=" + std::to_string(number),
                                  "--nodes", std::to_string(nodes)};
   words.insert(words.end(), options.begin(), options.end());
-  std::optional<support::temporary_folder> folder;
+  std::optional<base::temporary_folder> folder;
   bool const stores = what == checks::stored && nodes > 1;
   if (stores && !given.worker) given.record = folder.emplace().path() / "run.sqlite";
   if (stores) words.push_back("--record=" + given.record);

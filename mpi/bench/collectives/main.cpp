@@ -17,9 +17,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "bench/benchmark.hpp"
 #include "bench/work.hpp"
@@ -61,7 +61,7 @@ class rank {
   /// Of one machine, so that all can start at one time.
   static bool all_have_one_clock() {
     std::array<char, 128> name{}, name_of_root{};
-    ovlp::support::monotonic_clock_name().copy(name.data(), name.size() - 1);
+    ovlp::base::monotonic_clock_name().copy(name.data(), name.size() - 1);
     name_of_root = name;
     MPI_Bcast(name_of_root.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
     int same = name[0] != 0 && name == name_of_root ? 1 : 0;
@@ -88,7 +88,7 @@ class rank {
   }
 
   void start_together() const {
-    double start_s = ovlp::support::monotonic_s() + 1e-3 + 1e-4 * static_cast<double>(ranks_);
+    double start_s = ovlp::base::monotonic_s() + 1e-3 + 1e-4 * static_cast<double>(ranks_);
     MPI_Bcast(&start_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     if (one_clock_) start_at(start_s);
@@ -206,7 +206,7 @@ int main(int argc, char** argv) {
   } catch (CLI::Success const& asked) {
     if (self.number() == 0) options.exit(asked);
   } catch (std::exception const& wrong) {
-    if (self.number() == 0) std::fprintf(stderr, "overlap_bench: %s\n", ovlp::support::one_line(wrong.what()).c_str());
+    if (self.number() == 0) std::fprintf(stderr, "overlap_bench: %s\n", ovlp::base::one_line(wrong.what()).c_str());
     status = 2;
   }
   MPI_Finalize();

@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/host.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
 
 #include "bench/work.hpp"
 
@@ -136,7 +136,7 @@ graph<trials::order, std::vector<trials::rank_times>> trials::make() const {
   });
   auto align = g.leaf("align", operators_, [](ranks_here& here, order what) {
     here.kernel("overlap_bench.align", {}, [&] {
-      if (what.clock == support::monotonic_clock_name()) start_at(what.start_s);
+      if (what.clock == base::monotonic_clock_name()) start_at(what.start_s);
     });
     return what;
   });
@@ -190,8 +190,8 @@ std::vector<run_times> trials::run(trial const& what, std::size_t runs) {
   std::vector<run_times> all;
   for (std::size_t i = 0; i < runs; ++i) {
     if (run_.computes()) {
-      one.clock = support::monotonic_clock_name();
-      one.start_s = support::monotonic_s() + until_start_s;
+      one.clock = base::monotonic_clock_name();
+      one.start_s = base::monotonic_s() + until_start_s;
     }
     run_times slowest{0, 0, 0};
     for (rank_times const& times : run_(graph_, one)) {

@@ -55,7 +55,7 @@ class trials {
     std::int64_t work_ps;  ///< picoseconds: a size of the kernel, which is a whole number
     std::uint32_t slices;
     double start_s;     ///< for all at once, on this clock; of another clock, and in a simulation, at once
-    std::string clock;  ///< support::monotonic_clock_name()
+    std::string clock;  ///< base::monotonic_clock_name()
   };
   struct piece {
     std::int64_t work_ps;

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <variant>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/mpi/channel.hpp>
 #include <ovlp/mpi/describe.hpp>
 

@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/json_object.hpp>
 
 namespace ovlp::mpi {
 namespace {
@@ -27,8 +27,7 @@ int bisections() { return static_cast<int>(std::ceil(std::log2(2 * std::log(wide
 class replayer {
  public:
   explicit replayer(study_options const& options)
-      : options_(options),
-        platform_(support::parse_json(machine::platform::text_of(options.platform), options.platform)) {
+      : options_(options), platform_(base::parse_json(machine::platform::text_of(options.platform), options.platform)) {
     for (char const* key : {"bandwidth_Bps", "latency_s"}) {
       if (!platform_.contains("network") || !platform_["network"].contains(key)) {
         throw config_error("--platform " + options.platform + ": expected a network with " + key +

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/mpi/describe.hpp>
 
 #include "compute_clock.hpp"

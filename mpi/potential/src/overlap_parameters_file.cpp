@@ -8,13 +8,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/json_object.hpp>
 
 namespace ovlp::mpi {
 namespace {
 
+using base::json_object;
 using nlohmann::ordered_json;
-using support::json_object;
 
 template <class Value>
 struct named {
@@ -128,7 +128,7 @@ ordered_json json_of(message_parameters const& m) {
 }  // namespace
 
 code_parameters read_overlap_parameters(std::string const& file) {
-  nlohmann::json const all = support::read_json(file);
+  nlohmann::json const all = base::read_json(file);
   json_object of(all, file);
   code_parameters read{of.text("code"), of.number_above("computation_s", 0), {}, {}};
   of.skip("source");
@@ -148,7 +148,7 @@ std::string overlap_parameters_file_of(code_parameters const& of, std::string co
   for (message_parameters const& m : of.messages) all["messages"].push_back(json_of(m));
   for (collective_parameters const& c : of.collectives)
     all["collectives"].push_back({{"processes", c.processes}, {"per_iteration", c.per_iteration}});
-  return support::json_text(all) + "\n";
+  return base::json_text(all) + "\n";
 }
 
 }  // namespace ovlp::mpi

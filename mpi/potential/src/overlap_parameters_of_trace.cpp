@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::mpi {
 namespace {

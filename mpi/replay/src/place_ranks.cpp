@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/mpi/replay.hpp>
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/machine/virtual_machine.hpp>
 #include <ovlp/mpi/channel.hpp>
 #include <ovlp/mpi/describe.hpp>

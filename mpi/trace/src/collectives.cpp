@@ -5,7 +5,7 @@
 #include <bit>
 #include <numeric>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::mpi {
 namespace {

@@ -268,7 +268,7 @@ class dimemas_reader {
         lines_.fail("task " + std::to_string(t) + " begins at byte " + std::to_string(tasks_[t].first_position) +
                     ", expected " + std::to_string(offset) + ", as this line says: the file has been changed");
     }
-    if (more) lines_.fail("expected nothing after the offset table, got " + support::quoted(lines_.line()));
+    if (more) lines_.fail("expected nothing after the offset table, got " + base::quoted(lines_.line()));
   }
 
   /// Only the root says who it is: the others make their collectives in the same order.
@@ -329,7 +329,7 @@ class dimemas_writer {
 
  private:
   std::string name() const {
-    std::string name = support::one_line(trace_.name);
+    std::string name = base::one_line(trace_.name);
     std::ranges::replace(name, '"', '\'');
     return name;
   }

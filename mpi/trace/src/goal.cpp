@@ -161,7 +161,7 @@ class goal_reader {
     if (word.ends_with(':')) {
       word.remove_suffix(1);
       if (!by_label_.emplace(word, operations_.size()).second)
-        lines_.fail("label " + support::quoted(word) + " is there already");
+        lines_.fail("label " + base::quoted(word) + " is there already");
       word = lines_.word("calc, send or recv");
     }
     if (word == "calc") {
@@ -209,7 +209,7 @@ class goal_reader {
   std::size_t labelled(std::string_view label) const {
     auto const found = by_label_.find(label);
     if (found == by_label_.end())
-      lines_.fail("expected calc, send, recv, or a label that stands above, got " + support::quoted(label));
+      lines_.fail("expected calc, send, recv, or a label that stands above, got " + base::quoted(label));
     return found->second;
   }
   void expect(std::string_view word) {

@@ -12,8 +12,8 @@
 #include <system_error>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::mpi {
 
@@ -113,7 +113,7 @@ class line_reader {
     throw config_error(file_ + ":" + std::to_string(number_) + ": " + what);
   }
   /// The field that is next, for a message.
-  std::string got() const { return support::quoted(left_.substr(0, std::min(left_.find(separator_), left_.size()))); }
+  std::string got() const { return base::quoted(left_.substr(0, std::min(left_.find(separator_), left_.size()))); }
 
  private:
   bool ends_field(char const* end) const { return end == left_.data() + left_.size() || *end == separator_; }

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/otf2_messages.hpp>
 #include <ovlp/mpi/describe.hpp>
-#include <ovlp/support/otf2_messages.hpp>
 
 #include "formats.hpp"
 
@@ -334,7 +334,7 @@ class archive {
   }
 
   std::string const& file_;
-  support::otf2_messages const said_;
+  base::otf2_messages const said_;
   OTF2_Reader* reader_;
   std::string wrong_;
   std::uint64_t ticks_a_second_ = 0;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include <ovlp/base/text.hpp>
 #include <ovlp/mpi/describe.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "formats.hpp"
 #include "line_reader.hpp"
@@ -22,7 +22,7 @@ class own_format_reader {
   trace read() {
     lines_.next();  // the first line
     if (lines_.line() != first_line)
-      lines_.fail("expected '" + std::string(first_line) + "', got " + support::quoted(lines_.line()));
+      lines_.fail("expected '" + std::string(first_line) + "', got " + base::quoted(lines_.line()));
     while (lines_.next()) {
       if (ended_) lines_.fail("expected nothing after the line 'end'");
       read_line(lines_.word("a word"));
@@ -53,7 +53,7 @@ class own_format_reader {
                     std::to_string(records_));
       ended_ = true;
     } else if (made_.ranks.empty()) {
-      lines_.fail("expected name, communicator or rank before all else, got " + support::quoted(word));
+      lines_.fail("expected name, communicator or rank before all else, got " + base::quoted(word));
     } else if (word == "profile") {
       read_profile();
     } else if (word == "counts") {
@@ -74,7 +74,7 @@ class own_format_reader {
       rank_id const first = rank(item.substr(0, dash));
       rank_id const last = dash == std::string_view::npos ? first : rank(item.substr(dash + 1));
       constexpr rank_id most = 1 << 24;
-      if (last < first || last >= most) lines_.fail("expected ranks as 0-3 or 5, got " + support::quoted(item));
+      if (last < first || last >= most) lines_.fail("expected ranks as 0-3 or 5, got " + base::quoted(item));
       for (rank_id r = first; r <= last; ++r) members.push_back(r);
     }
   }
@@ -82,7 +82,7 @@ class own_format_reader {
     rank_id value = -1;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < 0)
-      lines_.fail("expected a rank, got " + support::quoted(text));
+      lines_.fail("expected a rank, got " + base::quoted(text));
     return value;
   }
 
@@ -113,7 +113,7 @@ class own_format_reader {
       return marker{type, lines_.whole<std::uint64_t>("a value")};
     }
     auto const found = std::ranges::find(operation_names, word);
-    if (found == operation_names.end()) lines_.fail("expected a record, got " + support::quoted(word));
+    if (found == operation_names.end()) lines_.fail("expected a record, got " + base::quoted(word));
     collective c{static_cast<operation>(found - operation_names.begin())};
     if (has_root(c.what)) c.root = lines_.whole<rank_id>("the root");
     if (c.what != operation::barrier) {
@@ -154,11 +154,11 @@ class own_format_writer {
  public:
   std::string write(trace const& what) {
     text_ += first_line;
-    text_ += "\nname " + support::one_line(what.name) + '\n';
+    text_ += "\nname " + base::one_line(what.name) + '\n';
     for (auto const& members : what.communicators) write_communicator(members);
     for (left_out_calls const& one : what.left_out) {
       fields("left_out", one.calls, one.ranks);
-      text_ += ' ' + support::one_line(one.name) + '\n';
+      text_ += ' ' + base::one_line(one.name) + '\n';
     }
     std::size_t records = 0;
     for (std::size_t r = 0; r < what.ranks.size(); ++r) {

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include <ovlp/support/files.hpp>
+#include <ovlp/base/files.hpp>
 
 #include "formats.hpp"
 #include "line_reader.hpp"
@@ -35,9 +35,9 @@ struct action_file {
 std::vector<action_file> files_of_list(trace_source const& list) {
   std::vector<action_file> files;
   for (line_reader lines(list.contents, list.file, '\n'); lines.next();) {
-    std::string const name = std::filesystem::path(list.file).parent_path() / support::trimmed(lines.line());
+    std::string const name = std::filesystem::path(list.file).parent_path() / base::trimmed(lines.line());
     try {
-      files.push_back({name, support::read_file(name)});
+      files.push_back({name, base::read_file(name)});
     } catch (config_error const& wrong) {
       lines.fail(std::string("expected the name of a trace beside this list: ") + wrong.what());
     }
@@ -123,7 +123,7 @@ class time_independent_reader {
     rank_ = lines_->whole<std::size_t>("a rank");
     std::string_view const name = lines_->word("an action");
     auto const found = actions().find(name);
-    if (found == actions().end()) lines_->fail("expected an action of SMPI's replay, got " + support::quoted(name));
+    if (found == actions().end()) lines_->fail("expected an action of SMPI's replay, got " + base::quoted(name));
     if (state().ended) lines_->fail("expected no action of a rank after its 'finalize'");
     (this->*found->second)();
     lines_->end();
@@ -326,10 +326,10 @@ class time_independent_reader {
 
 /// The first line is a rank's "init".
 bool has_actions(std::string_view contents) {
-  std::string_view line = support::trimmed(contents.substr(0, std::min(contents.find('\n'), contents.size())));
+  std::string_view line = base::trimmed(contents.substr(0, std::min(contents.find('\n'), contents.size())));
   std::size_t const end_of_rank = line.find_first_not_of("0123456789");
   if (end_of_rank == 0 || end_of_rank == std::string_view::npos) return false;
-  return support::trimmed(line.substr(end_of_rank)).starts_with("init");
+  return base::trimmed(line.substr(end_of_rank)).starts_with("init");
 }
 
 /// All lines are names of text files.
@@ -337,7 +337,7 @@ bool is_list(std::string_view contents) {
   line_reader lines(contents, "", '\n');
   bool any = false;
   for (; lines.next(); any = true) {
-    std::string_view const name = support::trimmed(lines.line());
+    std::string_view const name = base::trimmed(lines.line());
     if (!name.ends_with(".txt") || name.find_first_of(" \t") != std::string_view::npos) return false;
   }
   return any;

@@ -5,9 +5,9 @@
 #include <array>
 #include <filesystem>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/mpi/check.hpp>
-#include <ovlp/support/files.hpp>
 
 #include "formats.hpp"
 
@@ -39,7 +39,7 @@ std::string name_of_file(std::string const& file) { return std::filesystem::path
 
 trace read_trace(std::string const& name, double flops) {
   std::string const file = std::filesystem::is_directory(name) ? name + "/trace.mpitrace" : name;
-  std::string const contents = support::read_file(file);
+  std::string const contents = base::read_file(file);
   auto const found = std::ranges::find_if(formats, [&](format const& f) { return f.is(contents); });
   if (found == formats.end()) {
     std::string expected;
@@ -61,7 +61,7 @@ void write_trace(trace const& what, std::string const& file) {
   std::string known;
   for (format const& f : formats) {
     if (f.extension == nullptr) continue;
-    if (extension == f.extension) return support::replace_file(file, f.write(what));
+    if (extension == f.extension) return base::replace_file(file, f.write(what));
     known += (known.empty() ? "" : " or ") + std::string(f.extension);
   }
   throw config_error(file + ": expected a name that ends in " + known + ", which says in what format to write");

@@ -8,10 +8,10 @@
 #include <tuple>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/mpi/check.hpp>
 #include <ovlp/mpi/describe.hpp>
-#include <ovlp/support/text.hpp>
 
 namespace ovlp::mpi {
 namespace {
@@ -186,7 +186,7 @@ std::vector<std::string> notes_of(std::vector<raw::rank> const& ranks) {
   for (auto const& [call, sum] : unseen) {
     double const percent = 100.0 * static_cast<double>(sum.unseen_words) / static_cast<double>(sum.words);
     notes.push_back(call.first + ": no instrumented code has " + (call.second ? "loaded " : "stored ") +
-                    support::fixed(percent, 1) + " % of what " + std::to_string(sum.messages) + " messages " +
+                    base::fixed(percent, 1) + " % of what " + std::to_string(sum.messages) + " messages " +
                     (call.second ? "brought" : "took"));
   }
   return notes;
@@ -303,8 +303,8 @@ std::optional<common_part> common_part_of(std::vector<raw::rank> const& recorded
       all_s += timed[r].end.compute_s - timed[r].about.when.compute_s;
     }
     made.note = difference + "; the trace has what they have in common, up to collective call " +
-                std::to_string(count) + " of all ranks: " + support::fixed(kept_s, 3) + " of the " +
-                support::fixed(all_s, 3) + " s that the ranks compute";
+                std::to_string(count) + " of all ranks: " + base::fixed(kept_s, 3) + " of the " +
+                base::fixed(all_s, 3) + " s that the ranks compute";
     return made;
   }
   throw config_error(difference);

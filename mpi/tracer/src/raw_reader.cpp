@@ -5,18 +5,16 @@
 #include <string_view>
 #include <unordered_map>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/mpi/raw_trace.hpp>
-#include <ovlp/support/files.hpp>
 
 namespace ovlp::mpi::raw {
 namespace {
 
 class reader {
  public:
-  explicit reader(std::string const& file) : contents_(support::read_file(file)), left_(contents_) {
-    read_.file = file;
-  }
+  explicit reader(std::string const& file) : contents_(base::read_file(file)), left_(contents_) { read_.file = file; }
 
   rank read() {
     if (take<std::array<char, 8>>() != magic) fail("is no file of a traced rank, or one of another version of ovlp");

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <string>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::net {
 

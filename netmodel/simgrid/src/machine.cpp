@@ -10,7 +10,7 @@
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 
-#include <ovlp/support/streams.hpp>
+#include <ovlp/base/streams.hpp>
 
 #include "calls.hpp"
 
@@ -29,7 +29,7 @@ void refuse_profiles(std::string const& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
     throw config_error(path + ": cannot be read: it is no file");
-  support::file_reader file(path);
+  base::file_reader file(path);
   if (!file) throw config_error(path + ": cannot be read");
   std::string line;
   std::regex const profile("\\b(bandwidth|latency|state|availability|speed)_file\\s*=|<trace(_connect)?\\b");
@@ -124,7 +124,7 @@ std::string in_file(simgrid_machine const& described, std::string const& what) {
 }  // namespace
 
 std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& described) try {
-  support::c_locale const for_its_files;
+  base::c_locale const for_its_files;
   maker make{engine, described};
   crash_guard const guard;
   call([&] {
@@ -134,7 +134,7 @@ std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& des
   for (sg::Link const* const link : engine.get_all_links()) {
     if (!(link->get_latency() >= 0 && link->get_latency() <= most) ||
         !(link->get_bandwidth() >= 1 / most && link->get_bandwidth() <= most)) {
-      support::text_writer is;
+      base::text_writer is;
       is << link->get_latency() << " s and " << link->get_bandwidth() << " B/s";
       throw config_error("SimGrid: link '" + link->get_name() +
                          "': expected a latency of at least 0 and a bandwidth above 0, each up to 1e15, got " +
@@ -143,7 +143,7 @@ std::vector<sg::Host*> make_hosts(sg::Engine& engine, simgrid_machine const& des
   }
   for (sg::Host const* const host : make.hosts) {
     if (host->get_speed() > 0 && host->get_speed() <= fastest_flops) continue;
-    support::text_writer is;
+    base::text_writer is;
     is << host->get_speed();
     throw config_error("SimGrid: host '" + host->get_name() + "': expected a speed above 0, up to 1e18 flop/s, got " +
                        is.str());

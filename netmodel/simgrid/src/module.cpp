@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/base/expects.hpp>
 #include <ovlp/netmodel/simgrid.hpp>
-#include <ovlp/support/expects.hpp>
 #include <simgrid/s4u.hpp>
 #include <xbt/config.hpp>
 
@@ -75,7 +75,7 @@ class engine final : public simgrid_engine {
   }
 
   std::unique_ptr<network> make_network(std::size_t nodes) override {
-    support::require(nodes <= made_.size(), "SimGrid: more nodes than hosts");
+    base::require(nodes <= made_.size(), "SimGrid: more nodes than hosts");
     return make_transfers({made_.begin(), made_.begin() + static_cast<std::ptrdiff_t>(nodes)},
                           configured_latency_factor());
   }

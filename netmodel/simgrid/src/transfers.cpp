@@ -19,8 +19,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/expects.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/expects.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
 
 #include "../../src/node_set.hpp"
@@ -40,7 +40,7 @@ class transfers final : public network, public phase_counts {
         latency_factor_(latency_factor),
         begun_s_(sg::Engine::get_clock()),
         counts_(2 * hosts_.size(), 0) {
-    support::require(current == nullptr, "SimGrid: a second network at a time");
+    base::require(current == nullptr, "SimGrid: a second network at a time");
     current = this;
     static bool const connected = [] {
       sg::Activity::on_completion_cb([](sg::Activity const& ended) {
@@ -62,9 +62,9 @@ class transfers final : public network, public phase_counts {
   }
 
   void start(transfer const& started, double now_s) override {
-    support::require(now_s < infinity && now_s >= now_s_, "SimGrid: a transfer starts in the past");
-    support::require(std::max(started.source, started.destination) < hosts_.size(), "SimGrid: no such node");
-    support::require(started.source != started.destination, "SimGrid: a transfer from a node to itself");
+    base::require(now_s < infinity && now_s >= now_s_, "SimGrid: a transfer starts in the past");
+    base::require(std::max(started.source, started.destination) < hosts_.size(), "SimGrid: no such node");
+    base::require(started.source != started.destination, "SimGrid: a transfer from a node to itself");
     go_to(now_s);
     next_end_s_.reset();
     flight& f = free_flight();
@@ -92,7 +92,7 @@ class transfers final : public network, public phase_counts {
   }
 
   std::span<completion const> advance(double to_s) override {
-    support::require(to_s < infinity && to_s >= now_s_, "SimGrid: time goes on, and is finite");
+    base::require(to_s < infinity && to_s >= now_s_, "SimGrid: time goes on, and is finite");
     completions_.clear();
     if (next_event() <= to_s) {
       run_to(to_s);

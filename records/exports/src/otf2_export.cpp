@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/otf2_messages.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/otf2_messages.hpp>
 
 #include "timeline.hpp"
 #include "writers.hpp"
@@ -311,7 +311,7 @@ class otf2_archive {
 
   timeline const& run_;
   std::string const folder_;
-  support::otf2_messages const said_;
+  base::otf2_messages const said_;
   OTF2_Archive* archive_ = nullptr;
   OTF2_GlobalDefWriter* to_ = nullptr;
   std::map<std::string, OTF2_StringRef> texts_;

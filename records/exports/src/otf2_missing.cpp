@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 #include "writers.hpp"
 

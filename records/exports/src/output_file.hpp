@@ -7,18 +7,18 @@
 #include <string_view>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/streams.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/streams.hpp>
 
 namespace ovlp::exports {
 
 /// A file that is written piece by piece. Errors: io_error.
 class output_file {
  public:
-  /// `begins`: how what is written does; support::expect_replaceable(). Errors: config_error.
+  /// `begins`: how what is written does; base::expect_replaceable(). Errors: config_error.
   output_file(std::string name, std::string_view begins)
-      : name_(std::move(name)), out_(support::expect_replaceable(name_, begins), std::ios::binary) {
+      : name_(std::move(name)), out_(base::expect_replaceable(name_, begins), std::ios::binary) {
     check();
   }
 
@@ -38,7 +38,7 @@ class output_file {
   }
 
   std::string const name_;
-  support::file_writer out_;
+  base::file_writer out_;
 };
 
 }  // namespace ovlp::exports

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/records/kernel_table.hpp>
 
 namespace ovlp::exports {

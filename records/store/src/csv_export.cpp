@@ -15,9 +15,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/streams.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/streams.hpp>
 
 #include "number_list.hpp"
 #include "tables.hpp"
@@ -45,7 +45,7 @@ class table_file {
     end_row();
   }
   table_file(std::filesystem::path file, std::string_view first_column)
-      : name_(std::move(file)), out_(support::expect_replaceable(name_.string(), first_column)) {
+      : name_(std::move(file)), out_(base::expect_replaceable(name_.string(), first_column)) {
     note_error();
   }
 
@@ -92,7 +92,7 @@ class table_file {
   }
 
   std::filesystem::path name_;
-  support::file_writer out_;
+  base::file_writer out_;
   bool first_ = true;
   int error_ = 0;  ///< of the first row that could not be written
 };

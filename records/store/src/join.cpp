@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/store/clock_fit.hpp>
 #include <ovlp/store/open_run.hpp>
 

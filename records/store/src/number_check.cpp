@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/streams.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/streams.hpp>
 
 namespace ovlp::store {
 
@@ -16,7 +16,7 @@ void number_check::fail(char const* column, std::string const& expected, std::st
 }
 
 void number_check::fail_range(char const* column, double value, double least, double greatest) const {
-  support::text_writer expected, got;
+  base::text_writer expected, got;
   expected << "a number from " << (least == -rounding_s ? 0 : least) << " to " << greatest;
   got << value;
   fail(column, expected.str(), got.str());
@@ -25,7 +25,7 @@ void number_check::fail_range(char const* column, double value, double least, do
 void number_check::in_order(char const* column, double first_s, double then_s) const {
   time(column, then_s);
   if (then_s >= first_s - rounding_s * (1 + std::abs(first_s))) return;
-  support::text_writer expected, got;
+  base::text_writer expected, got;
   expected.precision(12);
   got.precision(12);
   expected << "at least " << first_s << ", when it began";

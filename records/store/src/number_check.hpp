@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/base/text.hpp>
 #include <ovlp/records/record.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "number_list.hpp"
 #include "tables.hpp"
@@ -60,14 +60,14 @@ class number_check {
   template <class Number>
   std::vector<Number> list(char const* column, std::string const& words) const {
     auto read = read_words<Number>(words);
-    if (!read) fail(column, "numbers with blanks between", support::quoted(words));
+    if (!read) fail(column, "numbers with blanks between", base::quoted(words));
     return std::move(*read);
   }
   double time(char const* column, double value_s) const { return within(column, value_s, -most, most); }
   double seconds(char const* column, double value_s) const { return within(column, value_s, -rounding_s, most); }
 
  private:
-  static constexpr double most = 1e15;  // as in all files: support::json_object
+  static constexpr double most = 1e15;  // as in all files: base::json_object
   static constexpr double rounding_s = 1e-9;
 
   double within(char const* column, double value, double least, double greatest) const {

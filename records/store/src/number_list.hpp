@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::store {
 
@@ -46,7 +46,7 @@ std::optional<std::vector<Number>> read_words(std::string_view words) {
 template <class Number>
 std::vector<Number> from_words(std::string_view words) {
   auto read = read_words<Number>(words);
-  if (!read) throw io_error("expected numbers with blanks between, got " + support::quoted(words));
+  if (!read) throw io_error("expected numbers with blanks between, got " + base::quoted(words));
   return std::move(*read);
 }
 

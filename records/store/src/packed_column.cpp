@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::store {
 namespace {

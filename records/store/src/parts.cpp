@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <system_error>
 
-#include <ovlp/support/database.hpp>
-#include <ovlp/support/streams.hpp>
+#include <ovlp/base/database.hpp>
+#include <ovlp/base/streams.hpp>
 
 #include "schema.hpp"
 
@@ -16,8 +16,8 @@ namespace ovlp {
 bool is_record(std::string const& file) {
   constexpr std::size_t id_place = 68;  // https://www.sqlite.org/fileformat.html, 1.3
   std::array<unsigned char, id_place + 4> head{};
-  support::file_reader from(file, std::ios::binary);
-  if (!support::is_database(file) || !from.read(reinterpret_cast<char*>(head.data()), head.size())) return false;
+  base::file_reader from(file, std::ios::binary);
+  if (!base::is_database(file) || !from.read(reinterpret_cast<char*>(head.data()), head.size())) return false;
   std::uint32_t id = 0;
   for (std::size_t i = id_place; i < head.size(); ++i) id = id << 8 | head[i];
   return id == store::application_id;

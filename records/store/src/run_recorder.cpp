@@ -23,10 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/database.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/records/kernel_table.hpp>
 #include <ovlp/store/open_run.hpp>
-#include <ovlp/support/database.hpp>
 
 #include "number_list.hpp"
 #include "packed_column.hpp"
@@ -37,8 +37,8 @@
 namespace ovlp {
 namespace {
 
-using support::database;
-using support::statement;
+using base::database;
+using base::statement;
 
 /// What is there is replaced, if it is one.
 void expect_record_or_none(std::string const& file) {

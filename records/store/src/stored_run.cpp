@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/database.hpp>
-#include <ovlp/support/streams.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/database.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/streams.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "number_check.hpp"
 #include "packed_column.hpp"
@@ -23,8 +23,8 @@
 namespace ovlp {
 namespace {
 
-using support::database;
-using support::statement;
+using base::database;
+using base::statement;
 
 struct kernel_name {
   std::string name;
@@ -33,7 +33,7 @@ struct kernel_name {
 
 /// What to do with a trace of an MPI program.
 std::string hint(std::string const& file) {
-  support::file_reader in(file);
+  base::file_reader in(file);
   std::string first_line;
   std::getline(in, first_line);
   if (!first_line.starts_with("ovlp mpi trace ") && !first_line.starts_with("#DIMEMAS")) return "";
@@ -88,7 +88,7 @@ struct stored_run::implementation {
   void expect_tables() {
     for (statement s = tables.prepare("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"); s.next();) {
       if (std::string_view(store::schema).find(s.text(1)) == std::string_view::npos)
-        throw io_error("'" + tables.file() + "': table " + support::quoted(s.text(0)) +
+        throw io_error("'" + tables.file() + "': table " + base::quoted(s.text(0)) +
                        ": expected the tables of a record, as --record writes them");
     }
   }
@@ -104,7 +104,7 @@ struct stored_run::implementation {
     check.equal("nodes", names.nodes, names.capacities.size());
     names.node = number_of_fact("node");
     if (names.nodes > 0) check.below("node", names.node, names.nodes);
-    support::text_reader communicators(about["communicators"]);
+    base::text_reader communicators(about["communicators"]);
     for (std::string members; std::getline(communicators, members);) {
       names.communicators.push_back(check.list<std::uint32_t>("communicators", members));
       for (std::uint32_t const rank : names.communicators.back())

@@ -12,8 +12,8 @@
 namespace ovlp::store {
 namespace {
 
-using support::database;
-using support::statement;
+using base::database;
+using base::statement;
 
 constexpr char const* of_call = "call";
 constexpr char const* of_node = "node";

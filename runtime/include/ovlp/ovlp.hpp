@@ -13,9 +13,9 @@
 // docs/guide.md goes on from here.
 #pragma once
 
+#include <ovlp/base/error.hpp>
 #include <ovlp/flowgraph/buffer.hpp>
 #include <ovlp/flowgraph/chain.hpp>
-#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/flowgraph/graph.hpp>
 #include <ovlp/flowgraph/shapes.hpp>
 #include <ovlp/flowgraph/threads.hpp>

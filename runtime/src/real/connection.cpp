@@ -8,9 +8,9 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/streams.hpp>
 #include <ovlp/runtime/real.hpp>
-#include <ovlp/support/streams.hpp>
 
 namespace ovlp::real {
 namespace {
@@ -35,7 +35,7 @@ std::string address_of(boost::asio::ip::tcp::socket const& socket) {
   boost::system::error_code error;
   auto const endpoint = socket.remote_endpoint(error);
   if (error) return "unknown address";
-  support::text_writer text;
+  base::text_writer text;
   text << endpoint;
   return text.str();
 }

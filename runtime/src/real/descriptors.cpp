@@ -10,7 +10,7 @@
 #include <string>
 #include <system_error>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::real {
 namespace {

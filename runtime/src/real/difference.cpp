@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::real {
 namespace {

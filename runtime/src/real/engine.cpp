@@ -17,9 +17,9 @@
 #include <string>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
 #include <ovlp/runtime/internal/main_run.hpp>
-#include <ovlp/support/host.hpp>
 
 #include "control_socket.hpp"
 #include "network.hpp"
@@ -34,14 +34,14 @@ namespace {
 /// Polling is worth it only where it takes no CPU time from others of the run.
 std::size_t polling_us(real_options const& options, std::size_t nodes) {
   if (options.poll_us) return *options.poll_us;
-  bool const crowded = options.where().local() && nodes > support::available_cores();
-  return crowded || support::own_cpu_limit() ? 0 : 50;
+  bool const crowded = options.where().local() && nodes > base::available_cores();
+  return crowded || base::own_cpu_limit() ? 0 : 50;
 }
 
 /// Of a node: the cores that its process may use, shared evenly with those of the same machine.
 double capacity_of_node(real_options const& options, std::size_t nodes_on_machine) {
-  auto cores = static_cast<double>(support::available_cores());
-  if (auto const limit = support::own_cpu_limit()) cores = std::min(cores, limit->cores);
+  auto cores = static_cast<double>(base::available_cores());
+  if (auto const limit = base::own_cpu_limit()) cores = std::min(cores, limit->cores);
   cores /= static_cast<double>(nodes_on_machine);
   bool const limited = options.execution_threads > 0;
   return limited ? std::min(cores, static_cast<double>(options.execution_threads)) : cores;
@@ -114,25 +114,25 @@ struct engine::implementation final : main_run {
 
   void make_node() {
     node_id const self = given ? given->node : 0;
-    run_facts const about{{"clock", support::monotonic_clock_name()}};
+    run_facts const about{{"clock", base::monotonic_clock_name()}};
     for (auto& file : make_files(options, self, given ? given->launch : 0, emitters::several_threads, about))
       sinks.own(std::move(file));
     std::vector<double> capacities(options.nodes, 0);
     std::size_t const on_machine = given ? given->on_machine : options.nodes_on_machine_of(0);
     double const capacity = capacity_of_node(options, on_machine);
     // A limit that a node has for itself is its capacity; one that nodes share lets them wait for each other.
-    bool const own_quota = on_machine == 1 && support::own_cpu_limit().has_value();
+    bool const own_quota = on_machine == 1 && base::own_cpu_limit().has_value();
     capacities.at(self) = capacity;
     statistics.keep_work_over_time();
     statistics.account_for_process();
     node_settings settings = begin_records(self, std::move(capacities));
     if (wants_durations()) settings.costs = &statistics.collect_runtime_costs();
-    settings.cores = support::available_cores();
+    settings.cores = base::available_cores();
     if (options.execution_thread_per_core) settings.execution_threads = settings.cores;
     if (given) settings.launch = given->launch;
-    settings.start_s = given ? given->start_s : support::monotonic_s();
+    settings.start_s = given ? given->start_s : base::monotonic_s();
     common.emplace(program, settings.nodes, settings.stack_bytes);
-    world.emplace(reactor, support::available_cores(), polling.count() > 0);
+    world.emplace(reactor, base::available_cores(), polling.count() > 0);
     manager.emplace(self, program, *world, settings, *common);
     network.emplace(reactor, *world, *manager, program, options, statistics, capacity, own_quota, given);
     world->use(*network);
@@ -232,7 +232,7 @@ struct engine::implementation final : main_run {
       serve_mpi();                                 // its program has called no graph
     }
     control.reset();
-    if (!network || !network->failed()) write_what_is_left(support::processor_name());
+    if (!network || !network->failed()) write_what_is_left(base::processor_name());
     tell_waits();
     if (manager) manager->stop();
     auto const what = network ? network->failed() : std::nullopt;

@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::real {
 

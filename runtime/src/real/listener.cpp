@@ -11,7 +11,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 #include "connection.hpp"
 #include "listen_address.hpp"

@@ -10,8 +10,8 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <ovlp/base/text.hpp>
 #include <ovlp/runtime/internal/periodic.hpp>
-#include <ovlp/support/text.hpp>
 
 namespace ovlp::real {
 namespace {
@@ -56,7 +56,7 @@ void liveness::tick() {
     if (!network_.connected(node)) continue;
     std::chrono::duration<double> const silent = silences_[node].at(now, network_.last_received(node), missed);
     if (peer_timeout_.count() <= 0 || silent <= peer_timeout_) continue;
-    network_.give_up(node, "it has been silent for " + support::fixed(silent.count(), 1) + " s");
+    network_.give_up(node, "it has been silent for " + base::fixed(silent.count(), 1) + " s");
     return;  // one loss is enough
   }
 }

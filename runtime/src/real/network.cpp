@@ -15,11 +15,11 @@
 
 #include <boost/asio/post.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
 #include <ovlp/runtime/internal/handlers.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
-#include <ovlp/support/host.hpp>
 
 #include "descriptors.hpp"
 #include "launch/launcher.hpp"
@@ -304,7 +304,7 @@ void network::handle_service(node_id from, service& message) {
 void network::handle_welcome(welcome const& message) {
   if (!ticket_) return;  // node 0 welcomes others
   double const now_s = world_.now_s();
-  bool const same_clock = !ticket_->clock.empty() && ticket_->clock == support::monotonic_clock_name();
+  bool const same_clock = !ticket_->clock.empty() && ticket_->clock == base::monotonic_clock_name();
   if (!same_clock) world_.correct_clock(members_.behind_driver_s(message, now_s));
   members_.handle_welcome(message);
 }

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/option_parser.hpp>
 
 #include "listen_address.hpp"

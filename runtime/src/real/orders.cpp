@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
 
 namespace ovlp::real {
 namespace {
@@ -30,8 +30,8 @@ ordered_json status(std::string const& application, borders& at_borders) {
 
 std::string answer_order(std::string const& line, std::string const& application, borders& at_borders) {
   try {
-    nlohmann::json const content = support::parse_json(line, "order");
-    support::json_object order(content, "order");
+    nlohmann::json const content = base::parse_json(line, "order");
+    base::json_object order(content, "order");
     std::string const what = order.text("do");
     if (what == "hold") {
       std::size_t const nodes = order.count("nodes", 1);

@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
+#include <ovlp/base/processor_waits.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
-#include <ovlp/support/processor_waits.hpp>
 
 #include "membership.hpp"
 #include "run_state.hpp"
@@ -22,7 +22,7 @@ namespace ovlp::real {
 /// Thread: the reactor, except where said.
 class statistics_collector {
  public:
-  /// `own_quota`: as in support::processor_waits.
+  /// `own_quota`: as in base::processor_waits.
   statistics_collector(reactor& reactor, transport& network, membership const& members, run_state const& run,
                        world& world, statistics_sink& own, bool own_quota)
       : reactor_(reactor),
@@ -59,7 +59,7 @@ class statistics_collector {
   run_state const& run_;
   world& world_;
   statistics_sink& own_;
-  support::processor_waits waits_;
+  base::processor_waits waits_;
   mutable mutex mutex_;
   std::map<node_id, call_statistics> answers_ OVLP_GUARDED_BY(mutex_);  ///< to the last request
   std::set<node_id> to_say_goodbye_ OVLP_GUARDED_BY(mutex_);

@@ -8,7 +8,7 @@
 
 #include <boost/asio/connect.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::real {
 namespace {

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstdio>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/version.hpp>
 #include <ovlp/flowgraph/layout.hpp>
-#include <ovlp/flowgraph/version.hpp>
 
 namespace ovlp::real {
 namespace {

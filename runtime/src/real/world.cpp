@@ -6,10 +6,10 @@
 #include <system_error>
 #include <utility>
 
+#include <ovlp/base/host.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
-#include <ovlp/support/host.hpp>
 
 #include "network.hpp"
 #include "run_state.hpp"
@@ -61,11 +61,11 @@ bool world::join_within(std::chrono::milliseconds patience) {
   return true;
 }
 
-double world::now_s() { return support::monotonic_s() + clock_correction_s_.load(std::memory_order_relaxed); }
+double world::now_s() { return base::monotonic_s() + clock_correction_s_.load(std::memory_order_relaxed); }
 
 // CPU time, not wall time: another process on the same core does not make a step or a kernel longer.
 double world::computed_s() {
-  double const all_s = support::running_cpu_s();
+  double const all_s = base::running_cpu_s();
   return calling == nullptr ? all_s : all_s - calling->idle_cpu_s;
 }
 
@@ -73,12 +73,12 @@ double world::computed_s() {
 class world::aside {
  public:
   aside() : of_(calling != nullptr && calling->measures && !calling->idle ? calling : nullptr) {
-    if (of_ != nullptr) start_s_ = support::running_cpu_s();
+    if (of_ != nullptr) start_s_ = base::running_cpu_s();
   }
   aside(aside const&) = delete;
   aside& operator=(aside const&) = delete;
   ~aside() {
-    if (of_ != nullptr) of_->aside_s += support::running_cpu_s() - start_s_;
+    if (of_ != nullptr) of_->aside_s += base::running_cpu_s() - start_s_;
   }
 
  private:
@@ -126,7 +126,7 @@ void world::execution_thread_ended(thread_manager& manager) {
 
 void world::idle(execution_thread& thread) {
   auto& self = *static_cast<worker*>(thread.world);
-  double const start_s = self.measures ? support::running_cpu_s() : 0;
+  double const start_s = self.measures ? base::running_cpu_s() : 0;
   network_->flush();
   self.idle = true;
   // Polling must not take a core from an operation.
@@ -136,8 +136,8 @@ void world::idle(execution_thread& thread) {
   self.idle = false;
   if (!self.measures) return;
   if (double const woken_at_s = std::exchange(self.woken_at_s, 0); woken_at_s > 0)
-    thread.manager().settings().costs->add_wake(support::monotonic_s() - woken_at_s);
-  self.idle_cpu_s += support::running_cpu_s() - start_s;
+    thread.manager().settings().costs->add_wake(base::monotonic_s() - woken_at_s);
+  self.idle_cpu_s += base::running_cpu_s() - start_s;
 }
 
 /// Whether it is an operation or the main program that has something for another thread, and not the reactor.
@@ -148,12 +148,12 @@ bool world::hands_over(worker const& to) const {
 
 void world::wake(execution_thread& thread) {
   worker& woken = *static_cast<worker*>(thread.world);
-  if (woken.measures && hands_over(woken)) woken.woken_at_s = support::monotonic_s();
+  if (woken.measures && hands_over(woken)) woken.woken_at_s = base::monotonic_s();
   reactor_.wake(woken.flag);
 }
 
 void world::call_ended() {
-  if (costs_ != nullptr && main_blocked_) main_woken_at_s_ = support::monotonic_s();
+  if (costs_ != nullptr && main_blocked_) main_woken_at_s_ = base::monotonic_s();
   notify_main();
 }
 
@@ -207,7 +207,7 @@ void world::block_main(std::function<bool()> const& done) {
   }
   main_blocked_ = false;
   if (double const woken_at_s = main_woken_at_s_.exchange(0); woken_at_s > 0)
-    costs_->add_wake(support::monotonic_s() - woken_at_s);
+    costs_->add_wake(base::monotonic_s() - woken_at_s);
 }
 
 void world::notify_main() { reactor_.wake(main_wakes_); }

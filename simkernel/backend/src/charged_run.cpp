@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
 
 namespace ovlp::sim {
 namespace {
@@ -21,7 +21,7 @@ std::optional<double> next(std::deque<double>& left) {
 }  // namespace
 
 charged_run::charged_run(std::string const& file) try {
-  nlohmann::json const all = support::read_json(file);
+  nlohmann::json const all = base::read_json(file);
   for (nlohmann::json const& of : all.at("kernels")) {
     auto const sizes = of.at("sizes").get<std::vector<std::int64_t>>();
     kernels_[{of.at("collection"), of.at("thread")}](of.at("name").get<std::string>(), sizes) =

@@ -5,30 +5,30 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/json_object.hpp>
 #include <ovlp/flowgraph/context.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/json_object.hpp>
 
 namespace ovlp::sim {
 
 recorded_durations read_durations(std::string const& file) {
-  nlohmann::json const json = support::read_json(file);
-  support::json_object top(json, file);
+  nlohmann::json const json = base::read_json(file);
+  base::json_object top(json, file);
   recorded_durations all{top.text("reference_core"), {}, {}, {}};
   if (top.has("runtime")) {
-    support::json_object runtime = top.object("runtime");
+    base::json_object runtime = top.object("runtime");
     all.runtime = {runtime.number("per_step_s", 0), runtime.number("per_object_s", 0),
                    runtime.number("per_wake_s", 0, 0)};
     runtime.end();
   }
-  support::json_object kernels = top.object("kernels");
+  base::json_object kernels = top.object("kernels");
   top.skip("fit");  // for people
   for (std::string const& name : kernels.keys()) {
     if (kernels.at(name).is_object()) {
       all.models[name] = machine::kernel_model::read(kernels.object(name));
       continue;
     }
-    for (support::json_object list : kernels.objects(name)) {
+    for (base::json_object list : kernels.objects(name)) {
       kernel_duration read{name, {}, 0, 0, 0, 0};
       auto const& given = list.at("sizes");
       if (!given.is_array()) list.fail(list.path("sizes"), "a list of whole numbers", given);
@@ -52,7 +52,7 @@ recorded_durations read_durations(std::string const& file) {
 }
 
 bool same_core(std::string const& a, std::string const& b) {
-  auto const named = [](std::string const& core) { return core == "this machine" ? support::processor_name() : core; };
+  auto const named = [](std::string const& core) { return core == "this machine" ? base::processor_name() : core; };
   std::string const first = named(a), second = named(b);
   return first == "unknown" || second == "unknown" || first.find(second) != std::string::npos ||
          second.find(first) != std::string::npos;

@@ -16,12 +16,12 @@
 #include <vector>
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/internal/main_run.hpp>
 #include <ovlp/simkernel/durations.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "kernel_times.hpp"
 #include "options.hpp"
@@ -72,7 +72,7 @@ struct engine::implementation final : main_run {
     throw_if_failed();
   }
 
-  cost so_far() const { return {world->used(), support::monotonic_s()}; }
+  cost so_far() const { return {world->used(), base::monotonic_s()}; }
 
   std::uint64_t begin(graph_definition const& graph, object_type const& type, void* object) override {
     cost const until_now = so_far();
@@ -95,7 +95,7 @@ struct engine::implementation final : main_run {
     try {
       happened = world->run_until([&] { return world->failed() || done(); });
     } catch (std::bad_alloc const&) {
-      fail("after " + support::fixed(world->now_s(), 6) + " s of simulated time, " + memory_ran_out);
+      fail("after " + base::fixed(world->now_s(), 6) + " s of simulated time, " + memory_ran_out);
     } catch (std::system_error const& no_stack) {
       fail(no_stack.what());
     }
@@ -151,7 +151,7 @@ struct engine::implementation final : main_run {
     bool const failed = world && world->failed();
     end_records(failed ? in_a_line(*world->failed()) : why_it_ends());
     if (failed) return;
-    write_what_is_left(on.reference_core == "this machine" ? support::processor_name() : on.reference_core);
+    write_what_is_left(on.reference_core == "this machine" ? base::processor_name() : on.reference_core);
     if (world && !machine::platform::is_known(options.platform) &&
         options.platform != machine::platform::default_name()) {
       for (std::string const& line : without_effect()) {
@@ -210,7 +210,7 @@ struct engine::implementation final : main_run {
                                           : "'s reference core is '" + on.reference_core) +
                     "': they are charged as they are");
     }
-    std::string const here = support::processor_name();
+    std::string const here = base::processor_name();
     bool const measures = options.execution != "partial" || measured_kernels;
     if (measures && options.host_speed == 1 && !on.processor.empty() && !same_core(here, on.processor)) {
       all.push_back("kernels are measured on '" + here + "', but the platform was calibrated on '" + on.processor +

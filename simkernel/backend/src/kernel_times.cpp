@@ -8,12 +8,12 @@
 #include <set>
 #include <utility>
 
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/flowgraph/context.hpp>
-#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/simkernel/durations.hpp>
 #include <ovlp/simkernel/interpolation.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/text.hpp>
 
 namespace ovlp::sim {
 namespace {
@@ -114,7 +114,7 @@ void kernel_times::find_estimate(kernel& of, entry& of_sizes, kernel_call const&
   }
   if (!(estimate_s >= 0) || !std::isfinite(estimate_s)) {
     throw config_error("the estimate for " + describe(what.name, what.sizes) +
-                       ": expected seconds of at least 0, got " + support::shortest(estimate_s));
+                       ": expected seconds of at least 0, got " + base::shortest(estimate_s));
   }
   of_sizes.estimate_s = estimate_s;
 }
@@ -202,9 +202,9 @@ double kernel_times::model(kernel const& of, kernel_call const& what) const {
 }
 
 kernel_times::time kernel_times::measure(entry& of, function_ref<void()> body) const {
-  double const start_s = support::running_cpu_s();
+  double const start_s = base::running_cpu_s();
   body();
-  double const measured_s = support::running_cpu_s() - start_s;
+  double const measured_s = base::running_cpu_s() - start_s;
   double const work_s = measured_s * host_speed_;
   ++of.count;
   double const before = work_s - of.mean_s;
@@ -217,9 +217,9 @@ kernel_times::time kernel_times::measure(entry& of, function_ref<void()> body) c
 /// as the remainder of the step; else no clock is read.
 double kernel_times::run_charged(kernel_call const& what) const {
   if (!what.always_runs) return 0;
-  double const start_s = mode_ == execution_mode::direct ? support::running_cpu_s() : 0;
+  double const start_s = mode_ == execution_mode::direct ? base::running_cpu_s() : 0;
   what.body();
-  return mode_ == execution_mode::direct ? support::running_cpu_s() - start_s : 0;
+  return mode_ == execution_mode::direct ? base::running_cpu_s() - start_s : 0;
 }
 
 double kernel_times::entry::relative_error() const {

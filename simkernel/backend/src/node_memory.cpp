@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include <ovlp/base/text.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
-#include <ovlp/support/text.hpp>
 
 namespace ovlp::sim {
 namespace {
 
-std::string megabytes(std::size_t bytes) { return support::fixed(static_cast<double>(bytes) / 1e6, 3) + " MB"; }
+std::string megabytes(std::size_t bytes) { return base::fixed(static_cast<double>(bytes) / 1e6, 3) + " MB"; }
 
 }  // namespace
 
@@ -92,8 +92,8 @@ std::string node_memory::explain(node_id node, claim const& last) const {
     }
   }
   auto const most = std::ranges::max_element(holders, {}, [](auto const& h) { return h.second; });
-  return "at " + support::fixed(clock_.now_s(), 6) + " s by " + owner(last) + "; most is held by " + most->first +
-         ": " + megabytes(most->second);
+  return "at " + base::fixed(clock_.now_s(), 6) + " s by " + owner(last) + "; most is held by " + most->first + ": " +
+         megabytes(most->second);
 }
 
 std::vector<node_memory::usage> node_memory::used() const {
@@ -115,7 +115,7 @@ std::vector<std::string> memory_warnings(std::vector<node_memory::usage> const& 
       continue;
     }
     lines.push_back(node_name(u.node) + " has " + megabytes(u.bytes) + " of memory, exceeded " + u.exceeded +
-                    "; at most there were " + megabytes(u.peak_bytes) + ", at " + support::fixed(u.peak_s, 6) + " s");
+                    "; at most there were " + megabytes(u.peak_bytes) + ", at " + base::fixed(u.peak_s, 6) + " s");
   }
   if (others > 0) lines.push_back(std::to_string(others) + " more nodes have less memory than what was on them");
   return lines;

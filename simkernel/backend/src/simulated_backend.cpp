@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
 #include <ovlp/flowgraph/buffer.hpp>
-#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
-#include <ovlp/support/host.hpp>
 
 namespace ovlp::sim {
 namespace {
@@ -179,7 +179,7 @@ void simulated_backend::enter(worker& w) {
   if (w.over) return;
   current_ = &w;
   detail::allocation_guard = options_.no_alloc ? &refuse_elements : nullptr;
-  if (measures_) entered_cpu_s_ = support::running_cpu_s();
+  if (measures_) entered_cpu_s_ = base::running_cpu_s();
   w.thread.enter();
   detail::allocation_guard = nullptr;
   current_ = nullptr;
@@ -225,7 +225,7 @@ bool simulated_backend::takes_time(worker& w, step_end how) {
   double remainder_s =
       how == step_end::iteration ? 0 : charged_.per_step_s + (how == step_end::posts ? charged_.per_object_s : 0);
   if (measures_) {  // the runtime of a real run takes more than its code here, which has no locks and wakes nobody
-    double const here_s = (support::running_cpu_s() - entered_cpu_s_ - measured_s) * options_.host_speed;
+    double const here_s = (base::running_cpu_s() - entered_cpu_s_ - measured_s) * options_.host_speed;
     remainder_s = kernels_.charged_remainder_s(w.thread.place()).value_or(std::max(remainder_s, here_s));
   }
   double const step_s = std::exchange(w.step_s, 0) + remainder_s;
@@ -248,9 +248,9 @@ double simulated_backend::kernel(kernel_call const& what) {
 void simulated_backend::state_function(function_ref<void()> function) {
   if (current_ == nullptr || !measures_) return function();
   worker& w = *current_;
-  double const start_s = support::running_cpu_s();
+  double const start_s = base::running_cpu_s();
   function();
-  double const taken_s = (support::running_cpu_s() - start_s) * options_.host_speed;
+  double const taken_s = (base::running_cpu_s() - start_s) * options_.host_speed;
   if (taken_s <= 0) return;
   virtual_node& node = nodes_[w.thread.manager().self()];
   if (!node.states) node.states.emplace(machine_.processor_of(node.number));

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string_view>
 
+#include <ovlp/base/text.hpp>
 #include <ovlp/netmodel/factor_over_time.hpp>
-#include <ovlp/support/text.hpp>
 
 namespace ovlp::sim {
 namespace {
@@ -90,7 +90,7 @@ class search {
     for (auto const& [name, model] : on_.kernels) {
       if (!facts_.by_models.contains(name)) unused.push_back(name);
     }
-    if (!unused.empty()) found_.push_back("kernels: none was charged by the model of " + support::joined(unused));
+    if (!unused.empty()) found_.push_back("kernels: none was charged by the model of " + base::joined(unused));
   }
 
   /// If the file gives the setting, or one within it, and it is not nothing.

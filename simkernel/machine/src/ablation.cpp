@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::machine {
 namespace {

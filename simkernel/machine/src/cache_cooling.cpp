@@ -55,7 +55,7 @@ class cache_cooling final : public effect {
 
 }  // namespace
 
-effect_maker read_cache_cooling(support::json_object& from) {
+effect_maker read_cache_cooling(base::json_object& from) {
   parameters const p{from.number("send_s", 0), from.number("receive_s", 0), from.number("pause_s", 0),
                      from.number("computing_s", 0)};
   return [p](std::size_t nodes) { return std::make_unique<cache_cooling>(p, nodes); };

@@ -27,6 +27,6 @@ transport_model direct_transport_model() {
   return {"direct", [](message_path& path) { return std::make_unique<direct_transport>(path); }};
 }
 
-transport_maker read_direct_transport(support::json_object&) { return direct_transport_model().make; }
+transport_maker read_direct_transport(base::json_object&) { return direct_transport_model().make; }
 
 }  // namespace ovlp::machine

@@ -11,7 +11,7 @@ namespace ovlp::machine {
 namespace {
 
 using random_source = std::mt19937_64;
-using support::json_object;
+using base::json_object;
 
 distribution read_uniform(json_object& from) {
   double const least = from.number("from", 0), most = from.number("to", least);

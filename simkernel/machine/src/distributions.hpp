@@ -3,13 +3,13 @@
 
 #include <string>
 
+#include <ovlp/base/json_object.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/json_object.hpp>
 
 namespace ovlp::machine {
 
 /// The one that stands under `key`: a number of at least so much, or an object with a name and parameters. Errors:
 /// config_error.
-distribution read_distribution(support::json_object& from, std::string const& key, double least);
+distribution read_distribution(base::json_object& from, std::string const& key, double least);
 
 }  // namespace ovlp::machine

@@ -8,7 +8,7 @@
 #include <ovlp/machine/message.hpp>
 #include <ovlp/machine/platform.hpp>
 
-namespace ovlp::support {
+namespace ovlp::base {
 class json_object;
 }
 
@@ -69,6 +69,6 @@ class effects {
 };
 
 /// A platform file's `effects`. Errors: config_error, also for an effect that is listed twice.
-std::vector<effect_model> read_effects(std::vector<support::json_object> from);
+std::vector<effect_model> read_effects(std::vector<base::json_object> from);
 
 }  // namespace ovlp::machine

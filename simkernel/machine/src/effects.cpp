@@ -16,9 +16,9 @@ constexpr std::array known_effects{
 
 }  // namespace
 
-std::vector<effect_model> read_effects(std::vector<support::json_object> from) {
+std::vector<effect_model> read_effects(std::vector<base::json_object> from) {
   std::vector<effect_model> all;
-  for (support::json_object& one : from) {
+  for (base::json_object& one : from) {
     if (std::ranges::find(all, one.text("name"), &effect_model::name) != all.end()) {
       one.fail(one.path("name"), "one that is not listed before", one.at("name"));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/json_object.hpp>
 
 #include "effect.hpp"
 
@@ -10,7 +10,7 @@ namespace ovlp::machine {
 
 using effect_maker = decltype(effect_model::make);
 
-effect_maker read_cache_cooling(support::json_object& from);
-effect_maker read_wakeup(support::json_object& from);
+effect_maker read_cache_cooling(base::json_object& from);
+effect_maker read_wakeup(base::json_object& from);
 
 }  // namespace ovlp::machine

@@ -20,14 +20,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/flowgraph/version.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/modules.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
+#include <ovlp/base/version.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/modules.hpp>
-#include <ovlp/support/process.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "known_platforms.hpp"
 
@@ -44,9 +44,9 @@ struct usable_share {
   double speed = 1;
 };
 usable_share usable() {
-  auto const cores = static_cast<double>(support::available_cores());
-  auto const limit = support::own_cpu_limit();
-  if (!limit || limit->cores >= cores) return {support::available_cores(), 1};
+  auto const cores = static_cast<double>(base::available_cores());
+  auto const limit = base::own_cpu_limit();
+  if (!limit || limit->cores >= cores) return {base::available_cores(), 1};
   double const some = std::max(1.0, std::ceil(limit->cores));
   return {static_cast<std::size_t>(some), limit->cores / some};
 }
@@ -61,8 +61,8 @@ constexpr char const* build = ", a debug build";
 std::string on_this_machine() {
   auto const [cores, speed] = usable();
   std::string const limited = speed < 1 ? " at " + std::to_string(std::lround(100 * speed)) + " %" : "";
-  return support::machine_name() + " (" + support::processor_name() + ", " + std::to_string(cores) + " cores" +
-         limited + "), ovlp " + std::string(version()) + build;
+  return base::machine_name() + " (" + base::processor_name() + ", " + std::to_string(cores) + " cores" + limited +
+         "), ovlp " + std::string(version()) + build;
 }
 
 /// Empty: the environment does not say where.
@@ -108,9 +108,9 @@ json shipped() {
 
 /// What `ovlp-local` measures between two processes, whose idle threads poll for so long. Errors: ovlp::error.
 json figures(std::string const& poll_us) {
-  std::string const program = support::module_file("measuring this machine", "ovlp-local", "");
+  std::string const program = base::module_file("measuring this machine", "ovlp-local", "");
   constexpr std::chrono::seconds patience{20};
-  support::outcome const ran = support::run({{program, "--nodes", "2", "--poll-us", poll_us}, "", {}, patience});
+  base::outcome const ran = base::run({{program, "--nodes", "2", "--poll-us", poll_us}, "", {}, patience});
   if (!ran.good()) throw io_error(ran.complaint());
   return json::parse(ran.out);
 }
@@ -153,7 +153,7 @@ json measured() {
   constexpr double least_latency_s = 1e-7, fastest_bandwidth = 1e11;
 
   json made = shipped();
-  made["processor"] = support::processor_name();
+  made["processor"] = base::processor_name();
   made["nodes"][0]["launch_s"] = significant(of(asleep, "launch_s"));
   made["network"]["latency_s"] = significant(std::max(least_latency_s, latency_s));
   made["network"]["bandwidth_Bps"] = significant(large_bytes / std::max(crossing_s, large_bytes / fastest_bandwidth));
@@ -199,7 +199,7 @@ std::optional<local_platform> kept_in(std::filesystem::path const& file) {
   std::error_code unknown;
   if (file.empty() || !std::filesystem::exists(file, unknown)) return std::nullopt;
   try {
-    std::string const text = support::read_file(file);
+    std::string const text = base::read_file(file);
     platform::parse(text, file);
     return local_platform{text, about(json::parse(text), ", kept in " + file.string())};
   } catch (std::exception const& useless) {
@@ -209,7 +209,7 @@ std::optional<local_platform> kept_in(std::filesystem::path const& file) {
 }
 
 local_platform measure_and_keep(std::filesystem::path const& file) {
-  double const start_s = support::monotonic_s();
+  double const start_s = base::monotonic_s();
   json made;
   try {
     made = measured();
@@ -219,10 +219,10 @@ local_platform measure_and_keep(std::filesystem::path const& file) {
     return {shipped().dump(2), "comes with ovlp, with this machine's cores; it could not be measured"};
   }
   std::string const text = made.dump(2) + "\n";
-  std::string const done = "measured this machine in " + support::fixed(support::monotonic_s() - start_s, 1) + " s";
+  std::string const done = "measured this machine in " + base::fixed(base::monotonic_s() - start_s, 1) + " s";
   try {
     if (file.empty()) throw io_error("neither XDG_CACHE_HOME nor HOME says where");
-    support::replace_file(file, text);
+    base::replace_file(file, text);
   } catch (std::exception const& unwritable) {
     say(done + "; each run does so, for it cannot be kept: " + unwritable.what());
     return {text, about(made, ", not kept")};

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include <ovlp/base/json_object.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/json_object.hpp>
 
 namespace ovlp::machine {
 
@@ -12,12 +12,12 @@ namespace ovlp::machine {
 template <class Model>
 struct known_model {
   char const* name;
-  decltype(Model::make) (*read)(support::json_object&);
+  decltype(Model::make) (*read)(base::json_object&);
 };
 
 /// The one of a table of them that stands under `key`, with the parameters beside it. Errors: config_error.
 template <class Model, class Table>
-Model read_model(support::json_object& from, std::string const& key, Table const& table) {
+Model read_model(base::json_object& from, std::string const& key, Table const& table) {
   known_model<Model> const& chosen = from.choice(key, table);
   Model read{chosen.name, chosen.read(from)};
   from.end();

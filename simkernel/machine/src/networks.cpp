@@ -17,32 +17,32 @@ namespace {
 using network_maker = decltype(network_model::make);
 using links = std::vector<net::node_link>;
 
-network_maker read_star(support::json_object& from) {
+network_maker read_star(base::json_object& from) {
   double const latency_s = from.number("latency_s", 0);
   return [=](links const& of) { return std::make_unique<net::star>(of, latency_s); };
 }
 
-network_maker read_fair_star(support::json_object& from) {
+network_maker read_fair_star(base::json_object& from) {
   double const latency_s = from.number("latency_s", 0);
   net::link_burst const burst{from.number("burst_bytes", 0, 0)};
   return [=](links const& of) { return std::make_unique<net::fair_star>(of, latency_s, burst); };
 }
 
-network_maker read_in_turns(support::json_object& from, net::bus_limits limits) {
+network_maker read_in_turns(base::json_object& from, net::bus_limits limits) {
   double const latency_s = from.number("latency_s", 0);
   return [=](links const& of) { return std::make_unique<net::bus>(of, latency_s, limits); };
 }
 
-network_maker read_bus(support::json_object& from) {
+network_maker read_bus(base::json_object& from) {
   return read_in_turns(from,
                        {from.count("buses", 0, 0), from.count("output_links", 0, 1), from.count("input_links", 0, 1)});
 }
 
-network_maker read_linear(support::json_object& from) { return read_in_turns(from, {0, 0, 0}); }
+network_maker read_linear(base::json_object& from) { return read_in_turns(from, {0, 0, 0}); }
 
 /// A network of the nodes' links, which says nothing else of nodes.
-template <network_maker (*Read)(support::json_object&)>
-network_section read_alone(support::json_object& from) {
+template <network_maker (*Read)(base::json_object&)>
+network_section read_alone(base::json_object& from) {
   network_section section;
   section.bandwidth_Bps = from.number_above("bandwidth_Bps", 0);
   section.model.make = Read(from);
@@ -51,7 +51,7 @@ network_section read_alone(support::json_object& from) {
 
 struct known_network {
   char const* name;
-  network_section (*read)(support::json_object&);
+  network_section (*read)(base::json_object&);
 };
 
 constexpr std::array known_networks{
@@ -62,7 +62,7 @@ constexpr std::array known_networks{
 
 }  // namespace
 
-network_section read_network(support::json_object from) {
+network_section read_network(base::json_object from) {
   known_network const& chosen = from.choice("model", known_networks);
   network_section read = chosen.read(from);
   read.model.name = chosen.name;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/base/json_object.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/json_object.hpp>
 
 namespace ovlp::machine {
 
@@ -24,6 +24,6 @@ struct network_section {
 constexpr char const* first_host = "first host";
 
 /// Errors: config_error.
-network_section read_network(support::json_object from);
+network_section read_network(base::json_object from);
 
 }  // namespace ovlp::machine

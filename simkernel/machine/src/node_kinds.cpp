@@ -11,7 +11,7 @@
 namespace ovlp::machine {
 namespace {
 
-using support::json_object;
+using base::json_object;
 
 constexpr double least_share = 1e-6;
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include <ovlp/base/json_object.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/json_object.hpp>
 
 namespace ovlp::machine {
 
@@ -14,6 +14,6 @@ inline constexpr double least_period_s = 1e-6;
 
 /// A platform file's `nodes`. `bandwidth`: of links that say nothing else, in bytes per second; none: links are not the
 /// nodes'. Errors: config_error.
-std::vector<node_kind> read_node_kinds(std::vector<support::json_object> const& from, std::optional<double> bandwidth);
+std::vector<node_kind> read_node_kinds(std::vector<base::json_object> const& from, std::optional<double> bandwidth);
 
 }  // namespace ovlp::machine

@@ -11,11 +11,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/netmodel/network.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/text.hpp>
 
 #include "ablation.hpp"
 #include "effect.hpp"
@@ -28,7 +28,7 @@
 namespace ovlp::machine {
 namespace {
 
-using support::json_object;
+using base::json_object;
 
 shared_host read_host(json_object from) {
   shared_host read;
@@ -73,7 +73,7 @@ std::string around_simgrid_file(std::string const& file) {
       {"name", path.stem().string()},
       {"reference_core", first_host + std::string(" of ") + path.filename().string()},
       {"network", {{"model", "simgrid"}, {"file", path.filename().string()}, {"reference_flops", first_host}}}};
-  return support::json_text(made);
+  return base::json_text(made);
 }
 
 /// What communication takes at most must leave something to compute with.
@@ -84,7 +84,7 @@ void check_cores(platform const& p, std::string const& file) {
     if (most < static_cast<double>(kind.cores)) continue;
     throw config_error(file +
                        ": comm_cpu: expected largest entries of incoming and outgoing that add up to less than " +
-                       std::to_string(kind.cores) + " (cores of a node), got " + support::shortest(most));
+                       std::to_string(kind.cores) + " (cores of a node), got " + base::shortest(most));
   }
 }
 
@@ -160,9 +160,9 @@ std::unique_ptr<net::network> platform::make_network(std::size_t count) const {
 }
 
 platform platform::parse(std::string const& text, std::string const& file, std::vector<std::string> const& without) {
-  nlohmann::json json = support::parse_json(text, file);
+  nlohmann::json json = base::parse_json(text, file);
   leave_out(json, file, without);
-  std::vector<support::setting> settings;
+  std::vector<base::setting> settings;
   json_object top(json, file, "", &settings);
   platform read;
   read.name = top.text("name");
@@ -184,7 +184,7 @@ platform platform::parse(std::string const& text, std::string const& file, std::
     for (std::string const& name : kernels.keys()) read.kernels[name] = kernel_model::read(kernels.object(name));
   }
   top.end();
-  for (support::setting& s : settings) read.settings.push_back({std::move(s.key), std::move(s.value), s.given});
+  for (base::setting& s : settings) read.settings.push_back({std::move(s.key), std::move(s.value), s.given});
   check_cores(read, file);
   check_host(read, file);
   return read;
@@ -229,7 +229,7 @@ std::string setting::unit() const {
 }
 
 std::vector<std::string> ablations(std::string const& name_or_file) {
-  return parts_to_leave_out(support::parse_json(platform::text_of(name_or_file), name_or_file));
+  return parts_to_leave_out(base::parse_json(platform::text_of(name_or_file), name_or_file));
 }
 
 std::string platform::default_name() {
@@ -244,7 +244,7 @@ std::string platform::text_of(std::string const& name_or_file) {
   auto const known = known_platforms().find(name_or_file);
   if (known != known_platforms().end()) return known->second;
   if (name_or_file.find_first_of("./") != std::string::npos) {
-    std::string text = support::read_file(name_or_file);
+    std::string text = base::read_file(name_or_file);
     return is_xml(text) ? around_simgrid_file(name_or_file) : text;
   }
   std::string names;

@@ -14,16 +14,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/streams.hpp>
 #include <ovlp/netmodel/network.hpp>
 #include <ovlp/netmodel/simgrid.hpp>
-#include <ovlp/support/streams.hpp>
 
 namespace ovlp::machine {
 namespace {
 
+using base::json_object;
 using net::simgrid_machine;
-using support::json_object;
 
 /// Transfers take latency + bytes / bandwidth where they are alone, and share links max-min fair. SimGrid solves each
 /// event in full: what it has instead loses bytes of some transfers (docs/decisions/0017).
@@ -125,7 +125,7 @@ std::string assumed(json_object& from, net::simgrid_engine::host const& first) {
   if (from.text("reference_flops") != first_host)
     from.fail(from.path("reference_flops"), "a number, or \"" + std::string(first_host) + "\"",
               from.at("reference_flops"));
-  support::text_writer text;
+  base::text_writer text;
   text << "the reference core is that of its first host, '" << first.name << "', " << first.speed_flops << " flop/s";
   return text.str();
 }

@@ -6,6 +6,6 @@
 namespace ovlp::machine {
 
 /// A network that SimGrid simulates. Errors: config_error.
-network_section read_simgrid(support::json_object& from);
+network_section read_simgrid(base::json_object& from);
 
 }  // namespace ovlp::machine

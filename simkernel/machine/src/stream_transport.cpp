@@ -73,7 +73,7 @@ class stream_transport final : public transport {
   std::map<std::pair<node_id, node_id>, connection> connections_;
 };
 
-transport_maker read_stream_transport(support::json_object& from) {
+transport_maker read_stream_transport(base::json_object& from) {
   double const buffer_bytes = from.number_above("buffer_bytes", 0);
   return [buffer_bytes](message_path& path) { return std::make_unique<stream_transport>(buffer_bytes, path); };
 }

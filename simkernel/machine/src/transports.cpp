@@ -15,7 +15,7 @@ constexpr std::array known_transports{
 
 }  // namespace
 
-transport_model read_transport(support::json_object from) {
+transport_model read_transport(base::json_object from) {
   return read_model<transport_model>(from, "model", known_transports);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <ovlp/base/json_object.hpp>
 #include <ovlp/machine/platform.hpp>
-#include <ovlp/support/json_object.hpp>
 
 #include "transport.hpp"
 
@@ -11,10 +11,10 @@ namespace ovlp::machine {
 
 using transport_maker = decltype(transport_model::make);
 
-transport_maker read_direct_transport(support::json_object& from);
-transport_maker read_stream_transport(support::json_object& from);
+transport_maker read_direct_transport(base::json_object& from);
+transport_maker read_stream_transport(base::json_object& from);
 
 /// A platform file's `transport`. Errors: config_error.
-transport_model read_transport(support::json_object from);
+transport_model read_transport(base::json_object from);
 
 }  // namespace ovlp::machine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/netmodel/network.hpp>
 
 #include "effect.hpp"

@@ -19,7 +19,7 @@ class wakeup final : public effect {
 
 }  // namespace
 
-effect_maker read_wakeup(support::json_object& from) {
+effect_maker read_wakeup(base::json_object& from) {
   double const send_s = from.number("send_s", 0);
   std::size_t const beyond_nodes = from.count("beyond_nodes", 0, 0);
   return [=](std::size_t nodes) { return std::make_unique<wakeup>(nodes > beyond_nodes ? send_s : 0); };

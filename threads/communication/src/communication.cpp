@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 void add(std::vector<double>& to, std::vector<double> const& what) {
@@ -72,4 +72,4 @@ communication_phase communication::whole() const {
   return all;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
 #include <ovlp/threads/caches.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -43,7 +43,7 @@ json json_of(communication_phase const& of) {
   return made;
 }
 
-communication_matrix read_pairs(support::json_object& from, std::string const& key, std::size_t threads) {
+communication_matrix read_pairs(base::json_object& from, std::string const& key, std::size_t threads) {
   communication_matrix made(threads);
   nlohmann::json const& pairs = from.at(key);
   if (!pairs.is_array()) from.fail(from.path(key), "a list of [thread, thread, events]", pairs);
@@ -62,7 +62,7 @@ communication_matrix read_pairs(support::json_object& from, std::string const& k
   return made;
 }
 
-communication_phase read_phase(support::json_object& from, definition how, std::size_t threads) {
+communication_phase read_phase(base::json_object& from, definition how, std::size_t threads) {
   communication_phase made;
   made.name = from.text("name");
   made.begin_s = from.number("begin_s", 0);
@@ -77,7 +77,7 @@ communication_phase read_phase(support::json_object& from, definition how, std::
   if (how == definition::accurate)
     made.private_accesses = of_each_thread("private_accesses", -1e18);  // fewer, once others access the same lines
   if (how == definition::accurate) {
-    support::json_object found = from.object("lines_found");
+    base::json_object found = from.object("lines_found");
     for (std::size_t s = 0; s < line_sources; ++s) made.found[s] = found.number(std::string(source_names[s]), 0);
     found.end();
   }
@@ -88,13 +88,13 @@ communication_phase read_phase(support::json_object& from, definition how, std::
 }
 
 /// Of a block or a cache.
-std::uint64_t read_bytes(support::json_object& from, std::string const& key) {
+std::uint64_t read_bytes(base::json_object& from, std::string const& key) {
   return static_cast<std::uint64_t>(std::min(from.number_above(key, 0), 1e15));
 }
 
-std::array<cache_level, cache_levels> read_caches(support::json_object& from) {
+std::array<cache_level, cache_levels> read_caches(base::json_object& from) {
   std::array<cache_level, cache_levels> made{};
-  std::vector<support::json_object> levels = from.objects("caches");
+  std::vector<base::json_object> levels = from.objects("caches");
   if (levels.size() != cache_levels) from.fail(from.path("caches"), "three levels", from.at("caches"));
   for (std::size_t i = 0; i < cache_levels; ++i) {
     made[i].bytes = read_bytes(levels[i], "bytes");
@@ -120,12 +120,12 @@ std::string json_of(communication const& what) {
     for (cache_level const& l : what.caches)
       made["caches"].push_back({{"bytes", l.bytes}, {"ways", l.ways}, {"shared_by", l.shared_by}});
   for (communication_phase const& phase : what.phases) made["phases"].push_back(json_of(phase));
-  return support::json_text(made) + "\n";
+  return base::json_text(made) + "\n";
 }
 
 communication read_communication(std::string const& file) {
-  nlohmann::json const contents = support::read_json(file);
-  support::json_object top(contents, file);
+  nlohmann::json const contents = base::read_json(file);
+  base::json_object top(contents, file);
   if (std::string const format = top.text("format"); format != format_name)
     top.fail("format", std::string("\"") + format_name + "\"", format);
   communication made;
@@ -139,10 +139,10 @@ communication read_communication(std::string const& file) {
   } else {
     made.caches = read_caches(top);
   }
-  for (support::json_object& phase : top.objects("phases")) made.phases.push_back(read_phase(phase, made.how, threads));
+  for (base::json_object& phase : top.objects("phases")) made.phases.push_back(read_phase(phase, made.how, threads));
   if (made.phases.empty()) top.fail("phases", "one or more", top.at("phases"));
   top.end();
   return made;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/threads/communication_file.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 using row = std::vector<double>;
@@ -27,12 +27,12 @@ row read_row(std::string_view line, std::string const& place) {
   row numbers;
   for (std::size_t at = 0; at <= line.size();) {
     std::size_t const end = std::min(line.find(',', at), line.size());
-    std::string_view const field = support::trimmed(line.substr(at, end - at));
+    std::string_view const field = base::trimmed(line.substr(at, end - at));
     double value = 0;
     auto const [stop, error] = std::from_chars(field.data(), field.data() + field.size(), value);
     if (error != std::errc{} || stop != field.data() + field.size() || !is_number_of_events(value))
       throw config_error(place + ": expected numbers, 0 or 1e-100 to 1e100, with commas between, got " +
-                         support::quoted(field));
+                         base::quoted(field));
     numbers.push_back(value);
     at = end + 1;
   }
@@ -89,15 +89,15 @@ std::string numalize_csv_of(communication_matrix const& what) {
 }
 
 communication_matrix read_matrix(std::string const& file, row_order order) {
-  std::string const contents = support::read_file(file);
-  if (support::trimmed(contents).starts_with('{')) return read_communication(file).whole().relevant();
+  std::string const contents = base::read_file(file);
+  if (base::trimmed(contents).starts_with('{')) return read_communication(file).whole().relevant();
   std::vector<row> rows;
-  std::vector<std::string> lines = support::lines_of(contents);
+  std::vector<std::string> lines = base::lines_of(contents);
   std::size_t number = 0;
   for (std::string& line : lines) {
     ++number;
     if (line.ends_with('\r')) line.pop_back();
-    if (support::trimmed(line).empty()) continue;
+    if (base::trimmed(line).empty()) continue;
     std::string const place = file + ":" + std::to_string(number);
     rows.push_back(read_row(line, place));
     if (rows.back().size() != rows.front().size())
@@ -114,4 +114,4 @@ communication_matrix read_matrix(std::string const& file, row_order order) {
   return made;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

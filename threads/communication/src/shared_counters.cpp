@@ -12,12 +12,12 @@
 #include <optional>
 #include <system_error>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/host.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/host.hpp>
 #include <ovlp/threads/caches.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 /// Of all snapshots: what is made of them takes twice as much.
@@ -94,7 +94,7 @@ shared_counters::shared_counters(std::string const& folder, counting_options con
 shared_counters::~shared_counters() { ::munmap(now_, sizeof(counters)); }
 
 shared_counters::snapshot shared_counters::now() const {
-  snapshot made{{}, support::monotonic_s() - now_->started_s, {}, {}};
+  snapshot made{{}, base::monotonic_s() - now_->started_s, {}, {}};
   std::size_t const threads = now_->threads;
   made.of_thread.assign(now_->of_thread.begin(), now_->of_thread.begin() + static_cast<std::ptrdiff_t>(threads));
   for (std::size_t k = 0; k < kinds_of(now_->how); ++k) {
@@ -120,7 +120,7 @@ bool shared_counters::mark() {
 std::vector<shared_counters::snapshot> shared_counters::phases_of_program() const {
   std::vector<snapshot> all;
   for (std::uint32_t i = 0; i < now_->phases; ++i) {
-    std::string const contents = support::read_file(file_ + ".phase-" + std::to_string(i));
+    std::string const contents = base::read_file(file_ + ".phase-" + std::to_string(i));
     std::string_view left = contents;
     auto const take = [&](void* to, std::size_t bytes) {
       if (left.size() < bytes) throw config_error("the counters of phase " + std::to_string(i + 1) + " are cut short");
@@ -196,4 +196,4 @@ communication shared_counters::read(std::string const& program) {
   return made;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -6,17 +6,21 @@
 
 namespace ovlp::instrument {
 
-void started() { threads::program_started(); }
+void started() { shared_memory::program_started(); }
 void loaded_word(void const* at, std::size_t bytes) {
-  threads::access_within_block(reinterpret_cast<std::uintptr_t>(at), bytes, false);
+  shared_memory::access_within_block(reinterpret_cast<std::uintptr_t>(at), bytes, false);
 }
 void stored_word(void const* at, std::size_t bytes) {
-  threads::access_within_block(reinterpret_cast<std::uintptr_t>(at), bytes, true);
+  shared_memory::access_within_block(reinterpret_cast<std::uintptr_t>(at), bytes, true);
 }
-void loaded(void const* at, std::size_t bytes) { threads::access(reinterpret_cast<std::uintptr_t>(at), bytes, false); }
-void stored(void const* at, std::size_t bytes) { threads::access(reinterpret_cast<std::uintptr_t>(at), bytes, true); }
-void loaded_range(void const* at, std::size_t bytes) { threads::access_words(at, bytes, false); }
-void stored_range(void const* at, std::size_t bytes) { threads::access_words(at, bytes, true); }
+void loaded(void const* at, std::size_t bytes) {
+  shared_memory::access(reinterpret_cast<std::uintptr_t>(at), bytes, false);
+}
+void stored(void const* at, std::size_t bytes) {
+  shared_memory::access(reinterpret_cast<std::uintptr_t>(at), bytes, true);
+}
+void loaded_range(void const* at, std::size_t bytes) { shared_memory::access_words(at, bytes, false); }
+void stored_range(void const* at, std::size_t bytes) { shared_memory::access_words(at, bytes, true); }
 void entered(void const*) {}
 void left() {}
 

@@ -21,7 +21,7 @@
 #include "deferred_signals.hpp"
 #include "observed.hpp"
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 __thread this_thread self{nobody, 0, nullptr};
 
@@ -203,4 +203,4 @@ void forget_blocks(std::uintptr_t begin, std::size_t bytes) {
   }
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -8,7 +8,7 @@
 
 /// What an access to memory comes to. By the relaxed definition it is one look at the block's most recent thread, if
 /// that is the one that accesses it; all else is a call.
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// Of each thread, in storage of its own.
 struct this_thread {
@@ -83,4 +83,4 @@ inline void access_words(void const* at, std::size_t bytes, bool stores) {
             [stores](std::uintptr_t address, std::size_t part) { access_within_block(address, part, stores); });
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

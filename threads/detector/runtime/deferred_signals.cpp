@@ -14,7 +14,7 @@
 
 #include "observed.hpp"
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 /// What the program has asked for. While it is being changed, a handler may be called with the mask of the other one.
@@ -86,10 +86,10 @@ void handle_deferred_signals() {
   errno = error;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory
 
 OVLP_ENTRY int sigaction(int signal, struct sigaction const* wanted, struct sigaction* before) {
-  using namespace ovlp::threads;  // NOLINT(google-build-using-namespace)
+  using namespace ovlp::shared_memory;  // NOLINT(google-build-using-namespace)
   counters const* const counting = counted();
   if (counting == nullptr || counting->how != definition::accurate || !can_wait(signal))
     return sigaction_next(signal, wanted, before);

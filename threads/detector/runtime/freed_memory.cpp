@@ -15,7 +15,7 @@ void libc_free(void* at) __asm__("__libc_free");
 void* libc_realloc(void* at, std::size_t bytes) __asm__("__libc_realloc");
 }
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 /// The next definitions of these names: the C library's, or those of another allocator. Not when they are called first:
@@ -36,16 +36,16 @@ bool clears_freed() {
 void forget(void const* at, std::size_t bytes) { forget_blocks(reinterpret_cast<std::uintptr_t>(at), bytes); }
 
 }  // namespace
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory
 
 OVLP_ENTRY void free(void* at) {
-  using namespace ovlp::threads;  // NOLINT(google-build-using-namespace)
+  using namespace ovlp::shared_memory;  // NOLINT(google-build-using-namespace)
   if (at != nullptr && clears_freed()) forget(at, ::malloc_usable_size(at));
   free_next(at);
 }
 
 OVLP_ENTRY void* realloc(void* at, std::size_t bytes) {
-  using namespace ovlp::threads;  // NOLINT(google-build-using-namespace)
+  using namespace ovlp::shared_memory;  // NOLINT(google-build-using-namespace)
   if (at == nullptr || !clears_freed()) return realloc_next(at, bytes);
   std::size_t const had = ::malloc_usable_size(at);
   void* const now = realloc_next(at, bytes);

@@ -7,7 +7,7 @@
 #include "counting.hpp"
 
 /// Threads, and what is counted of them.
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// By creation: 0 is the program's first one. `unobserved`, if the table is full or nothing is counted.
 /// Of a team that OpenMP makes: the lowest number of such a thread that has ended, if there is one.
@@ -29,4 +29,4 @@ double seconds_since_start();
 /// Memory that is given back: nobody has accessed the blocks that lie in it.
 void forget_blocks(std::uintptr_t begin, std::size_t bytes);
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -11,7 +11,7 @@
 
 #include "observed.hpp"
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 /// Errors: false.
@@ -39,10 +39,10 @@ bool write_phase(int to, char const* name, counters const& so_far) {
 }
 
 }  // namespace
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory
 
 OVLP_ENTRY void ovlp_threads_begin_phase(char const* name) {
-  using namespace ovlp::threads;  // NOLINT(google-build-using-namespace)
+  using namespace ovlp::shared_memory;  // NOLINT(google-build-using-namespace)
   counters* const so_far = counted();
   if (so_far == nullptr) return;
   if (name == nullptr) name = "";

@@ -10,7 +10,7 @@
 
 #include "observed.hpp"
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 /// A library for OpenMP: GCC's, LLVM's or Intel's.
@@ -35,14 +35,14 @@ int create(pthread_t* made, pthread_attr_t const* attributes, thread_function fu
 }
 
 }  // namespace
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory
 
 OVLP_ENTRY int pthread_create(pthread_t* made, pthread_attr_t const* attributes, void* (*function)(void*),
                               void* argument) {
-  using namespace ovlp::threads;  // NOLINT(google-build-using-namespace)
+  using namespace ovlp::shared_memory;  // NOLINT(google-build-using-namespace)
   return create(made, attributes, function, argument, makes_teams(__builtin_return_address(0)));
 }
 
 OVLP_ENTRY int thrd_create(thrd_t* made, thrd_start_t function, void* argument) {
-  return ovlp::threads::create_c11(made, function, argument);
+  return ovlp::shared_memory::create_c11(made, function, argument);
 }

@@ -6,7 +6,7 @@
 
 #include <ovlp/instrument/address_space.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 /// Bytes of a line from here on, as bits.
@@ -97,4 +97,4 @@ accurate_detector::accessor* accurate_detector::own_accessor(std::uint32_t threa
   return of.accessors;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

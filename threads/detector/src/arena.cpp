@@ -5,7 +5,7 @@
 
 #include <ovlp/instrument/address_space.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 void* arena::take(std::size_t bytes) {
   constexpr std::size_t alignment = alignof(std::max_align_t), chunk_bytes = std::size_t{1} << 20;
@@ -23,4 +23,4 @@ void* arena::take(std::size_t bytes) {
   return taken;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 constexpr std::size_t most_caches = 64;  // of a level: bits of its holders
@@ -107,4 +107,4 @@ void cache_hierarchy::invalidate_others(cached_line& line, std::size_t unit) {
   for (std::size_t l = 0; l < cache_levels; ++l) remove_all(line, l, ~bit_of(cache_of(unit, l)));
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

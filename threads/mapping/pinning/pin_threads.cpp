@@ -17,7 +17,7 @@
 
 namespace {
 
-using ovlp::threads::most_threads;
+using ovlp::shared_memory::most_threads;
 
 std::array<long, most_threads> units;  // NOLINT(google-runtime-int): as strtol() has it
 std::size_t count = 0;
@@ -66,7 +66,7 @@ void begin_pinning() {
 
 OVLP_ENTRY int pthread_create(pthread_t* made, pthread_attr_t const* attributes, void* (*function)(void*),
                               void* argument) {
-  using namespace ovlp::threads;  // NOLINT(google-build-using-namespace)
+  using namespace ovlp::shared_memory;  // NOLINT(google-build-using-namespace)
   if (count == 0) return create_next(made, attributes, function, argument);
   static std::once_flag begun;
   std::call_once(begun, begin_pinning);
@@ -80,5 +80,5 @@ OVLP_ENTRY int pthread_create(pthread_t* made, pthread_attr_t const* attributes,
 }
 
 OVLP_ENTRY int thrd_create(thrd_t* made, thrd_start_t function, void* argument) {
-  return ovlp::threads::create_c11(made, function, argument);
+  return ovlp::shared_memory::create_c11(made, function, argument);
 }

@@ -6,10 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/json_object.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 constexpr char const* mapping_format = "ovlp thread mapping 1";
@@ -130,12 +130,12 @@ thread_mapping mapping_of(placement const& where, topology const& onto) {
 }
 
 std::string json_of(thread_mapping const& what) {
-  return support::json_text({{"format", mapping_format}, {"units", what.units}}) + "\n";
+  return base::json_text({{"format", mapping_format}, {"units", what.units}}) + "\n";
 }
 
 thread_mapping read_mapping(std::string const& file) {
-  nlohmann::json const contents = support::read_json(file);
-  support::json_object top(contents, file);
+  nlohmann::json const contents = base::read_json(file);
+  base::json_object top(contents, file);
   if (std::string const format = top.text("format"); format != mapping_format)
     top.fail("format", "\"" + std::string(mapping_format) + "\"", format);
   thread_mapping made{top.whole_numbers("units")};
@@ -143,4 +143,4 @@ thread_mapping read_mapping(std::string const& file) {
   return made;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 constexpr std::size_t candidates = 8;  // of each pair of nodes, for a swap
@@ -142,4 +142,4 @@ partition grown(partition_problem const& problem, double work_limit) {
   return of;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

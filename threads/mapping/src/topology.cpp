@@ -11,11 +11,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/json_object.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/text.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 namespace {
 
 constexpr std::size_t most_units = std::size_t{1} << 20;
@@ -45,25 +45,24 @@ topology with_units(std::vector<topology::level> levels, std::vector<std::size_t
 
 topology read_text(std::string const& text) {
   std::vector<topology::level> levels;
-  for (std::string const& word : support::words_of(text)) {
+  for (std::string const& word : base::words_of(text)) {
     std::size_t const colon = word.find(':');
     std::size_t children = 0;
     char const* const end = word.data() + word.size();
     bool const good = colon != std::string::npos && colon > 0 &&
                       std::from_chars(word.data() + colon + 1, end, children).ptr == end && children > 0;
     if (!good)
-      throw config_error("topology: expected levels as 'package:2 core:8 PU:2', or a file, got " +
-                         support::quoted(word));
+      throw config_error("topology: expected levels as 'package:2 core:8 PU:2', or a file, got " + base::quoted(word));
     levels.push_back({word.substr(0, colon), children});
   }
   return with_units(std::move(levels), {}, "topology '" + text + "'");
 }
 
 topology read_file(std::string const& file) {
-  nlohmann::json const contents = support::read_json(file);
-  support::json_object top(contents, file);
+  nlohmann::json const contents = base::read_json(file);
+  base::json_object top(contents, file);
   std::vector<topology::level> levels;
-  for (support::json_object& level : top.objects("levels")) {
+  for (base::json_object& level : top.objects("levels")) {
     levels.push_back({level.text("name"), level.count("children", 1)});
     level.end();
   }
@@ -120,7 +119,7 @@ topology topology::find(std::string const& name_or_file) {
   bool const is_file = std::filesystem::exists(name_or_file);
   if (!is_file && name_or_file.find(':') == std::string::npos)
     throw config_error("topology: expected 'machine', levels as 'package:2 core:8 PU:2', or a file, got " +
-                       support::quoted(name_or_file));
+                       base::quoted(name_or_file));
   return is_file ? read_file(name_or_file) : read_text(name_or_file);
 }
 
@@ -140,4 +139,4 @@ std::string text_of(topology const& what) {
   return text;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <ovlp/runtime/summary.hpp>
+#include <ovlp/records/summary.hpp>
 
 namespace ovlp::analysis {
 

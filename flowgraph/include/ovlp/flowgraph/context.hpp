@@ -13,8 +13,8 @@
 #include <span>
 #include <string_view>
 
+#include <ovlp/base/held_nodes.hpp>
 #include <ovlp/flowgraph/function_ref.hpp>
-#include <ovlp/flowgraph/held_nodes.hpp>
 #include <ovlp/flowgraph/object_type.hpp>
 
 namespace ovlp {

@@ -15,8 +15,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <ovlp/base/error.hpp>
 #include <ovlp/flowgraph/bodies.hpp>
-#include <ovlp/flowgraph/error.hpp>
 #include <ovlp/flowgraph/graph_definition.hpp>
 
 namespace ovlp {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/base/held_nodes.hpp>
+
 namespace ovlp {
 
 /// The number of a node, from 0; "node3" in mappings and messages.
@@ -25,7 +27,7 @@ class mapping {
   /// Of one collection.
   static constexpr std::size_t most_threads = std::size_t{1} << 24;
   /// Of a run.
-  static constexpr std::size_t most_nodes = std::size_t{1} << 22;
+  static constexpr std::size_t most_nodes = held_nodes::most;
 
   mapping(std::string_view text);  // NOLINT(google-explicit-constructor): a mapping is written as text
   mapping(char const* text) : mapping(std::string_view(text)) {}         // NOLINT(google-explicit-constructor)

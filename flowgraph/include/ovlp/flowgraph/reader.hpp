@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/flowgraph/walk.hpp>
 
 namespace ovlp {

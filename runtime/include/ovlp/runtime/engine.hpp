@@ -14,9 +14,9 @@
 #include <ovlp/flowgraph/chain.hpp>
 #include <ovlp/flowgraph/graph.hpp>
 #include <ovlp/records/sink.hpp>
+#include <ovlp/records/summary.hpp>
 #include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/runtime/policy.hpp>
-#include <ovlp/runtime/summary.hpp>
 
 namespace ovlp {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include <ovlp/flowgraph/held_nodes.hpp>
-#include <ovlp/runtime/plan.hpp>
+#include <ovlp/base/held_nodes.hpp>
+#include <ovlp/records/plan.hpp>
 
 namespace ovlp {
 

@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/streams.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/streams.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "slurm.hpp"
 
@@ -40,7 +40,7 @@ cluster read_cluster(std::string const& hosts, std::string const& launch_templat
 
 std::vector<std::string> launch_command(std::string const& launch_template, std::string const& host, node_id node,
                                         std::string const& program, std::vector<std::string> const& arguments) {
-  support::text_reader words(launch_template);
+  base::text_reader words(launch_template);
   std::vector<std::string> command;
   bool remote_shell = false;
   for (std::string word; words >> word;) {
@@ -49,7 +49,7 @@ std::vector<std::string> launch_command(std::string const& launch_template, std:
       remote_shell = name == "ssh" || name == "rsh";
     }
     if (word == "{arguments}") {
-      for (std::string const& a : arguments) command.push_back(remote_shell ? support::shell_word(a) : a);
+      for (std::string const& a : arguments) command.push_back(remote_shell ? base::shell_word(a) : a);
       continue;
     }
     for (std::size_t open = word.find('{'); open != std::string::npos; open = word.find('{', open)) {
@@ -62,7 +62,7 @@ std::vector<std::string> launch_command(std::string const& launch_template, std:
       } else if (name == "node") {
         value = std::to_string(node);
       } else if (name == "program") {
-        value = remote_shell ? support::shell_word(program) : program;
+        value = remote_shell ? base::shell_word(program) : program;
       } else {
         throw config_error("launch command '" + launch_template +
                            "': expected {host}, {node}, {program} or {arguments}, got '" +

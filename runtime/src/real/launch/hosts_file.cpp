@@ -8,11 +8,11 @@
 #include <system_error>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/streams.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/flowgraph/mapping.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/streams.hpp>
-#include <ovlp/support/text.hpp>
 
 namespace ovlp::real {
 namespace {
@@ -74,7 +74,7 @@ class line_parser {
     while (is_blank(next())) ++at_;
   }
   [[noreturn]] void expected(std::string const& what) const {
-    throw config_error(where_ + ": expected " + what + ", got " + support::quoted(support::trimmed(text_)));
+    throw config_error(where_ + ": expected " + what + ", got " + base::quoted(base::trimmed(text_)));
   }
 
   std::size_t slots() {
@@ -208,7 +208,7 @@ class line_parser {
 
 std::vector<host> read_hosts(std::string const& file) {
   std::string const named = "hosts file '" + file + "'";
-  support::text_reader from(support::read_file(file, named));
+  base::text_reader from(base::read_file(file, named));
   std::string line;
   std::vector<host> hosts;
   for (std::size_t number = 1; std::getline(from, line); ++number) {

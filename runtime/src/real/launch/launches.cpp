@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/host.hpp>
-#include <ovlp/support/streams.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/base/streams.hpp>
 
 #include "../descriptors.hpp"
 #include "ticket.hpp"
@@ -70,7 +70,7 @@ void launches::start(node_id node, bool joins_later) {
   given.on_machine = options_.nodes_on_machine_of(node);
   given.host = where.local() ? "127.0.0.1" : where.hosts[node].address;
   given.listen = where.listen(node);
-  given.clock = support::monotonic_clock_name();
+  given.clock = base::monotonic_clock_name();
   given.start_s = start_s_;
   given.joins_later = joins_later;
   given.launch = count_[node]++;
@@ -97,7 +97,7 @@ void launches::tick(bool more_leave) {
       run_.fail(network_failure(node_name(node) + " did not join the run: its process " + *end +
                                 (last.empty() ? "" : ", saying: " + last)));
     } else if (waited.count() > options_.launch_timeout_s) {
-      support::text_writer why;
+      base::text_writer why;
       why << node_name(node) << " did not join the run within the " << options_.launch_timeout_s
           << " s of --launch-timeout";
       run_.fail(network_failure(why.str()));

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/text.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::real {
 namespace {
@@ -22,7 +22,7 @@ std::string environment(char const* name) {
 
 std::string answer_of(std::vector<std::string> const& command) {
   try {
-    support::outcome const done = support::run({command, "", {}, answer_patience});
+    base::outcome const done = base::run({command, "", {}, answer_patience});
     if (done.good()) return done.out;
     throw config_error("--hosts slurm: " + command[0] + ": " + done.complaint());
   } catch (io_error const& wrong) {
@@ -33,7 +33,7 @@ std::string answer_of(std::vector<std::string> const& command) {
 /// "NodeName=n0 ... NodeAddr=10.0.0.1 ...", as scontrol tells of a machine in a line.
 host host_in(std::string const& line) {
   host read;
-  for (std::string const& word : support::words_of(line)) {
+  for (std::string const& word : base::words_of(line)) {
     for (auto const& [key, value] : {std::pair{"NodeName=", &read.name}, {"NodeAddr=", &read.address}}) {
       if (word.starts_with(key)) *value = word.substr(std::string_view(key).size());
     }
@@ -43,8 +43,8 @@ host host_in(std::string const& line) {
 
 /// "JobId=7 ... NodeList=n[0-3] ...": of an array of jobs the tasks, a line each.
 std::string machines_in(std::string const& answer, std::string const& job) {
-  for (std::string const& line : support::lines_of(answer)) {
-    std::vector<std::string> const words = support::words_of(line);
+  for (std::string const& line : base::lines_of(answer)) {
+    std::vector<std::string> const words = base::words_of(line);
     if (words.empty() || words.front() != "JobId=" + job) continue;
     for (std::string const& word : words) {
       constexpr std::string_view key = "NodeList=";
@@ -57,7 +57,7 @@ std::string machines_in(std::string const& answer, std::string const& job) {
 std::string names_of(std::vector<node_id> const& nodes) {
   std::vector<std::string> names;
   for (node_id node : nodes) names.push_back(node_name(node));
-  return support::joined(names);
+  return base::joined(names);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ slurm_job read_slurm_job() {
   // Not what the environment says: a job may have given machines back since it began.
   std::string const list = machines_in(answer_of({"scontrol", "--oneliner", "show", "job", job.id}), job.id);
   if (list.empty()) throw config_error("--hosts slurm: job " + job.id + " has no machines now");
-  for (std::string const& line : support::lines_of(answer_of({"scontrol", "--oneliner", "show", "node", list}))) {
+  for (std::string const& line : base::lines_of(answer_of({"scontrol", "--oneliner", "show", "node", list}))) {
     if (host const read = host_in(line); !read.name.empty()) job.hosts.push_back(read);
   }
   std::string const here = environment("SLURMD_NODENAME");
@@ -131,8 +131,8 @@ void slurm_shrinker::start() {
   try {
     // It writes a script for shells of the job where it runs; nobody is to find that.
     if (!folder_) folder_.emplace();
-    scontrol_.emplace(support::command{{"env", "--chdir=" + folder_->path().string(), "scontrol", "update",
-                                        "JobId=" + job_, "NodeList=" + support::joined(kept, ",")}});
+    scontrol_.emplace(base::command{{"env", "--chdir=" + folder_->path().string(), "scontrol", "update",
+                                     "JobId=" + job_, "NodeList=" + base::joined(kept, ",")}});
   } catch (std::exception const& wrong) {
     complain_(names_of(move_all(stage::asked, stage::refused)) + " cannot be given back to Slurm: " + wrong.what());
   }
@@ -143,7 +143,7 @@ void slurm_shrinker::note_end() {
     move_all(stage::asked, stage::given_back);
   } else {
     complain_(names_of(move_all(stage::asked, stage::refused)) +
-              " cannot be given back to Slurm yet: " + support::last_line(scontrol_->err()));
+              " cannot be given back to Slurm yet: " + base::last_line(scontrol_->err()));
   }
   scontrol_.reset();
 }

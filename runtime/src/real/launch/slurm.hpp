@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
 #include <ovlp/flowgraph/mapping.hpp>
-#include <ovlp/support/files.hpp>
-#include <ovlp/support/process.hpp>
 
 #include "cluster.hpp"
 
@@ -64,8 +64,8 @@ class slurm_shrinker {
   std::string const job_;
   std::vector<machine> machines_;  ///< by node
   std::function<void(std::string const&)> const complain_;
-  std::optional<support::temporary_folder> folder_;
-  std::optional<support::process> scontrol_;
+  std::optional<base::temporary_folder> folder_;
+  std::optional<base::process> scontrol_;
 };
 
 }  // namespace ovlp::real

@@ -19,7 +19,7 @@ struct ticket {
   std::string secret;
   std::string host;          ///< of the new node, as others reach it
   std::string listen;        ///< ADDRESS[:FIRST-LAST]
-  std::string clock;         ///< node 0's: support::monotonic_clock_name()
+  std::string clock;         ///< node 0's: base::monotonic_clock_name()
   double start_s = 0;        ///< when the run began, by that clock
   bool joins_later = false;  ///< the run goes on already
   std::size_t launch = 0;    ///< how often this node has been launched before

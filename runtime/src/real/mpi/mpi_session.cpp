@@ -13,8 +13,8 @@
 #include <thread>
 #include <utility>
 
-#include <ovlp/flowgraph/error.hpp>
-#include <ovlp/support/modules.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/modules.hpp>
 
 namespace ovlp::real {
 namespace {
@@ -122,8 +122,8 @@ mpi_session& mpi_session::get(std::string const& application, double launch_time
   }
   using maker = mpi*();
   auto* const make =
-      support::load_module<maker>(std::string("--transport mpi, started by ") + launcher->name, launcher->module,
-                                  "ovlp_make_mpi", std::string(launcher->package), support::symbols::global);
+      base::load_module<maker>(std::string("--transport mpi, started by ") + launcher->name, launcher->module,
+                               "ovlp_make_mpi", std::string(launcher->package), base::symbols::global);
   std::unique_ptr<mpi> library;
   try {
     init_watch const watch(application, started_by(*launcher), launch_timeout_s);

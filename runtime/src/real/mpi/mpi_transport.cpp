@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 
 namespace ovlp::real {
 namespace {

@@ -9,16 +9,12 @@
 #include <string>
 #include <utility>
 
-#include <ovlp/flowgraph/held_nodes.hpp>
+#include <ovlp/base/held_nodes.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 #include <ovlp/runtime/policy.hpp>
 
 namespace ovlp {
 inline namespace OVLP_CORE {
-
-/// The one that --policy names, with what --plan has read; nullptr: all nodes are held from start to end.
-/// Errors: config_error.
-std::shared_ptr<policy> make_policy(std::string const& text, plan const& of, std::size_t nodes);
 
 /// What is held after each iteration: the policy of a run, and what it has decided. In each process; node 0 decides.
 /// Thread: any; of node 0's policy one at a time.

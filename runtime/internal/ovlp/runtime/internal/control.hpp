@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include <ovlp/flowgraph/held_nodes.hpp>
+#include <ovlp/base/held_nodes.hpp>
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>

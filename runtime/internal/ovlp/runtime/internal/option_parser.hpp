@@ -15,7 +15,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <ovlp/flowgraph/error.hpp>
+#include <ovlp/base/error.hpp>
 #include <ovlp/runtime/options.hpp>
 
 namespace ovlp {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/records/plan.hpp>
 #include <ovlp/runtime/internal/fact.hpp>
 #include <ovlp/runtime/options.hpp>
-#include <ovlp/runtime/plan.hpp>
 
 namespace ovlp {
 

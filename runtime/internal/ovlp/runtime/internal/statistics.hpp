@@ -12,11 +12,11 @@
 #include <ovlp/records/by_call.hpp>
 #include <ovlp/records/kernel_table.hpp>
 #include <ovlp/records/sink.hpp>
+#include <ovlp/records/summary.hpp>
 #include <ovlp/records/work_over_time.hpp>
 #include <ovlp/runtime/internal/first_times.hpp>
 #include <ovlp/runtime/internal/runtime_costs.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
-#include <ovlp/runtime/summary.hpp>
 
 namespace ovlp {
 inline namespace OVLP_CORE {

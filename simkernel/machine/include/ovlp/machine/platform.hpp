@@ -18,7 +18,7 @@
 namespace ovlp::net {
 class network;
 }
-namespace ovlp::support {
+namespace ovlp::base {
 class json_object;
 }
 
@@ -111,7 +111,7 @@ struct kernel_model {
   double double_size = 0;
 
   /// As files say it. Errors: config_error.
-  static kernel_model read(support::json_object from);
+  static kernel_model read(base::json_object from);
   /// Seconds of a kernel with as many sizes as there are exponents; `offset_s` if one of them is 0.
   double operator()(std::span<std::int64_t const> sizes) const;
 };

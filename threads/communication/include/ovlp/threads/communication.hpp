@@ -11,7 +11,7 @@
 #include <ovlp/threads/counters.hpp>
 
 /// Which threads of a program communicate through memory, and how much.
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// How much each two threads communicate: symmetric, and 0 of a thread with itself.
 class communication_matrix {
@@ -73,4 +73,4 @@ struct communication {
   communication_phase whole() const;
 };
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

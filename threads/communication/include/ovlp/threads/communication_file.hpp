@@ -5,7 +5,7 @@
 
 #include <ovlp/threads/communication.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// Of what two threads communicate: 0, or between these, so that sums and quotients are finite.
 inline constexpr double least_events = 1e-100, most_events = 1e100;
@@ -36,4 +36,4 @@ enum class row_order : std::uint8_t {
 /// than two threads, or numbers out of the range above.
 communication_matrix read_matrix(std::string const& file, row_order order = row_order::unknown);
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

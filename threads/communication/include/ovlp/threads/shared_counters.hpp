@@ -9,7 +9,7 @@
 #include <ovlp/threads/communication.hpp>
 #include <ovlp/threads/counters.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// What a program is asked to count.
 struct counting_options {
@@ -60,4 +60,4 @@ class shared_counters {
   std::size_t marks_bytes_ = 0;
 };
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

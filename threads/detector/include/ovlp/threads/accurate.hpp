@@ -9,7 +9,7 @@
 #include <ovlp/threads/caches.hpp>
 #include <ovlp/threads/counters.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// An access to memory.
 struct memory_access {
@@ -59,4 +59,4 @@ class accurate_detector {
   line*** pages_ = nullptr;  ///< of lines, by number; those that were accessed
 };
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

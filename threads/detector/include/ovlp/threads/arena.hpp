@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// Memory that is never given back, from the system and not from malloc(): that may be the traced program's own. Zeros.
 /// Thread: one at a time.
@@ -22,4 +22,4 @@ class arena {
   std::size_t left_ = 0;
 };
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -10,7 +10,7 @@
 #include <ovlp/threads/counters.hpp>
 
 /// Simulated caches of three levels: set-associative, with least recently used replacement, coherent.
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// A line of memory, where caches are concerned.
 struct cached_line {
@@ -59,4 +59,4 @@ class cache_hierarchy {
   std::array<simulated_level, cache_levels> levels_{};
 };
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

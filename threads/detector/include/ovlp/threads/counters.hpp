@@ -8,7 +8,7 @@
 
 /// What a traced program counts, in a file that it shares with `ovlp threads trace`: so nothing that was counted is
 /// lost, however the program ends.
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// Which two accesses to memory are communication. Source: M. Diener et al., Communication in shared memory, sections
 /// III.B and IV.
@@ -99,4 +99,4 @@ struct phase_header {
 /// Environment variable with the file's name. The program that is traced removes it: those that it starts are others.
 inline constexpr char const* counters_variable = "OVLP_THREAD_COUNTERS";
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

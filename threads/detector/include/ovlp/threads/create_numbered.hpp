@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 /// For libraries that define pthread_create() in the place of the system's, to number threads by their creation.
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 using thread_function = void* (*)(void*);
 
@@ -81,4 +81,4 @@ inline int create_c11(thrd_t* made, thrd_start_t function, void* argument) {
   return failed == ENOMEM || failed == EAGAIN ? thrd_nomem : thrd_error;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -11,7 +11,7 @@
 /// the others is the second. The paper's algorithm 1 takes the ends of its queue for each other, so that a thread can
 /// stand in it twice; its program, numalize, keeps the two last accesses, which a thread that accesses a block twice
 /// fills alone. Source: M. Diener et al., Communication in shared memory, section IV.
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// Of a block: the most recent thread in the low half, the one before it in the high half, by number + 1. 0: nobody.
 using recent_threads = std::uint32_t;
@@ -38,4 +38,4 @@ inline recent_threads access_block(recent_threads before, std::uint32_t thread, 
   return thread | newest << 16;
 }
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

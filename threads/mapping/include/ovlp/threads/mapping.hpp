@@ -8,7 +8,7 @@
 #include <ovlp/threads/communication.hpp>
 #include <ovlp/threads/topology.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// On which leaf of a topology each thread runs.
 using placement = std::vector<std::size_t>;
@@ -46,4 +46,4 @@ std::string json_of(thread_mapping const& what);
 /// Errors: config_error.
 thread_mapping read_mapping(std::string const& file);
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -6,7 +6,7 @@
 
 #include <ovlp/threads/communication.hpp>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// Threads that are to be shared out among nodes: what each two exchange, and how much work each has.
 struct partition_problem {
@@ -31,4 +31,4 @@ partition improved(partition_problem const& problem, partition start, double wor
 /// most with that has room for it; else to the one with the least work.
 partition grown(partition_problem const& problem, double work_limit);
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ovlp::threads {
+namespace ovlp::shared_memory {
 
 /// Where threads can run: processing units at the leaves of a tree whose nodes have, on each level, equally many
 /// children. Units that are near each other share caches.
@@ -30,4 +30,4 @@ struct topology {
 /// As find() takes it.
 std::string text_of(topology const& what);
 
-}  // namespace ovlp::threads
+}  // namespace ovlp::shared_memory

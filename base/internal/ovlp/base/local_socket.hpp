@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace ovlp::base {
+
+/// Sends a line to whoever listens on a local socket, and gives the line that comes back. Waits for ten seconds at
+/// most. Errors: io_error.
+std::string ask_local_socket(std::string const& path, std::string const& line);
+
+}  // namespace ovlp::base

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/base/json_object.hpp>
+
+#include <cmath>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/streams.hpp>
+#include <ovlp/base/text.hpp>
+
+namespace ovlp::base {
+
+using nlohmann::json;
+
+json parse_json(std::string const& text, std::string const& file) {
+  std::vector<std::pair<std::set<std::string>, std::string>> open;  // keys of each object around, and the last one
+  auto const look = [&](int, json::parse_event_t event, json& parsed) {
+    using happened = json::parse_event_t;
+    if (event == happened::object_start) open.emplace_back();
+    if (event == happened::object_end) open.pop_back();
+    if (event != happened::key) return true;
+    auto& [keys, last] = open.back();
+    last = parsed.get<std::string>();
+    if (keys.insert(last).second) return true;
+    std::string place;
+    for (auto const& around : open) place += (place.empty() ? "" : ".") + around.second;
+    throw config_error(file + ": " + place + ": expected once, but given again");
+  };
+  try {
+    return json::parse(text, look);
+  } catch (json::exception const& wrong) {
+    std::string const what = wrong.what();  // [json.exception.parse_error.101] parse error at line 1, ...
+    throw config_error(file + ": expected JSON: " + what.substr(what.find("] ") + 2));
+  }
+}
+
+json read_json(std::string const& file) { return parse_json(read_file(file), file); }
+
+std::string json_text(nlohmann::ordered_json const& value) {
+  return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+namespace {
+
+constexpr std::size_t most_count = 1'000'000;
+/// Beyond any machine, and far from where sums and products overflow.
+constexpr double largest = 1e15;
+
+}  // namespace
+
+json_object::json_object(json const& of, std::string file, std::string place, std::vector<setting>* log)
+    : of_(of), file_(std::move(file)), place_(std::move(place)), log_(log) {
+  if (!of_.is_object()) fail(place_, "an object", of_);
+}
+
+bool json_object::has(std::string const& key) {
+  known_.insert(key);
+  bool const there = of_.contains(key);
+  if (!there) note_missing(key, "none");
+  return there;
+}
+
+void json_object::note(std::string const& key, json const& value) {
+  if (log_ == nullptr || (!log_->empty() && log_->back().key == path(key))) return;  // what is asked for twice
+  log_->push_back({path(key), value.is_string() ? value.get<std::string>() : value.dump(), true});
+}
+
+/// What holds then is noted.
+bool json_object::is_missing(std::string const& key, json const& otherwise) {
+  if (has(key)) return false;
+  note_missing(key, otherwise.dump());
+  return true;
+}
+
+void json_object::note_missing(std::string const& key, std::string const& otherwise) {
+  if (log_ == nullptr) return;
+  if (log_->empty() || log_->back().key != path(key)) log_->push_back({path(key), {}, false});
+  log_->back().value = otherwise;
+}
+
+json const& json_object::at(std::string const& key) {
+  if (!has(key)) throw config_error(file_ + ": " + path(key) + ": missing");
+  return of_.at(key);
+}
+
+std::string json_object::text(std::string const& key) {
+  json const& value = at(key);
+  if (!value.is_string()) fail(path(key), "a string", value);
+  note(key, value);
+  return value;
+}
+
+bool json_object::flag(std::string const& key, bool otherwise) {
+  if (is_missing(key, otherwise)) return otherwise;
+  json const& value = of_.at(key);
+  if (!value.is_boolean()) fail(path(key), "true or false", value);
+  note(key, value);
+  return value;
+}
+
+double json_object::number(std::string const& key, double least) {
+  double const read = number_of(at(key), path(key), least, false);
+  note(key, of_.at(key));
+  return read;
+}
+
+double json_object::number(std::string const& key, double least, double otherwise) {
+  return is_missing(key, otherwise) ? otherwise : number(key, least);
+}
+
+double json_object::number_above(std::string const& key, double bound) {
+  double const read = number_of(at(key), path(key), bound, true);
+  note(key, of_.at(key));
+  return read;
+}
+
+double json_object::number_above(std::string const& key, double bound, double otherwise) {
+  return is_missing(key, otherwise) ? otherwise : number_above(key, bound);
+}
+
+double json_object::none_or_from(std::string const& key, double least) {
+  double const read = number(key, 0, 0);
+  if (read > 0 && read < least) {
+    text_writer expected;
+    expected << "0, or a number from " << least;
+    fail(path(key), expected.str(), at(key));
+  }
+  return read;
+}
+
+std::size_t json_object::count(std::string const& key, std::size_t least) {
+  json const& value = at(key);
+  if (!value.is_number_unsigned() || value.get<std::size_t>() < least || value.get<std::size_t>() > most_count) {
+    fail(path(key), "a whole number from " + std::to_string(least) + " to " + std::to_string(most_count), value);
+  }
+  note(key, value);
+  return value.get<std::size_t>();
+}
+
+std::size_t json_object::count(std::string const& key, std::size_t least, std::size_t otherwise) {
+  return is_missing(key, otherwise) ? otherwise : count(key, least);
+}
+
+std::vector<double> json_object::numbers(std::string const& key, double least) {
+  json const& list = at(key);
+  if (!list.is_array() || list.empty()) fail(path(key), "a list of one number or more", list);
+  std::vector<double> read;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    read.push_back(number_of(list[i], path(key) + "[" + std::to_string(i) + "]", least, false));
+  }
+  note(key, list);
+  return read;
+}
+
+std::vector<std::size_t> json_object::whole_numbers(std::string const& key) {
+  std::vector<std::size_t> read;
+  for (double const one : numbers(key, 0)) {
+    read.push_back(static_cast<std::size_t>(one));
+    if (one != static_cast<double>(read.back())) fail(path(key), "whole numbers", at(key));
+  }
+  return read;
+}
+
+std::vector<std::pair<double, double>> json_object::pairs(std::string const& key, double least_first,
+                                                          double least_second) {
+  json const& list = at(key);
+  if (!list.is_array() || list.empty()) fail(path(key), "a list of one pair of numbers or more", list);
+  std::vector<std::pair<double, double>> read;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    std::string const where = path(key) + "[" + std::to_string(i) + "]";
+    if (!list[i].is_array() || list[i].size() != 2) fail(where, "a list of two numbers", list[i]);
+    read.emplace_back(number_of(list[i][0], where + "[0]", least_first, false),
+                      number_of(list[i][1], where + "[1]", least_second, false));
+  }
+  note(key, list);
+  return read;
+}
+
+json_object json_object::object(std::string const& key) { return json_object(at(key), file_, path(key), log_); }
+
+json_object json_object::object_or_empty(std::string const& key) {
+  static json const empty = json::object();
+  known_.insert(key);
+  return json_object(of_.contains(key) ? of_.at(key) : empty, file_, path(key), log_);
+}
+
+std::vector<json_object> json_object::objects(std::string const& key) {
+  json const& list = at(key);
+  if (!list.is_array() || list.empty()) fail(path(key), "a list of one object or more", list);
+  std::vector<json_object> read;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    read.emplace_back(list[i], file_, path(key) + "[" + std::to_string(i) + "]", log_);
+  }
+  return read;
+}
+
+std::vector<std::string> json_object::keys() const {
+  std::vector<std::string> all;
+  for (auto const& [key, value] : of_.items()) all.push_back(key);
+  return all;
+}
+
+void json_object::end() const {
+  for (auto const& [key, value] : of_.items()) {
+    if (known_.contains(key)) continue;
+    throw config_error(file_ + ": " + path(key) + ": unknown key; expected " + joined({known_.begin(), known_.end()}));
+  }
+}
+
+void json_object::fail(std::string const& where, std::string const& expected, json const& got) const {
+  constexpr std::size_t longest = 100;
+  std::string text = got.dump();
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  throw config_error(file_ + ": " + (where.empty() ? "" : where + ": ") + "expected " + expected + ", got " + text);
+}
+
+double json_object::number_of(json const& value, std::string const& where, double bound, bool above) const {
+  bool const good = value.is_number() && std::isfinite(value.get<double>()) && (above ? value > bound : value >= bound);
+  if (!good) {
+    text_writer expected;
+    expected << "a number " << (above ? "above " : "of at least ") << bound;
+    fail(where, expected.str(), value);
+  }
+  auto const number = value.get<double>();
+  if (number > largest) fail(where, "a number up to 1e15", value);
+  if (above && number < 1 / largest) fail(where, "a number from 1e-15", value);
+  return number;
+}
+
+}  // namespace ovlp::base

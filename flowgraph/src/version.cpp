@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <ovlp/flowgraph/version.hpp>
-
-namespace ovlp {
-
-// Written once, in CMake's project().
-std::string_view version() noexcept { return OVLP_VERSION; }
-
-}  // namespace ovlp
