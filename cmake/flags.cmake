@@ -18,6 +18,13 @@ if(OVLP_SANITIZE)
   target_link_options(ovlp_sanitizers INTERFACE -fsanitize=${OVLP_SANITIZE})
 endif()
 
+# ovlp_optimize_little(<target>...): of what reads files and starts programs, a release build compiles a third faster.
+function(ovlp_optimize_little)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+endfunction()
+
 # What each target of ours is compiled with. Never exported: hence BUILD_INTERFACE.
 function(ovlp_use_flags target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ovlp_warnings> $<BUILD_INTERFACE:ovlp_sanitizers>)

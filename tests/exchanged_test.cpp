@@ -22,7 +22,7 @@ using ovlp::testing::temporary_folder;
 operation_place place(std::uint32_t operation, std::uint32_t thread) { return {1, 0, 0, operation, thread, 0}; }
 
 /// A master on node 0 that splits to three workers on nodes 0, 1 and 1, and merges what they give.
-void begin(exchanged& made) {
+void begin(ovlp::run_collector& made) {
   run_definitions of{};
   of.nodes = 2;
   of.collections = {"master", "workers"};
@@ -37,20 +37,22 @@ void begin(exchanged& made) {
 }  // namespace
 
 TEST_CASE("threads have exchanged what crossed between them, and what stayed counts as others of its port") {
-  exchanged seen;
-  begin(seen);
-  CHECK(seen.names() == std::vector<std::string>{"master[0]", "workers[0]", "workers[1]", "workers[2]"});
-  CHECK(seen.nodes() == std::vector<std::vector<std::size_t>>{{0}, {0, 1, 1}});
+  ovlp::run_collector records;
+  begin(records);
   std::size_t const bytes[] = {0, 100, 300};
   for (std::uint32_t t = 0; t < 3; ++t) {
     object_key const asked{1, t, 1}, given{1, t, 2};
-    seen.post({place(0, 0), 0, asked, t, t == 0 ? 0U : 1U, 0});
-    if (t > 0) seen.send({1, message_kind::object, 0, 1, bytes[t], 0, asked});
-    seen.step({place(1, t), asked, 0, 1, 0.5 * (t + 1), 0});
-    seen.post({place(1, t), 0, given, 0, 0, 0});
-    if (t > 0) seen.send({1, message_kind::object, 1, 0, 10, 0, given});
+    records.post({place(0, 0), 0, asked, t, t == 0 ? 0U : 1U, 0});
+    if (t > 0) records.send({1, message_kind::object, 0, 1, bytes[t], 0, asked});
+    records.step({place(1, t), asked, 0, 1, 0.5 * (t + 1), 0});
+    records.post({place(1, t), 0, given, 0, 0, 0});
+    if (t > 0) records.send({1, message_kind::object, 1, 0, 10, 0, given});
   }
-  seen.send({0, message_kind::control, 0, 1, 0, 0, {}});
+  records.send({0, message_kind::control, 0, 1, 0, 0, {}});
+  ovlp::recorded_run const run = records.take();
+  exchanged const seen(run);
+  CHECK(seen.names() == std::vector<std::string>{"master[0]", "workers[0]", "workers[1]", "workers[2]"});
+  CHECK(seen.nodes() == std::vector<std::vector<std::size_t>>{{0}, {0, 1, 1}});
   shared_memory::partition_problem const found = seen.problem();
   CHECK(found.nodes == 2);
   CHECK(found.bytes(0, 1) == 200 + 10);  // on the averages of what the others got and gave
@@ -61,12 +63,13 @@ TEST_CASE("threads have exchanged what crossed between them, and what stayed cou
 }
 
 TEST_CASE("a thread that joined later counts as the one whose place it would have had") {
-  exchanged seen;
-  begin(seen);
+  ovlp::run_collector records;
+  begin(records);
   object_key const asked{1, 0, 1};
-  seen.post({place(0, 0), 0, asked, 4, 1, 0});
-  seen.send({1, message_kind::object, 0, 1, 8, 0, asked});
-  CHECK(seen.problem().bytes(0, 2) == 8);
+  records.post({place(0, 0), 0, asked, 4, 1, 0});
+  records.send({1, message_kind::object, 0, 1, 8, 0, asked});
+  ovlp::recorded_run const run = records.take();
+  CHECK(exchanged(run).problem().bytes(0, 2) == 8);
 }
 
 TEST_CASE("ovlp threads show prints what the threads of a record have exchanged") {

@@ -1003,17 +1003,15 @@ TEST_CASE("--hosts says how many nodes there are, to all processes") {
 TEST_CASE("a node that cannot reach node 0 leaves the record of the run to node 0") {
   temporary_folder const folder;
   std::string const record = folder.path() / "run.sqlite", left = folder.path() / "left";
-  std::string const start =
-      folder.file("start.sh",
-                  "#!/bin/sh\nsed 's/\"driver_port\":[0-9]*/\"driver_port\":1/' | \"$@\"\nended=$?\n"
-                  "[ -e " +
-                      record + ".node1 ] && touch " + left + "\nexit $ended\n",
-                  true);
+  std::string const elsewhere = "{ sed -u '1{s/\"driver_port\":[0-9]*/\"driver_port\":1/;q}'; sleep 1; } | \"$@\"";
+  std::string const start = folder.file(
+      "start.sh",
+      "#!/bin/sh\n" + elsewhere + "\nended=$?\n[ -e " + record + ".node1 ] && touch " + left + "\nexit $ended\n", true);
   std::string const hosts = folder.file("hosts", "localhost\nlocalhost\n");
   application const run({"--hosts", hosts, "--launch", start + " {program} {arguments}", "--record", record});
   expect_failure(run, patience);
   expect_text(run.driver().err(), "node1 did not join the run");
-  expect_text(run.driver().err(), "cannot connect to 127.0.0.1, port 1");
+  expect_text(run.driver().err(), "cannot connect to localhost, port 1");
   CHECK(run.driver().err().find("--record") == std::string::npos);
   CHECK(std::filesystem::exists(left));
 }

@@ -52,7 +52,7 @@ struct story {
                                                 {message_kind::object, 1, 0, 3.75, result}};
 
   std::vector<std::string> broken() const {
-    identities checked;
+    ovlp::run_collector checked;
     checked.begin(about);
     for (auto const& r : nodes) checked.node(r);
     for (auto const& r : calls) checked.call(r);
@@ -63,7 +63,8 @@ struct story {
     for (auto const& r : sends) checked.send(r);
     for (auto const& r : transfers) checked.transfer(r);
     for (auto const& r : deliveries) checked.delivery(r);
-    return checked.broken_anywhere();
+    ovlp::recorded_run const run = checked.take();
+    return identities(run).broken_anywhere();
   }
 };
 
@@ -147,8 +148,12 @@ TEST_CASE("a call that has not ended need not be complete") {
 }
 
 TEST_CASE("a checker names the identity that figures break") {
-  identities checked;
-  checked.begin(names);
+  ovlp::run_collector records;
+  records.begin(names);
+  records.call({1, 0, true, 0});
+  records.call({1, 0, false, 2});
+  ovlp::recorded_run const run = records.take();
+  identities const checked(run);
   ovlp::analysis::critical_path path;
   path.end_s = 2;
   path.pieces = {{ovlp::analysis::path_activity::step, 0, 1.5}, {ovlp::analysis::path_activity::step, 1, 2}};
@@ -172,7 +177,5 @@ TEST_CASE("a checker names the identity that figures break") {
 
   ovlp::summary figures;
   figures.time_s = 3;
-  checked.call({1, 0, true, 0});
-  checked.call({1, 0, false, 2});
   CHECK(says(checked.broken(figures), "the summary's figures are those of the records: time_s 3 of 2"));
 }

@@ -86,11 +86,13 @@ TEST_CASE("runs with the same calls need no word, and a single run neither") {
 }
 
 TEST_CASE("efficiencies beside an ideal and a reference run compare what both have called") {
-  pop_metrics here, ideal, reference;
-  emit(here, {"fill", "factor"}, {{"fill", 0, 10}, {"factor", 10, 14}});
-  emit(ideal, {"factor"}, {{"factor", 0, 3}}, 77);
-  emit(reference, {"factor", "sum"}, {{"factor", 0, 2}, {"sum", 2, 100}}, 99);
-  auto const windows = here.find(&ideal, &reference);
+  ovlp::run_collector records, of_ideal, of_reference;
+  emit(records, {"fill", "factor"}, {{"fill", 0, 10}, {"factor", 10, 14}});
+  emit(of_ideal, {"factor"}, {{"factor", 0, 3}}, 77);
+  emit(of_reference, {"factor", "sum"}, {{"factor", 0, 2}, {"sum", 2, 100}}, 99);
+  ovlp::recorded_run const here = records.take(), ideal_run = of_ideal.take(), reference_run = of_reference.take();
+  pop_metrics const ideal(ideal_run), reference(reference_run);
+  auto const windows = pop_metrics(here).find(&ideal, &reference);
   auto const of = [&](std::uint64_t call, std::int32_t iteration) {
     for (auto const& w : windows)
       if (w.call == call && w.iteration == iteration) return w;

@@ -53,10 +53,12 @@ trace of_collective(std::size_t ranks, collective const& c) { return of(std::vec
 
 replay_result replayed(trace const& what, ovlp::machine::platform const& on = platform(), replay_options how = {}) {
   check(what);
-  ovlp::analysis::identities checked({.of_flow_graphs = false});
-  if (how.sink == nullptr) how.sink = &checked;
+  ovlp::run_collector records;
+  if (how.sink == nullptr) how.sink = &records;
   replay_result found = replay(what, on, how);
-  for (std::string const& line : checked.broken_anywhere()) FAIL_CHECK(line);
+  ovlp::recorded_run const run = records.take();
+  for (std::string const& line : ovlp::analysis::identities(run, {.of_flow_graphs = false}).broken_anywhere())
+    FAIL_CHECK(line);
   return found;
 }
 std::vector<double> ends(replay_result const& of_ranks) {

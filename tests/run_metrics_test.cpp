@@ -25,6 +25,7 @@ char const* const gigabit = PLATFORMS "/gigabit.json";
 using namespace ovlp::testing;
 using ovlp::analysis::critical_path;
 using ovlp::analysis::path_activity;
+using ovlp::analysis::pop_metrics;
 using ovlp::base::outcome;
 using ovlp::base::run;
 
@@ -58,9 +59,9 @@ void tell(ovlp::record_sink& sink, ovlp::run_definitions const& of = names, char
 }  // namespace
 
 TEST_CASE("the critical path goes through what had to wait for each other") {
-  ovlp::analysis::critical_path_finder finder;
-  tell(finder);
-  critical_path const path = finder.find();
+  ovlp::run_collector records;
+  tell(records);
+  critical_path const path = ovlp::analysis::find_critical_path(records.take());
   CHECK(path.run_s() == 3.75);
   CHECK(path.length_s() == 3.75);
   std::vector<path_activity> const expected{path_activity::step,    path_activity::send, path_activity::network,
@@ -82,18 +83,18 @@ TEST_CASE("the critical path goes through what had to wait for each other") {
 TEST_CASE("in a real run, too, a step that got no object goes on for what ended last on its node") {
   ovlp::run_definitions real = names;
   real.backend = "real";
-  ovlp::analysis::critical_path_finder finder;
+  ovlp::run_collector records;
   ovlp::object_key const given{1, 0, 0}, object{2, 0, 1};
-  finder.begin(real);
-  for (std::uint32_t node : {0U, 1U}) finder.node({node, ovlp::node_change::launched, 0});
-  finder.call({1, 0, true, 0});
-  finder.step({place(0, 0), given, 0, 1, 1, 1});
-  finder.post({place(0, 0), 0, object, 1, 1, 1});
+  records.begin(real);
+  for (std::uint32_t node : {0U, 1U}) records.node({node, ovlp::node_change::launched, 0});
+  records.call({1, 0, true, 0});
+  records.step({place(0, 0), given, 0, 1, 1, 1});
+  records.post({place(0, 0), 0, object, 1, 1, 1});
   ovlp::operation_place const beside{1, 0, 0, 1, 1, 1};  // in another DPS thread of the node
-  finder.step({beside, object, 1.125, 3, 1, 1});
-  finder.step({place(0, 0), {}, 3.25, 4, 0.5, 0.5});  // it waited for that, or for its call
-  finder.call({1, 0, false, 4});
-  critical_path const path = finder.find();
+  records.step({beside, object, 1.125, 3, 1, 1});
+  records.step({place(0, 0), {}, 3.25, 4, 0.5, 0.5});  // it waited for that, or for its call
+  records.call({1, 0, false, 4});
+  critical_path const path = ovlp::analysis::find_critical_path(records.take());
   std::vector<path_activity> const expected{path_activity::step, path_activity::unrecorded, path_activity::step,
                                             path_activity::unrecorded, path_activity::step};
   std::vector<path_activity> found;
@@ -104,25 +105,29 @@ TEST_CASE("in a real run, too, a step that got no object goes on for what ended 
 }
 
 TEST_CASE("a run of which no call has ended has no critical path") {
-  ovlp::analysis::critical_path_finder finder;
-  finder.begin(names);
-  finder.call({1, 0, true, 0});
-  CHECK_THROWS_WITH_AS(finder.find(), "no critical path: expected a run of which a call has ended", ovlp::error);
+  ovlp::run_collector records;
+  records.begin(names);
+  records.call({1, 0, true, 0});
+  CHECK_THROWS_WITH_AS(ovlp::analysis::find_critical_path(records.take()),
+                       "no critical path: expected a run of which a call has ended", ovlp::error);
 }
 
 TEST_CASE("the efficiencies of the POP Centre are those of its formulas") {
-  ovlp::analysis::pop_metrics metrics, ideal, reference;
-  tell(metrics);
-  auto const serial = [](ovlp::record_sink& sink, double end_s, double work_s) {
+  ovlp::run_collector told;
+  tell(told);
+  ovlp::recorded_run const run = told.take();
+  auto const serial = [](double end_s, double work_s) {
+    ovlp::run_collector sink;
     sink.begin(names);
     for (std::uint32_t node : {0U, 1U}) sink.node({node, ovlp::node_change::launched, 0});
     sink.call({1, 0, true, 0});
     sink.step({place(0, 0), {}, 0, end_s, work_s, work_s});
     sink.call({1, 0, false, end_s});
+    return sink.take();
   };
-  serial(ideal, 3, 3);
-  serial(reference, 4, 4);
-  auto const windows = metrics.find(&ideal, &reference);
+  ovlp::recorded_run const ideal_run = serial(3, 3), reference_run = serial(4, 4);
+  pop_metrics const ideal(ideal_run), reference(reference_run);
+  auto const windows = pop_metrics(run).find(&ideal, &reference);
   REQUIRE(windows.size() == 3);
   auto const& all = windows[0];
   CHECK(all.work_s == 5);
@@ -144,33 +149,35 @@ TEST_CASE("the efficiencies of the POP Centre are those of its formulas") {
 }
 
 TEST_CASE("efficiencies of a run without kernels are 0, and the reason stands beside them") {
-  ovlp::analysis::pop_metrics metrics;
-  metrics.begin(names);
-  metrics.node({0, ovlp::node_change::launched, 0});
-  metrics.call({1, 0, true, 0});
-  metrics.step({place(0, 0), {}, 0, 4, 1, 0});
-  metrics.call({1, 0, false, 4});
-  for (auto const& window : metrics.find()) {
+  ovlp::run_collector idle, busy;
+  idle.begin(names);
+  idle.node({0, ovlp::node_change::launched, 0});
+  idle.call({1, 0, true, 0});
+  idle.step({place(0, 0), {}, 0, 4, 1, 0});
+  idle.call({1, 0, false, 4});
+  ovlp::recorded_run const idle_run = idle.take();
+  for (auto const& window : pop_metrics(idle_run).find()) {
     CHECK(window.parallel == 0);
     CHECK(window.remarks == std::vector<std::string>{"no kernel took time in it, and only kernels are work"});
   }
-  ovlp::analysis::pop_metrics busy;
   tell(busy);
-  for (auto const& window : busy.find()) CHECK(window.remarks.empty());
+  ovlp::recorded_run const busy_run = busy.take();
+  for (auto const& window : pop_metrics(busy_run).find()) CHECK(window.remarks.empty());
 }
 
 TEST_CASE("a node that was held part of the time counts for that") {
-  ovlp::analysis::pop_metrics metrics;
-  metrics.begin(names);
-  metrics.node({0, ovlp::node_change::launched, 0});
-  metrics.node({1, ovlp::node_change::launched, 1});
-  metrics.node({1, ovlp::node_change::joined, 1.5});
-  metrics.node({1, ovlp::node_change::released, 3});
-  metrics.call({1, 0, true, 0});
-  metrics.step({place(0, 0), {}, 0, 4, 2, 2});
-  metrics.step({place(1, 1), {}, 1, 3, 1.5, 1.5});
-  metrics.call({1, 0, false, 4});
-  auto const run = metrics.find().front();
+  ovlp::run_collector records;
+  records.begin(names);
+  records.node({0, ovlp::node_change::launched, 0});
+  records.node({1, ovlp::node_change::launched, 1});
+  records.node({1, ovlp::node_change::joined, 1.5});
+  records.node({1, ovlp::node_change::released, 3});
+  records.call({1, 0, true, 0});
+  records.step({place(0, 0), {}, 0, 4, 2, 2});
+  records.step({place(1, 1), {}, 1, 3, 1.5, 1.5});
+  records.call({1, 0, false, 4});
+  ovlp::recorded_run const told = records.take();
+  auto const run = pop_metrics(told).find().front();
   CHECK(run.node_seconds_s == 6);
   CHECK(run.parallel == doctest::Approx(3.5 / 6));
   CHECK(run.communication == doctest::Approx(0.75));
@@ -182,9 +189,9 @@ TEST_CASE("in a simulation the critical path is as long as the run" * doctest::t
     for (std::size_t nodes : {1U, 2U, 5U}) {
       CAPTURE(window);
       CAPTURE(nodes);
-      auto const finder = std::make_shared<ovlp::analysis::critical_path_finder>();
+      auto const records = std::make_shared<ovlp::run_collector>();
       simulate_on(nodes, {"--execution", "partial"}, [&](ovlp::engine_base& run) {
-        run.attach(finder);
+        run.attach(records);
         run.estimate("count", 0.001);
         ovlp::threads<> const master{"master", "node0"}, workers{"workers", run.nodes()};
         auto split = ovlp::split("deal", master.at(0), [](Range given, ovlp::out<Number>& numbers) {
@@ -203,7 +210,7 @@ TEST_CASE("in a simulation the critical path is as long as the run" * doctest::t
         });
         CHECK(run(split >> work >> merge, Range{0, 40}).value == 780);
       });
-      critical_path const path = finder->find();
+      critical_path const path = ovlp::analysis::find_critical_path(records->take());
       CHECK(path.run_s() > 0);
       CHECK(std::abs(path.length_s() - path.run_s()) < 1e-9);
     }

@@ -10,6 +10,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
+#include <ovlp/machine/platform.hpp>
 #include <ovlp/store/open_run.hpp>
 
 #include "checks.hpp"
@@ -124,7 +125,8 @@ std::string ideal_run(stored_run const& run, metrics_options const& options, std
   }
   if (!asked) return "";
   std::vector<std::string> command = options.program.empty() ? command_of(about) : without_platform(options.program);
-  std::string const platform = on_ideal_network(about.at("platform"));
+  std::string const platform =
+      machine::with_ideal_network(about.at("platform"), "the record's platform", machine::costs_of_messages::go);
   std::fprintf(stderr, "ovlp metrics: runs %s\n", shown(command).c_str());
   std::string record = folder / "ideal.sqlite";
   simulate_again(run, std::move(command), platform, record);

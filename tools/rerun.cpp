@@ -57,18 +57,6 @@ class durations_of_run final : public record_sink {
 
 }  // namespace
 
-std::string on_ideal_network(std::string const& platform) {
-  nlohmann::json changed = base::parse_json(platform, "the record's platform");
-  if (!changed.contains("nodes"))
-    throw config_error(
-        "the platform's network describes its nodes, too: expected --ideal RUN, a record of this run "
-        "on a network that takes no time");
-  changed["network"] = {{"model", "linear"}, {"latency_s", 0}, {"bandwidth_Bps", 1e15}};
-  for (char const* cost : {"comm_cpu", "transport", "effects"}) changed.erase(cost);
-  for (nlohmann::json& kind : changed["nodes"]) kind.erase("link");
-  return changed.dump();
-}
-
 std::vector<std::string> command_of(run_facts const& about) {
   auto const fact = [&](char const* name) {
     auto const found = about.find(name);

@@ -8,10 +8,6 @@
 
 namespace ovlp::tools {
 
-/// A platform whose network takes no time and costs no processor; all else is as it was. Errors: config_error if what
-/// joins the nodes also describes them (files of SimGrid).
-std::string on_ideal_network(std::string const& platform);
-
 /// The command that a record of a simulation tells, without what it writes and its platform. It is the record's, and
 /// may be anything: who runs it without being asked runs what a stranger has written. Errors: config_error if the
 /// record tells none.

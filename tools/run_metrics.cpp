@@ -57,35 +57,37 @@ json efficiencies(std::vector<analysis::pop_window> const& windows) {
   return all;
 }
 
-std::unique_ptr<analysis::pop_metrics> read_metrics(stored_run const* run) {
-  if (run == nullptr) return nullptr;
-  auto made = std::make_unique<analysis::pop_metrics>(analysis::records_seen::of(run->about()).shared_cores > 0);
-  run->read(*made);
-  return made;
-}
+/// Of another run, to compare with.
+struct other_run {
+  explicit other_run(stored_run const& stored)
+      : run(stored.load()), metrics(run, analysis::records_seen::of(stored.about()).shared_cores > 0) {}
+  recorded_run const run;
+  analysis::pop_metrics const metrics;
+};
 
 }  // namespace
 
-nlohmann::ordered_json metrics_of(stored_run const& run, stored_run const* ideal, stored_run const* reference) {
-  analysis::critical_path_finder finder;
-  analysis::records_seen const seen = analysis::records_seen::of(run.about());
-  analysis::pop_metrics metrics(seen.shared_cores > 0);
-  analysis::identities checked(seen);
-  sinks all;
-  for (record_sink* const sink : std::initializer_list<record_sink*>{&finder, &metrics, &checked}) all.add(*sink);
-  std::string const damage = run.read(all);
-  auto const on_ideal = read_metrics(ideal), referred = read_metrics(reference);
-  run_definitions const& names = run.definitions();
-  analysis::critical_path const path = finder.find();
+nlohmann::ordered_json metrics_of(stored_run const& stored, stored_run const* ideal, stored_run const* reference) {
+  std::string damage;
+  recorded_run const run = stored.load(&damage);
+  analysis::records_seen const seen = analysis::records_seen::of(stored.about());
+  analysis::identities const checked(run, seen);
+  std::optional<other_run> on_ideal, referred;
+  if (ideal != nullptr) on_ideal.emplace(*ideal);
+  if (reference != nullptr) referred.emplace(*reference);
+  run_definitions const& names = run.names;
+  analysis::critical_path const path = analysis::find_critical_path(run);
   analysis::path_costs const costs = analysis::costs_of(path, names);
-  std::vector<analysis::pop_window> const windows = metrics.find(on_ideal.get(), referred.get());
+  std::vector<analysis::pop_window> const windows =
+      analysis::pop_metrics(run, seen.shared_cores > 0)
+          .find(on_ideal ? &on_ideal->metrics : nullptr, referred ? &referred->metrics : nullptr);
   std::vector<std::string> broken;
   if (damage.empty()) {
     for (auto const& lines : {checked.broken(), checked.broken(path, costs), checked.broken(windows)})
       broken.insert(broken.end(), lines.begin(), lines.end());
   }
-  return {{"reservation", run.reservation()},
-          {"warning", warning_of(run.processors())},
+  return {{"reservation", stored.reservation()},
+          {"warning", warning_of(stored.processors())},
           {"application", names.application},
           {"backend", names.backend},
           {"nodes", names.nodes},

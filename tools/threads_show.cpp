@@ -201,8 +201,9 @@ findings of_record(threads_show_options const& given) {
     throw config_error("--phase, --kind: expected what ovlp threads trace has written, got the record of a run");
   std::unique_ptr<stored_run> const run = open_run(given.run);
   run->expect_records();
-  lab::study::exchanged seen;
-  std::string const lost = run->read(seen);
+  std::string lost;
+  recorded_run const all = run->load(&lost);
+  lab::study::exchanged const seen(all);
   if (seen.count() == 0) throw config_error("'" + given.run + "': expected a run that has mapped threads");
   communication_matrix const bytes = seen.problem().bytes;
   std::string const title = "Bytes between DPS threads of " + given.run;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,11 +51,6 @@ class findings {
   std::vector<finding> all_;
 };
 
-struct kernel_place {
-  operation_place at;
-  double start_s, end_s, work_s;
-};
-
 struct one_call {
   std::optional<double> begin_s, end_s;
 };
@@ -66,27 +60,19 @@ struct held_time {
   double to_s = std::numeric_limits<double>::infinity();
 };
 
-using thread_key = std::pair<std::uint32_t, std::uint32_t>;  // collection, index
-
 /// Public, for what stands in two files; as identities otherwise.
 struct checked_records {
-  explicit checked_records(records_seen what) : seen(what) {}
+  checked_records(recorded_run const& of, records_seen what) : run(of), seen(what) {
+    // A node that shares cores may have all of its own while others leave them.
+    for (double const capacity : run.names.capacities) {
+      if (capacity > 0) seen.most_speed = std::max(seen.most_speed, seen.shared_cores / capacity);
+    }
+  }
 
+  recorded_run const& run;
   records_seen seen;
-  std::mutex mutex{};
 
-  run_definitions names{};
-  std::vector<step_record> steps{};
-  std::vector<kernel_place> kernels{};
-  std::vector<wait_record> waits{};
-  std::vector<post_record> posts{};
-  std::vector<send_record> sends{};
-  std::vector<delivery_record> deliveries{};
-  std::vector<transfer_record> transfers{};
-  std::vector<node_record> nodes{};
-  std::vector<call_record> call_records{};
-
-  bool simulated() const { return names.backend == "simulated"; }
+  bool simulated() const { return run.simulated(); }
   /// Times are rounded; clocks of a real run are read one after another.
   double slack_s() const { return (simulated() ? 1e-9 : 1e-4) + 2 * seen.clock_error_s; }
   bool ended(std::uint64_t call) const {
@@ -94,48 +80,27 @@ struct checked_records {
     return found != calls.end() && found->second.end_s.has_value();
   }
 
-  std::optional<findings> checked{};                       ///< until another record comes
+  std::optional<findings> checked{};
   bool names_hold = false;                                 ///< made by check
   std::map<std::uint64_t, one_call> calls{};               ///< made by check_calls
   std::map<std::uint32_t, std::vector<held_time>> held{};  ///< made by check_nodes
 
-  bool is_named(operation_place const& at) const {
-    return at.node < names.nodes && at.graph < names.graphs.size() &&
-           at.operation < names.graphs[at.graph].operations.size() &&
-           names.graphs[at.graph].operations[at.operation].collection < names.collections.size();
+  std::string operation(recorded_run::place const& at) const {
+    return run.names.graphs[run.purposes[at.purpose].graph].name + ": " + run.operation(at).name;
   }
-  std::string operation(operation_place const& at) const {
-    return names.graphs[at.graph].name + ": " + names.graphs[at.graph].operations[at.operation].name;
+  std::string thread(recorded_run::place const& at) const {
+    recorded_run::residence const& in = run.residences[at.residence];
+    return run.names.collections.at(in.collection) + "[" + std::to_string(in.thread) + "] on " + node_named(in.node);
   }
-  thread_key thread_of(operation_place const& at) const {
-    return {names.graphs[at.graph].operations[at.operation].collection, at.thread};
+  std::string describe(recorded_run::step const& s) const {
+    return "step of '" + operation(s.at) + "' in " + thread(s.at) + " from " + seconds(s.start_s) + " to " +
+           seconds(s.end_s);
   }
-  std::string thread(operation_place const& at) const {
-    auto const [collection, index] = thread_of(at);
-    return names.collections.at(collection) + "[" + std::to_string(index) + "] on " + node_named(at.node);
-  }
-  std::string describe_step(step_record const& r) const {
-    return "step of '" + operation(r.at) + "' in " + thread(r.at) + " from " + seconds(r.start_s) + " to " +
-           seconds(r.end_s);
-  }
-
-  /// As they came, but steps by their ends; kernels without names.
-  void hand_on(record_sink& to) const {
-    to.begin(names);
-    for (node_record const& r : nodes) to.node(r);
-    for (call_record const& r : call_records) to.call(r);
-    for (kernel_place const& k : kernels) to.kernel({k.at, {}, {}, k.start_s, k.end_s, k.work_s});
-    std::vector<step_record> by_end = steps;
-    std::ranges::stable_sort(by_end, {}, &step_record::end_s);
-    for (step_record const& r : by_end) to.step(r);
-    for (post_record const& r : posts) to.post(r);
-    for (send_record const& r : sends) to.send(r);
-    for (delivery_record const& r : deliveries) to.delivery(r);
-    for (transfer_record const& r : transfers) to.transfer(r);
-  }
+  std::uint32_t node_of(recorded_run::place const& at) const { return run.residences[at.residence].node; }
+  std::uint64_t call_of(recorded_run::place const& at) const { return run.purposes[at.purpose].call; }
 
   double capacity_of(std::uint32_t number) const {
-    return number < names.capacities.size() ? names.capacities[number] : 0;
+    return number < run.names.capacities.size() ? run.names.capacities[number] : 0;
   }
 
   findings const& check();
@@ -168,9 +133,9 @@ struct checked_records {
   /// of it than was done there.
   std::map<std::uint32_t, double> across_s(double from_s, double to_s) const {
     std::map<std::uint32_t, double> sums;
-    for (step_record const& r : steps) {
-      auto const lies_across = [&](double at_s) { return r.start_s < at_s && at_s < r.end_s; };
-      if (lies_across(from_s) || lies_across(to_s)) sums[r.at.node] += r.work_s;
+    for (recorded_run::step const& s : run.steps) {
+      auto const lies_across = [&](double at_s) { return s.start_s < at_s && at_s < s.end_s; };
+      if (lies_across(from_s) || lies_across(to_s)) sums[node_of(s.at)] += s.work_s;
     }
     return sums;
   }

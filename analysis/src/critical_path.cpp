@@ -19,7 +19,6 @@ namespace {
 
 using vertex = std::uint32_t;
 constexpr vertex start_vertex = 0;
-constexpr std::uint32_t end_of_records = std::numeric_limits<std::uint32_t>::max();
 
 /// What an edge of the graph stands for; `what` of `number` among those of its kind, or a dependency.
 struct activity {
@@ -30,10 +29,7 @@ struct activity {
 };
 
 /// From handing it to the transport until it is delivered.
-struct message {
-  send_record sent;
-  std::optional<transfer_record> crossing;
-  std::optional<double> delivered_s;
+struct way {
   vertex begin = 0, end = 0;
 };
 
@@ -55,12 +51,6 @@ class ends {
   std::vector<std::pair<double, vertex>> all_;
 };
 
-struct kernel_time {
-  std::uint64_t thread;
-  double start_s, end_s, work_s;
-  std::uint32_t name;
-};
-
 }  // namespace
 
 double critical_path::length_s() const {
@@ -69,35 +59,17 @@ double critical_path::length_s() const {
   });
 }
 
-struct critical_path_finder::implementation {
-  std::uint64_t thread_of(operation_place const& at) const {
-    return std::uint64_t{names.graphs.at(at.graph).operations.at(at.operation).collection} << 32 | at.thread;
-  }
-
-  run_definitions names;
-  std::vector<step_record> steps;
-  std::vector<kernel_time> kernels;
-  std::vector<std::string> kernel_names;
-  std::unordered_map<std::string, std::uint32_t> kernel_numbers;
-  std::vector<post_record> posts;
-  std::vector<send_record> sends;
-  std::vector<delivery_record> deliveries;
-  std::vector<transfer_record> transfers;
-  std::vector<node_record> nodes;
-  std::vector<call_record> calls;
-};
-
 namespace {
 
 /// The graph of what happened, and the longest path through it.
-template <class Records>
 class happenings {
  public:
-  explicit happenings(Records const& of) : run_(of), exact_(of.names.backend == "simulated") {}
+  explicit happenings(recorded_run const& of) : run_(of), exact_(of.simulated()) {}
 
   critical_path find() {
-    sort_records();
-    match_messages();
+    calls_ = run_.calls;
+    while (!calls_.empty() && calls_.back().begins) calls_.pop_back();
+    if (calls_.empty()) throw error("no critical path: expected a run of which a call has ended");
     add_activities();
     for (auto& [node, of_node] : ended_on_) of_node.sort();
     ended_.sort();
@@ -107,64 +79,6 @@ class happenings {
 
  private:
   using graph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, activity>;
-
-  void sort_records() {
-    order_.resize(run_.steps.size());
-    std::iota(order_.begin(), order_.end(), 0U);
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](auto a, auto b) { return run_.steps[a].end_s < run_.steps[b].end_s; });
-    calls_ = run_.calls;
-    std::stable_sort(calls_.begin(), calls_.end(), [](auto const& a, auto const& b) { return a.at_s < b.at_s; });
-    while (!calls_.empty() && calls_.back().begins) calls_.pop_back();
-    if (calls_.empty()) throw error("no critical path: expected a run of which a call has ended");
-  }
-
-  /// Sends with their transfers and deliveries. Objects know themselves; control messages stay in order.
-  void match_messages() {
-    std::unordered_map<object_key, std::vector<std::uint32_t>> transfers, deliveries;
-    for (std::uint32_t t = 0; t < run_.transfers.size(); ++t) transfers[run_.transfers[t].object].push_back(t);
-    std::unordered_map<std::uint64_t, std::vector<double>> controls;
-    for (std::uint32_t d = 0; d < run_.deliveries.size(); ++d) {
-      delivery_record const& r = run_.deliveries[d];
-      if (r.kind == message_kind::object) {
-        deliveries[r.object].push_back(d);
-      } else {
-        controls[pair_of(r.source, r.destination)].push_back(r.at_s);
-      }
-    }
-    std::unordered_map<std::uint64_t, std::size_t> taken;
-    for (send_record const& sent : run_.sends) {
-      message m{sent, {}, {}};
-      auto const between = [&](auto const& r) { return r.source == sent.source && r.destination == sent.destination; };
-      if (sent.kind == message_kind::control) {
-        std::uint64_t const pair = pair_of(sent.source, sent.destination);
-        auto const& arrived = controls[pair];
-        if (std::size_t& next = taken[pair]; next < arrived.size()) m.delivered_s = arrived[next++];
-      } else {
-        auto const take_first = [&](auto& by_object, auto const& all, auto at_s) {
-          auto const found = by_object.find(sent.object);
-          if (found == by_object.end()) return end_of_records;
-          std::vector<std::uint32_t>& left = found->second;
-          auto const first = std::ranges::find_if(
-              left, [&](std::uint32_t i) { return between(all[i]) && std::invoke(at_s, all[i]) >= sent.at_s; });
-          if (first == left.end()) return end_of_records;
-          std::uint32_t const number = *first;
-          left.erase(first);  // a moving thread's objects may take the same way again
-          return number;
-        };
-        if (auto const t = take_first(transfers, run_.transfers, &transfer_record::crossed_s); t != end_of_records)
-          m.crossing = run_.transfers[t];
-        if (auto const d = take_first(deliveries, run_.deliveries, &delivery_record::at_s); d != end_of_records)
-          m.delivered_s = run_.deliveries[d].at_s;
-        messages_of_[sent.object].push_back(static_cast<std::uint32_t>(messages_.size()));
-      }
-      messages_.push_back(m);
-    }
-    for (std::uint32_t p = 0; p < run_.posts.size(); ++p) posts_of_.emplace(run_.posts[p].object, p);
-  }
-  static std::uint64_t pair_of(std::uint32_t source, std::uint32_t destination) {
-    return std::uint64_t{source} << 32 | destination;
-  }
 
   // Vertices and edges.
 
@@ -191,14 +105,15 @@ class happenings {
     double first_s = calls_.front().at_s;
     for (node_record const& r : run_.nodes) first_s = std::min(first_s, r.at_s);
     add_vertex(first_s);
-    for (std::uint32_t s : order_) {
-      step_record const& r = run_.steps[s];
-      vertex const begin = add_vertex(r.start_s);
-      vertex const end = add_after(begin, r.end_s, path_activity::step, s);
-      if (r.end_s > r.start_s) ends_on(r.at.node, end);
-      steps_of_[run_.thread_of(r.at)].push_back({begin, end, s});
+    begins_.resize(run_.steps.size());
+    ends_of_steps_.resize(run_.steps.size());
+    for (std::uint32_t const s : run_.steps_by_end()) {
+      recorded_run::step const& r = run_.steps[s];
+      begins_[s] = add_vertex(r.start_s);
+      ends_of_steps_[s] = add_after(begins_[s], r.end_s, path_activity::step, s);
+      if (r.end_s > r.start_s) ends_on(run_.residences[r.at.residence].node, ends_of_steps_[s]);
     }
-    for (std::size_t i = 0; i < messages_.size(); ++i) add_message(messages_[i], i);
+    for (std::size_t m = 0; m < run_.messages.size(); ++m) add_message(m);
     std::unordered_map<std::uint32_t, vertex> launched;
     for (node_record const& r : run_.nodes) {
       if (r.change == node_change::launched) launched[r.node] = add_vertex(r.at_s);
@@ -225,19 +140,24 @@ class happenings {
     last_ = last;
   }
 
-  void add_message(message& m, std::size_t number) {
-    m.begin = m.end = add_vertex(m.crossing ? std::min(m.sent.at_s, m.crossing->sent_s) : m.sent.at_s);
-    if (!m.delivered_s) return;
-    if (m.crossing) {
+  void add_message(std::size_t number) {
+    recorded_run::message const& m = run_.messages[number];
+    way& made = ways_.emplace_back();
+    if (!recorded_run::is_known(m.sent_s)) return;  // what was sent, and when, another process tells
+    recorded_run::crossing const* const crossed =
+        m.crossing == recorded_run::none ? nullptr : &run_.crossings[m.crossing];
+    made.begin = made.end = add_vertex(crossed != nullptr ? std::min(m.sent_s, crossed->handed_over_s) : m.sent_s);
+    if (!recorded_run::is_known(m.delivered_s)) return;
+    if (crossed != nullptr) {
       vertex const handed =
-          add_after(m.begin, std::max(m.crossing->started_s, times_[m.begin]), path_activity::send, number);
-      vertex const crossed = add_after(handed, m.crossing->crossed_s, path_activity::network, number);
-      if (times_[crossed] > times_[m.begin]) ends_on(m.sent.source, crossed);  // makes room for the next
-      m.end = add_after(crossed, *m.delivered_s, path_activity::receive, number);
+          add_after(made.begin, std::max(crossed->started_s, times_[made.begin]), path_activity::send, number);
+      vertex const over = add_after(handed, crossed->crossed_s, path_activity::network, number);
+      if (times_[over] > times_[made.begin]) ends_on(m.source, over);  // makes room for the next
+      made.end = add_after(over, m.delivered_s, path_activity::receive, number);
     } else {
-      m.end = add_after(m.begin, *m.delivered_s, path_activity::message, number);
+      made.end = add_after(made.begin, m.delivered_s, path_activity::message, number);
     }
-    if (times_[m.end] > times_[m.begin]) ends_on(m.sent.destination, m.end);
+    if (times_[made.end] > times_[made.begin]) ends_on(m.destination, made.end);
   }
 
   /// What `to` depends on; the latest time is kept.
@@ -272,58 +192,42 @@ class happenings {
   };
 
   void add_dependencies() {
-    for (auto const& [thread, of_thread] : steps_of_) {
-      std::optional<vertex> before;
-      for (step_vertices const& v : of_thread) {
-        step_record const& r = run_.steps[v.step];
-        dependencies of(*this, v.begin);
-        if (before) of.add(*before);
-        before = v.end;
-        if (r.input.group != 0) add_origin(of, r.input, r.at.call, times_[v.begin]);
-        of.complete(r.at.node, r.input.group == 0);
-      }
+    for (std::uint32_t s = 0; s < run_.steps.size(); ++s) {
+      recorded_run::step const& r = run_.steps[s];
+      dependencies of(*this, begins_[s]);
+      if (s > 0 && run_.same_thread(run_.steps[s - 1].at, r.at)) of.add(ends_of_steps_[s - 1]);
+      bool const has_input = r.input != recorded_run::none;
+      std::uint32_t const node = run_.residences[r.at.residence].node;
+      if (has_input) add_origin(of, r.input, run_.purposes[r.at.purpose].call, node, r.start_s);
+      of.complete(node, !has_input);
     }
-    for (message const& m : messages_) {
-      dependencies of(*this, m.begin);
-      if (m.sent.kind == message_kind::object) add_origin(of, m.sent.object, m.sent.call, times_[m.begin], &m);
-      of.complete(m.sent.source);
+    for (std::uint32_t i = 0; i < run_.messages.size(); ++i) {
+      recorded_run::message const& m = run_.messages[i];
+      if (!recorded_run::is_known(m.sent_s)) continue;
+      dependencies of(*this, ways_[i].begin);
+      if (m.object != recorded_run::none) add_origin(of, m.object, m.call, m.source, times_[ways_[i].begin]);
+      of.complete(m.source);
     }
     for (auto const& [asked, node] : launches_) dependencies(*this, asked).complete(0);
     for (vertex v : ends_of_calls_) dependencies(*this, v).complete(0);
   }
 
-  /// Where an object came from that is somewhere at this time: its last message until then, or whoever posted it.
-  void add_origin(dependencies& of, object_key const& object, std::uint64_t call, double at_s,
-                  message const* before = nullptr) {
-    message const* last = nullptr;
-    if (auto const found = messages_of_.find(object); found != messages_of_.end()) {
-      for (std::uint32_t i : found->second) {
-        message const& m = messages_[i];
-        if (&m == before) break;
-        if (m.delivered_s && *m.delivered_s <= at_s) last = &m;
-      }
+  /// Where an object came from that is on a node at this time: its last message to there until then, or whoever posted
+  /// it.
+  void add_origin(dependencies& of, std::uint32_t object, std::uint64_t call, std::uint32_t node, double at_s) {
+    recorded_run::message const* last = nullptr;
+    for (recorded_run::message const& m : run_.messages_of(object)) {
+      bool const arrived = recorded_run::is_known(m.sent_s) && m.delivered_s <= at_s;  // not where it is unknown
+      if (m.destination == node && arrived && (last == nullptr || m.delivered_s > last->delivered_s)) last = &m;
     }
+    recorded_run::object const& what = run_.objects[object];
     if (last != nullptr) {
-      of.add(last->end);
-    } else if (auto const posted = posts_of_.find(object); posted != posts_of_.end()) {
-      if (auto const step = poster(run_.posts[posted->second])) of.add(*step);
+      of.add(ways_[static_cast<std::size_t>(last - run_.messages.data())].end);
+    } else if (what.was_posted()) {
+      if (std::uint32_t const step = run_.poster(what); step != recorded_run::none) of.add(ends_of_steps_[step]);
     } else if (auto const began = begin_of_call_.find(call); began != begin_of_call_.end()) {
       of.add(began->second);
     }
-  }
-
-  /// The end of the step after which this was posted; of several that ended at the same time the first, on which the
-  /// others depend.
-  std::optional<vertex> poster(post_record const& r) const {
-    auto const found = steps_of_.find(run_.thread_of(r.at));
-    if (found == steps_of_.end()) return {};
-    auto const after = std::upper_bound(found->second.begin(), found->second.end(), r.at_s,
-                                        [&](double at_s, step_vertices const& v) { return at_s < times_[v.end]; });
-    if (after == found->second.begin()) return {};
-    double const end_s = times_[(after - 1)->end];
-    return std::lower_bound(found->second.begin(), after, end_s,
-                            [&](step_vertices const& v, double at_s) { return times_[v.end] < at_s; })
-        ->end;
   }
 
   // The path.
@@ -374,61 +278,46 @@ class happenings {
     switch (of.what) {
       case path_activity::step:
         made.step = of.number;
-        made.at = run_.steps[of.number].at;
+        made.at = run_.place_of(run_.steps[of.number].at);
         break;
       case path_activity::launch: made.destination = of.number; break;
       case path_activity::main_program:
       case path_activity::unrecorded: break;
       default: {
-        send_record const& sent = messages_[of.number].sent;
-        made.source = sent.source;
-        made.destination = sent.destination;
+        recorded_run::message const& m = run_.messages[of.number];
+        made.source = m.source;
+        made.destination = m.destination;
         if (of.what == path_activity::network)
-          made.latency_s = std::min(messages_[of.number].crossing->latency_s, end_s - start_s);
-        auto const posted = posts_of_.find(sent.object);
-        if (sent.kind == message_kind::control || posted == posts_of_.end()) break;
+          made.latency_s = std::min(run_.crossings[m.crossing].latency_s, end_s - start_s);
+        if (m.object == recorded_run::none || !run_.objects[m.object].was_posted()) break;
+        recorded_run::object const& posted = run_.objects[m.object];
         made.posted = true;
-        made.at = run_.posts[posted->second].at;
-        made.to_operation = sent.object.operation;
+        made.at = run_.place_of(posted.by);
+        made.to_operation = posted.key.operation;
       }
     }
     return made;
   }
 
   void add_kernels(critical_path& path) const {
-    std::unordered_map<std::uint64_t, std::vector<path_piece const*>> steps;
     for (path_piece const& p : path.pieces) {
-      if (p.what == path_activity::step) steps[run_.thread_of(p.at)].push_back(&p);
-    }
-    for (kernel_time const& k : run_.kernels) {
-      auto const found = steps.find(k.thread);
-      if (found == steps.end()) continue;
-      auto const after = std::upper_bound(found->second.begin(), found->second.end(), k.start_s,
-                                          [](double at_s, path_piece const* p) { return at_s < p->start_s; });
-      if (after == found->second.begin() || k.start_s >= (*(after - 1))->end_s) continue;
-      path.kernels.push_back({run_.kernel_names[k.name], k.start_s, k.end_s, k.work_s});
+      if (p.what != path_activity::step) continue;
+      for (recorded_run::kernel const& k : run_.kernels_of(static_cast<std::uint32_t>(p.step)))
+        path.kernels.push_back({run_.kernel_names[k.name].name, k.start_s, k.end_s, k.work_s});
     }
   }
 
-  struct step_vertices {
-    vertex begin, end;
-    std::uint32_t step;
-  };
-
-  Records const& run_;
+  recorded_run const& run_;
   bool const exact_;  ///< each event is at the time of the one that made it happen
-  std::vector<std::uint32_t> order_;
   std::vector<call_record> calls_;
-  std::vector<message> messages_;
-  std::unordered_map<object_key, std::vector<std::uint32_t>> messages_of_;
-  std::unordered_map<object_key, std::uint32_t> posts_of_;
+  std::vector<vertex> begins_, ends_of_steps_;
+  std::vector<way> ways_;  ///< of messages
 
   std::vector<double> times_;  // of vertices
   std::vector<std::pair<vertex, vertex>> pairs_;
-  std::vector<activity> activities_;                                        // of the pairs
-  std::unordered_map<std::uint64_t, std::vector<step_vertices>> steps_of_;  // by DPS thread, in the order of their ends
-  std::unordered_map<std::uint32_t, ends> ended_on_;                        // activities of some length, by node
-  ends ended_;                                                              // of all nodes
+  std::vector<activity> activities_;                  // of the pairs
+  std::unordered_map<std::uint32_t, ends> ended_on_;  // activities of some length, by node
+  ends ended_;                                        // of all nodes
   std::vector<std::pair<vertex, std::uint32_t>> launches_;
   std::unordered_map<std::uint64_t, vertex> begin_of_call_;
   std::vector<vertex> ends_of_calls_;
@@ -437,24 +326,6 @@ class happenings {
 
 }  // namespace
 
-critical_path_finder::critical_path_finder() : implementation_(std::make_unique<implementation>()) {}
-critical_path_finder::~critical_path_finder() = default;
-
-void critical_path_finder::begin(run_definitions const& names) { implementation_->names = names; }
-void critical_path_finder::step(step_record const& r) { implementation_->steps.push_back(r); }
-void critical_path_finder::kernel(kernel_record const& r) {
-  auto const [number, is_new] = implementation_->kernel_numbers.try_emplace(
-      std::string(r.name), static_cast<std::uint32_t>(implementation_->kernel_names.size()));
-  if (is_new) implementation_->kernel_names.emplace_back(r.name);
-  implementation_->kernels.push_back({implementation_->thread_of(r.at), r.start_s, r.end_s, r.work_s, number->second});
-}
-void critical_path_finder::post(post_record const& r) { implementation_->posts.push_back(r); }
-void critical_path_finder::send(send_record const& r) { implementation_->sends.push_back(r); }
-void critical_path_finder::delivery(delivery_record const& r) { implementation_->deliveries.push_back(r); }
-void critical_path_finder::transfer(transfer_record const& r) { implementation_->transfers.push_back(r); }
-void critical_path_finder::node(node_record const& r) { implementation_->nodes.push_back(r); }
-void critical_path_finder::call(call_record const& r) { implementation_->calls.push_back(r); }
-
-critical_path critical_path_finder::find() const { return happenings(*implementation_).find(); }
+critical_path find_critical_path(recorded_run const& run) { return happenings(run).find(); }
 
 }  // namespace ovlp::analysis

@@ -77,70 +77,11 @@ records_seen records_seen::of(run_facts const& about) {
   return what;
 }
 
-identities::identities(records_seen what) : implementation_(std::make_unique<checked_records>(what)) {}
+identities::identities(recorded_run const& run, records_seen what)
+    : implementation_(std::make_unique<checked_records>(run, what)) {}
 identities::~identities() = default;
 
-void identities::begin(run_definitions const& names) {
-  std::scoped_lock const lock(implementation_->mutex);
-  implementation_->checked.reset();
-  implementation_->names = names;
-  // A node that shares cores may have all of its own while others leave them.
-  for (double const capacity : names.capacities) {
-    if (capacity > 0)
-      implementation_->seen.most_speed =
-          std::max(implementation_->seen.most_speed, implementation_->seen.shared_cores / capacity);
-  }
-}
-void identities::step(step_record const& r) {
-  std::scoped_lock const lock(implementation_->mutex);
-  implementation_->checked.reset();
-  implementation_->steps.push_back(r);
-}
-void identities::kernel(kernel_record const& r) {
-  std::scoped_lock const lock(implementation_->mutex);
-  implementation_->checked.reset();
-  implementation_->kernels.push_back({r.at, r.start_s, r.end_s, r.work_s});
-}
-void identities::wait(wait_record const& r) {
-  std::scoped_lock const lock(implementation_->mutex);
-  implementation_->checked.reset();
-  implementation_->waits.push_back(r);
-}
-void identities::post(post_record const& r) {
-  std::scoped_lock const lock(implementation_->mutex);
-  implementation_->checked.reset();
-  implementation_->posts.push_back(r);
-}
-void identities::send(send_record const& r) {
-  std::scoped_lock const lock(implementation_->mutex);
-  implementation_->checked.reset();
-  implementation_->sends.push_back(r);
-}
-void identities::delivery(delivery_record const& r) {
-  std::scoped_lock const lock(implementation_->mutex);
-  implementation_->checked.reset();
-  implementation_->deliveries.push_back(r);
-}
-void identities::transfer(transfer_record const& r) {
-  std::scoped_lock const lock(implementation_->mutex);
-  implementation_->checked.reset();
-  implementation_->transfers.push_back(r);
-}
-void identities::node(node_record const& r) {
-  std::scoped_lock const lock(implementation_->mutex);
-  implementation_->checked.reset();
-  implementation_->nodes.push_back(r);
-}
-void identities::call(call_record const& r) {
-  std::scoped_lock const lock(implementation_->mutex);
-  implementation_->checked.reset();
-  implementation_->call_records.push_back(r);
-}
-
-std::vector<std::string> identities::broken() const {
-  std::scoped_lock const lock(implementation_->mutex);
-  return implementation_->check().lines();
-}
+std::vector<std::string> identities::broken() const { return implementation_->check().lines(); }
 
 namespace {
 
@@ -238,16 +179,17 @@ std::vector<std::string> identities::broken(std::uint64_t call, dynamic_efficien
   double const begin_s = *of->second.begin_s, end_s = *of->second.end_s;
   double work_s = 0, none_s = 0;
   std::map<std::int32_t, double> of_iterations;
-  for (step_record const& r : run.steps) {
-    if (r.at.call != call) continue;
-    work_s += r.work_s;
-    (r.at.iteration == 0 ? none_s : of_iterations[r.at.iteration]) += r.work_s;
+  for (recorded_run::step const& s : run.run.steps) {
+    recorded_run::purpose const& what = run.run.purposes[s.at.purpose];
+    if (what.call != call) continue;
+    work_s += s.work_s;
+    (what.iteration == 0 ? none_s : of_iterations[what.iteration]) += s.work_s;
   }
   double const burst_s =
-      run.seen.burst_s * std::accumulate(run.names.capacities.begin(), run.names.capacities.end(), 0.0);
+      run.seen.burst_s * std::accumulate(run.run.names.capacities.begin(), run.run.names.capacities.end(), 0.0);
   auto const capacity = [&](double from_s, double to_s) {
     double sum_s = 0;
-    for (std::uint32_t n = 0; n < run.names.nodes; ++n) sum_s += run.held_s(n, from_s, to_s) * run.capacity_of(n);
+    for (std::uint32_t n = 0; n < run.run.names.nodes; ++n) sum_s += run.held_s(n, from_s, to_s) * run.capacity_of(n);
     return sum_s;
   };
   auto const most = [&](double from_s, double to_s) { return run.seen.most_speed * capacity(from_s, to_s); };
@@ -313,7 +255,7 @@ std::vector<std::string> identities::broken(summary const& figures) const {
   run.check();
   findings found;
   std::optional<call_record> last;
-  for (call_record const& r : run.call_records)
+  for (call_record const& r : run.run.calls)
     if (!r.begins) last = r;
   if (!last || !run.seen.of_all_nodes) return {};
   std::uint64_t const call = last->call;
@@ -323,20 +265,20 @@ std::vector<std::string> identities::broken(summary const& figures) const {
                 std::string(name) + " " + figure(shown) + " of " + figure(recorded));
   };
   double steps = 0, work_s = 0, computed_s = 0, objects = 0, bytes = 0, controls = 0;
-  for (step_record const& r : run.steps) {
-    if (r.at.call != call) continue;
+  for (recorded_run::step const& s : run.run.steps) {
+    if (run.run.purposes[s.at.purpose].call != call) continue;
     ++steps;
-    work_s += r.work_s;
-    computed_s += r.computed_s;
+    work_s += s.work_s;
+    computed_s += s.computed_s;
   }
-  for (send_record const& r : run.sends) {
-    if (r.call != call) continue;
-    ++(r.kind == message_kind::object ? objects : controls);
-    bytes += static_cast<double>(r.bytes);
+  for (recorded_run::message const& m : run.run.messages) {
+    if (m.call != call || !recorded_run::is_known(m.sent_s)) continue;
+    ++(m.object != recorded_run::none ? objects : controls);
+    bytes += static_cast<double>(m.bytes);
   }
   double const begin_s = run.calls.at(call).begin_s.value_or(last->at_s);
   double held_s = 0;
-  for (std::uint32_t n = 0; n < run.names.nodes; ++n) held_s += run.held_s(n, begin_s, last->at_s);
+  for (std::uint32_t n = 0; n < run.run.names.nodes; ++n) held_s += run.held_s(n, begin_s, last->at_s);
   expect("time_s", figures.time_s, last->at_s - begin_s);
   expect("work_s", figures.work_s, work_s);
   if (run.simulated()) expect("overhead_s", figures.overhead_s, computed_s - work_s);
@@ -353,18 +295,13 @@ std::vector<std::string> identities::broken_anywhere() const {
   checked_records const& run = *implementation_;
   auto const has_ended = [](auto const& c) { return c.second.begin_s && c.second.end_s; };
   if (!run.seen.of_all_nodes || !run.names_hold || std::ranges::none_of(run.calls, has_ended)) return all;
-  critical_path_finder finder;
-  pop_metrics pop;
-  dynamic_efficiency dynamic(run.names.capacities);
-  sinks to;
-  for (record_sink* const sink :
-       {static_cast<record_sink*>(&finder), static_cast<record_sink*>(&pop), static_cast<record_sink*>(&dynamic)})
-    to.add(*sink);
-  run.hand_on(to);
+  dynamic_efficiency dynamic(run.run.names.capacities);
+  for (node_record const& r : run.run.nodes) dynamic.node(r);
+  for (std::uint32_t const s : run.run.steps_by_end()) dynamic.step(run.run.record_of(run.run.steps[s]));
   auto const take = [&](std::vector<std::string> const& lines) { all.insert(all.end(), lines.begin(), lines.end()); };
-  critical_path const path = finder.find();
-  take(broken(path, costs_of(path, run.names)));
-  take(broken(pop.find()));
+  critical_path const path = find_critical_path(run.run);
+  take(broken(path, costs_of(path, run.run.names)));
+  take(broken(pop_metrics(run.run).find()));
   for (auto const& [call, of] : std::map(run.calls)) {
     if (of.begin_s && of.end_s) take(broken(call, dynamic.take(call, *of.begin_s, *of.end_s)));
   }

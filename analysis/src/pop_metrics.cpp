@@ -13,13 +13,6 @@
 namespace ovlp::analysis {
 namespace {
 
-struct work_interval {
-  double start_s, end_s, work_s;
-  std::uint64_t call;
-  std::uint32_t node;
-  std::int32_t iteration;
-};
-
 constexpr double least_held = 0.01;
 constexpr double most_misplaced = 0.01;
 constexpr double above_1 = 1 + 1e-9;  // rounded, if no more
@@ -30,6 +23,20 @@ bool is_separate(pop_window const& w) { return w.misplaced_s <= most_misplaced *
 }  // namespace
 
 struct pop_metrics::implementation {
+  implementation(recorded_run const& of, bool shares_cores)
+      : run(of), shared_cores(shares_cores || !of.simulated()), own_calls(of) {
+    for (recorded_run::step const& s : run.steps) {
+      recorded_run::purpose const& what = run.purposes[s.at.purpose];
+      if (what.iteration < 1) continue;
+      iterations_s[{what.call, what.iteration}] += s.work_s;
+      double& end_s = ends_s[what.call].try_emplace(what.iteration, s.end_s).first->second;
+      end_s = std::max(end_s, s.end_s);
+    }
+    for (node_record const& r : run.nodes) changes[r.node].push_back(r);
+    for (run_call const& c : own_calls.all())
+      if (c.end_s) calls[c.call] = {c.start_s, *c.end_s};
+  }
+
   struct window {
     std::uint64_t call;
     std::int32_t iteration;
@@ -38,20 +45,22 @@ struct pop_metrics::implementation {
 
   /// The steps of all calls, as much of them as windows of time hold, which follow one another.
   std::vector<pop_window> sum(std::vector<window> const& windows) const {
-    std::vector<std::vector<double>> work_s(windows.size(), std::vector<double>(capacities.size(), 0));
+    std::vector<std::vector<double>> work_s(windows.size(), std::vector<double>(run.names.capacities.size(), 0));
     std::vector<double> misplaced_s;
     for (window const& w : windows) misplaced_s.push_back(w.iteration > 0 ? iterations_s.at({w.call, w.iteration}) : 0);
-    for (work_interval const& w : work) {
+    for (recorded_run::step const& w : run.steps) {
+      if (w.work_s <= 0) continue;
+      recorded_run::purpose const& what = run.purposes[w.at.purpose];
       double const length_s = w.end_s - w.start_s;
       auto in = std::ranges::lower_bound(windows, w.start_s, {}, &window::end_s);
       for (; in != windows.end() && in->start_s <= w.end_s; ++in) {
         auto const i = static_cast<std::size_t>(in - windows.begin());
         double const inside_s = std::max(0.0, std::min(w.end_s, in->end_s) - std::max(w.start_s, in->start_s));
         double const done_s = length_s > 0 ? w.work_s * inside_s / length_s : w.work_s;
-        work_s[i].at(w.node) += done_s;
+        work_s[i].at(run.residences[w.at.residence].node) += done_s;
         bool const is_own =
-            in->iteration == 0 || (w.call == in->call && (w.iteration == 0 || w.iteration == in->iteration));
-        if (w.iteration > 0 && w.call == in->call && w.iteration == in->iteration) misplaced_s[i] -= done_s;
+            in->iteration == 0 || (what.call == in->call && (what.iteration == 0 || what.iteration == in->iteration));
+        if (what.iteration > 0 && what.call == in->call && what.iteration == in->iteration) misplaced_s[i] -= done_s;
         if (!is_own) misplaced_s[i] += done_s;
         if (length_s <= 0) break;
       }
@@ -63,8 +72,8 @@ struct pop_metrics::implementation {
 
   pop_window efficiencies(window const& of, std::vector<double> const& work_s, double misplaced_s) const {
     pop_window made{of.call, of.iteration, of.start_s, of.end_s, 0, 0, 0, 0, 0, misplaced_s, {}, {}, {}, {}, {}};
-    for (std::uint32_t n = 0; n < capacities.size(); ++n) {
-      double const seconds_s = held_s(n, of.start_s, of.end_s), held = seconds_s * capacities[n];
+    for (std::uint32_t n = 0; n < run.names.capacities.size(); ++n) {
+      double const seconds_s = held_s(n, of.start_s, of.end_s), held = seconds_s * run.names.capacities[n];
       made.work_s += work_s[n];
       made.node_seconds_s += held;
       if (held > 0 && seconds_s >= least_held * (of.end_s - of.start_s))
@@ -146,45 +155,18 @@ struct pop_metrics::implementation {
     return all;
   }
 
-  bool shared_cores = false;
-  std::vector<double> capacities;
-  call_list own_calls;
-  std::vector<work_interval> work;
-  std::map<std::uint64_t, std::map<std::int32_t, double>> ends_s;         ///< of iterations, by call
-  std::map<std::pair<std::uint64_t, std::int32_t>, double> iterations_s;  ///< work of each
-  std::map<std::uint32_t, std::vector<node_record>> changes;
-  std::map<std::uint64_t, std::pair<double, double>> calls;  ///< those that have ended
-  std::map<std::uint64_t, double> begun_s;
+  recorded_run const& run;
+  bool const shared_cores;
+  call_list const own_calls;
+  std::map<std::uint64_t, std::map<std::int32_t, double>> ends_s{};         ///< of iterations, by call
+  std::map<std::pair<std::uint64_t, std::int32_t>, double> iterations_s{};  ///< work of each
+  std::map<std::uint32_t, std::vector<node_record>> changes{};
+  std::map<std::uint64_t, std::pair<double, double>> calls{};  ///< those that have ended
 };
 
-pop_metrics::pop_metrics(bool shared_cores) : implementation_(std::make_unique<implementation>()) {
-  implementation_->shared_cores = shared_cores;
-}
+pop_metrics::pop_metrics(recorded_run const& run, bool shared_cores)
+    : implementation_(std::make_unique<implementation>(run, shared_cores)) {}
 pop_metrics::~pop_metrics() = default;
-
-void pop_metrics::begin(run_definitions const& names) {
-  if (names.backend != "simulated") implementation_->shared_cores = true;
-  implementation_->capacities = names.capacities;
-  implementation_->own_calls.begin(names);
-}
-void pop_metrics::step(step_record const& r) {
-  implementation& run = *implementation_;
-  if (r.work_s > 0) run.work.push_back({r.start_s, r.end_s, r.work_s, r.at.call, r.at.node, r.at.iteration});
-  if (r.at.iteration < 1) return;
-  run.iterations_s[{r.at.call, r.at.iteration}] += r.work_s;
-  double& end_s = run.ends_s[r.at.call].try_emplace(r.at.iteration, r.end_s).first->second;
-  end_s = std::max(end_s, r.end_s);
-}
-void pop_metrics::node(node_record const& r) { implementation_->changes[r.node].push_back(r); }
-void pop_metrics::call(call_record const& r) {
-  implementation& run = *implementation_;
-  run.own_calls.call(r);
-  if (r.begins) {
-    run.begun_s[r.call] = r.at_s;
-  } else {
-    run.calls[r.call] = {run.begun_s[r.call], r.at_s};
-  }
-}
 
 std::vector<pop_window> pop_metrics::find(pop_metrics const* ideal, pop_metrics const* reference) const {
   implementation const& run = *implementation_;

@@ -16,7 +16,7 @@
 namespace lu {
 namespace {
 
-struct Panel {
+struct WholePanel {
   int level;
   int thread;  ///< for which it is meant
   ovlp::buffer<double> l;
@@ -25,7 +25,7 @@ struct Panel {
 struct Followed {};
 
 /// Takes the panel into `width` columns from block column j on.
-void eliminate(Here& here, Panel const& panel, int j, int width) {
+void eliminate(Here& here, WholePanel const& panel, int j, int width) {
   if (width == 0) return;
   Layout const& layout = here.state.layout;
   int const k = panel.level, height = layout.rest(k), m = layout.width(k), below = height - m;
@@ -37,7 +37,7 @@ void eliminate(Here& here, Panel const& panel, int j, int width) {
 }
 
 /// Takes the panel into all block columns of this thread from j on.
-void eliminate_from(Here& here, Panel const& panel, int j) {
+void eliminate_from(Here& here, WholePanel const& panel, int j) {
   Layout const& layout = here.state.layout;
   int const thread = here.state.thread;
   eliminate(here, panel, layout.next(j, thread), layout.columns_from(j, thread));
@@ -45,13 +45,13 @@ void eliminate_from(Here& here, Panel const& panel, int j) {
 }
 
 /// Factors panel k and posts it: first to the thread that has the next one and leads, then to those that follow.
-void factor_and_post(Here& here, int k, ovlp::out<Panel>& leads, ovlp::out<Panel>& follows) {
+void factor_and_post(Here& here, int k, ovlp::out<WholePanel>& leads, ovlp::out<WholePanel>& follows) {
   Layout const& layout = here.state.layout;
   bool const last = k + 1 == layout.blocks();
   here.iteration(k + 1);
   factor(here, k);
   // No column is right of the last panel: only its pivots matter.
-  Panel panel{k, 0, last ? ovlp::buffer<double>() : extract(here, k, k, layout.rest(k)), here.state.pivots_of(k)};
+  WholePanel panel{k, 0, last ? ovlp::buffer<double>() : extract(here, k, k, layout.rest(k)), here.state.pivots_of(k)};
   int const leader = last ? layout.threads : layout.owner(k + 1);
   auto const meant_for = [&](int thread) {
     panel.thread = thread;
@@ -64,17 +64,17 @@ void factor_and_post(Here& here, int k, ovlp::out<Panel>& leads, ovlp::out<Panel
 }
 
 /// Panels may overtake each other on their way, and one may come before this thread has all of the last.
-void await_turn(Here& here, Panel const& panel) {
+void await_turn(Here& here, WholePanel const& panel) {
   here.wait_until([&] { return here.state.taken == panel.level; });
   here.state.pivots_of(panel.level) = panel.pivots;
 }
 
-void factor_first(Here& here, Order, ovlp::out<Panel>& leads, ovlp::out<Panel>& follows) {
+void factor_first_panel(Here& here, Order, ovlp::out<WholePanel>& leads, ovlp::out<WholePanel>& follows) {
   factor_and_post(here, 0, leads, follows);
 }
 
 /// Its group is one panel. A split would do, but for nesting: each level's groups would stand inside the last one's.
-void lead(Here& here, ovlp::in<Panel>& panels, ovlp::out<Panel>& leads, ovlp::out<Panel>& follows) {
+void lead(Here& here, ovlp::in<WholePanel>& panels, ovlp::out<WholePanel>& leads, ovlp::out<WholePanel>& follows) {
   while (auto panel = panels.wait()) {
     int const next = panel->level + 1;
     await_turn(here, *panel);
@@ -85,7 +85,7 @@ void lead(Here& here, ovlp::in<Panel>& panels, ovlp::out<Panel>& leads, ovlp::ou
   }
 }
 
-Followed follow(Here& here, Panel const& panel) {
+Followed follow(Here& here, WholePanel const& panel) {
   await_turn(here, panel);
   eliminate_from(here, panel, panel.level + 1);
   return {};
@@ -102,7 +102,7 @@ void exchange_left(Columns& columns, int j) {
 }
 
 /// The row exchanges left of the panels, when all panels are known.
-Followed follow_last(Here& here, Panel const& panel) {
+Followed follow_last(Here& here, WholePanel const& panel) {
   await_turn(here, panel);
   Columns& mine = here.state;
   for (int j = mine.thread; j < mine.layout.blocks(); j += mine.layout.threads) {
@@ -112,7 +112,7 @@ Followed follow_last(Here& here, Panel const& panel) {
   return {};
 }
 
-Factored finish(ovlp::in<Followed>& followed) {
+Factored gather_followed(ovlp::in<Followed>& followed) {
   followed.drain();
   return {};
 }
@@ -121,22 +121,22 @@ Factored finish(ovlp::in<Followed>& followed) {
 
 ovlp::graph<Order, Factored> owner_graph(ovlp::threads<Columns> const& columns, Layout const& layout) {
   ovlp::graph<Order, Factored> g("owner LU");
-  auto first = g.split("factor first", columns, &factor_first);
-  auto end = g.merge("finish", columns, &finish);
+  auto first = g.split("factor first", columns, &factor_first_panel);
+  auto end = g.merge("finish", columns, &gather_followed);
   g.enter(first, ovlp::at(0));
   auto leads = first.port<0>(), follows = first.port<1>();
   for (int level = 0; level + 1 < layout.blocks(); ++level) {
     auto leader = g.stream("lead", columns, &lead);
     auto follower = g.leaf("follow", columns, &follow);
-    g.edge(leads, leader, ovlp::by(&Panel::thread));
-    g.edge(follows, follower, ovlp::by(&Panel::thread));
+    g.edge(leads, leader, ovlp::by(&WholePanel::thread));
+    g.edge(follows, follower, ovlp::by(&WholePanel::thread));
     g.edge(follower, end, ovlp::at(0));
     leads = leader.port<0>();
     follows = leader.port<1>();
   }
   auto last = g.leaf("follow last", columns, &follow_last);
   g.discard(leads);
-  g.edge(follows, last, ovlp::by(&Panel::thread));
+  g.edge(follows, last, ovlp::by(&WholePanel::thread));
   g.edge(last, end, ovlp::at(0));
   g.leave(end);
   return g;

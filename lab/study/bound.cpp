@@ -5,30 +5,25 @@
 #include <cmath>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <ovlp/analysis/critical_path.hpp>
+#include <ovlp/analysis/matched_calls.hpp>
 
 namespace ovlp::lab::study {
 namespace {
 
 using nlohmann::json;
 
-struct call_times final : record_sink {
-  void call(call_record const& r) override { (r.begins ? calls[r.call].begun_s : calls[r.call].ended_s) = r.at_s; }
-  struct times {
-    double begun_s = 0, ended_s = 0;
-  };
-  std::map<std::uint64_t, times> calls;
-
-  /// A program says the time of one of its calls; which, its record does not tell.
-  times of_length(double time_s) const {
-    auto const differs = [&](auto const& c) { return std::abs(c.second.ended_s - c.second.begun_s - time_s); };
-    auto const found = std::ranges::min_element(calls, {}, differs);
-    return found == calls.end() ? times{} : found->second;
-  }
-};
+/// A program says the time of one of its calls; which, its record does not tell. One has ended.
+analysis::run_call call_of_length(recorded_run const& run, double time_s) {
+  std::vector<analysis::run_call> calls = analysis::call_list(run).all();
+  std::erase_if(calls, [](analysis::run_call const& c) { return !c.end_s; });
+  return *std::ranges::min_element(
+      calls, {}, [&](analysis::run_call const& c) { return std::abs(*c.end_s - c.start_s - time_s); });
+}
 
 json kinds_of(simulated_run const& run) { return run.platform.value("nodes", json::array({json::object()})); }
 
@@ -94,16 +89,11 @@ double most_speed(simulated_run const& before, simulated_run const& after) {
 }  // namespace
 
 time_bound::time_bound(stored_run const& record, double time_s) {
-  analysis::critical_path_finder finder;
-  call_times calls;
-  sinks both;
-  both.add(finder);
-  both.add(calls);
-  record.read(both);
-  analysis::critical_path const path = finder.find();
-  call_times::times const call = calls.of_length(time_s);
+  recorded_run const run = record.load();
+  analysis::critical_path const path = analysis::find_critical_path(run);
+  analysis::run_call const call = call_of_length(run, time_s);
   auto const in_call_s = [&](double start_s, double end_s) {
-    return std::max(0.0, std::min(end_s, call.ended_s) - std::max(start_s, call.begun_s));
+    return std::max(0.0, std::min(end_s, *call.end_s) - std::max(start_s, call.start_s));
   };
   for (analysis::path_piece const& p : path.pieces) {
     double const length_s = in_call_s(p.start_s, p.end_s);

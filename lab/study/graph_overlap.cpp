@@ -8,6 +8,7 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/run_many.hpp>
+#include <ovlp/machine/platform.hpp>
 
 #include "simulated_program.hpp"
 #include "simulated_run.hpp"
@@ -21,17 +22,15 @@ struct variant {
   void (*change)(simulated_run&);
 };
 
-void free_network(simulated_run& run) {
-  run.platform["network"] = {{"model", "star"}, {"latency_s", 0}, {"bandwidth_Bps", 1e15}};
-  run.platform.erase("transport");
-  for (nlohmann::json& kind : run.platform["nodes"]) kind.erase("link");
-}
-
 constexpr std::array<variant, 3> variants{{
     {"as it is", &graph_overlap::as_it_is, [](simulated_run&) {}},
     {"with barriers", &graph_overlap::with_barriers,
      [](simulated_run& run) { run.other_words.insert(run.other_words.begin(), "--barriers"); }},
-    {"with ideal overlap", &graph_overlap::ideal, free_network},
+    {"with ideal overlap", &graph_overlap::ideal,
+     [](simulated_run& run) {
+       run.platform = nlohmann::json::parse(
+           machine::with_ideal_network(run.platform.dump(), "the platform", machine::costs_of_messages::stay));
+     }},
 }};
 
 }  // namespace

@@ -82,8 +82,8 @@ thread_placement place_threads(std::vector<std::string> const& words, std::size_
   recorded.insert(recorded.end(), {"--record", record});
   nlohmann::ordered_json const figures =
       summary_of(base::run(summarized(recorded, name("summary-", 0))), name("summary-", 0));
-  exchanged seen;
-  stored_run(record).read(seen);
+  recorded_run const run_as_it_is = stored_run(record).load();
+  exchanged const seen(run_as_it_is);
   shared_memory::partition_problem const problem = seen.problem();
 
   thread_placement found{figures.at("time_s"), shared_memory::bytes_between_nodes(problem, partition_of(seen)), {}};

@@ -36,14 +36,6 @@ calibrated_testbed read_testbed(testbed const& t, places const& where) {
           machine::platform::find(platform_of(t, where)).kind_of(0)};
 }
 
-/// As if objects crossed the network at once and for free.
-json without_communication(json platform) {
-  constexpr double without_bound = 1e15;  // bytes a second
-  platform["network"] = {{"model", "star"}, {"latency_s", 0}, {"bandwidth_Bps", without_bound}};
-  for (char const* section : {"comm_cpu", "transport", "effects"}) platform.erase(section);
-  return platform;
-}
-
 /// Median over the repetitions, of each iteration that lasts long enough to speak of what a node gives: under a quota
 /// it gives more or less for as long as a period.
 std::map<int, double> measured_efficiencies(configuration const& c, measurements const& from,
@@ -99,7 +91,9 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
   compared.predicted_node_s = predicted.held_node_s;
   compared.work_error = median(works_s) > 0 ? predicted.work_s / median(works_s) - 1 : 0;
   compared.plain_s = predict_with(on.plain).time_s;
-  compared.without_communication_s = predict_with(without_communication(on.platform)).time_s;
+  json const without_communication =
+      json::parse(machine::with_ideal_network(on.platform.dump(), c.testbed, machine::costs_of_messages::go));
+  compared.without_communication_s = predict_with(without_communication).time_s;
 
   for (auto const& [iteration, measured] : measured_efficiencies(c, from, on.node)) {
     auto const simulated = predicted.efficiency.find(iteration);

@@ -71,19 +71,14 @@ std::unique_ptr<run_figures> read_figures(std::string const& file, std::string c
   std::unique_ptr<stored_run> const run = open_run(file);
   std::string const stem = std::filesystem::path(file).stem().string();
   auto figures = std::make_unique<run_figures>(name.empty() ? stem : name, run->about(), cores_otherwise);
-  analysis::critical_path_finder finder;
-  analysis::records_seen const seen = analysis::records_seen::of(run->about());
-  analysis::pop_metrics pop(seen.shared_cores > 0);
-  analysis::identities checked(seen);
-  sinks all;
-  all.add(*figures);
-  all.add(finder);
-  all.add(pop);
-  all.add(checked);
+  run_collector records;
+  sinks both;
+  both.add(*figures);
+  both.add(records);
   if (std::string const reservation = run->reservation(); !reservation.empty())
     figures->reserve(reservation, run->outcome() == run_outcome::failed);
   if (std::string const waits = warning_of(run->processors()); !waits.empty()) figures->note(waits);
-  std::string const damage = run->read(all);
+  std::string const damage = run->read(both);
   if (!damage.empty()) figures->note(damage + "; what is missing is missing here");
   if (auto const left_out = run->about().find("left_out"); left_out != run->about().end())
     figures->note("the replayed trace does not have: " + left_out->second);
@@ -95,9 +90,12 @@ std::unique_ptr<run_figures> read_figures(std::string const& file, std::string c
   if (!run->complete() || run->outcome() == run_outcome::running || run->outcome() == run_outcome::failed)
     return figures;
   try {
-    analysis::critical_path const path = finder.find();
-    analysis::path_costs const costs = analysis::costs_of(path, run->definitions());
-    std::vector<analysis::pop_window> const windows = pop.find();
+    recorded_run const all = records.take();
+    analysis::records_seen const seen = analysis::records_seen::of(run->about());
+    analysis::identities const checked(all, seen);
+    analysis::critical_path const path = analysis::find_critical_path(all);
+    analysis::path_costs const costs = analysis::costs_of(path, all.names);
+    std::vector<analysis::pop_window> const windows = analysis::pop_metrics(all, seen.shared_cores > 0).find();
     for (auto const& lines : {checked.broken(), checked.broken(path, costs), checked.broken(windows)}) {
       if (damage.empty() && !lines.empty())
         figures->note("an identity of all runs does not hold, so these figures cannot be trusted: " + lines.front());

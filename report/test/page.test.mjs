@@ -175,7 +175,7 @@ describe("a report of one run", () => {
     for (const colorScheme of ["light", "dark"]) {
       const { page, close } = await open(ONE, { colorScheme });
       grounds.push(await ground(page));
-      await page.getByLabel(colorScheme === "light" ? "Dark" : "Light").check({ force: true });
+      await page.getByLabel(colorScheme === "light" ? "Dark" : "Light", { exact: true }).check({ force: true });
       grounds.push(await ground(page));
       await close();
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/common_parts.hpp>
 
-#include "loop_pool.hpp"
-#include "placement.hpp"
+#include "collections/placement.hpp"
+#include "steps/loop_pool.hpp"
 
 namespace ovlp {
 inline namespace OVLP_CORE {

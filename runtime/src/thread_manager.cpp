@@ -9,16 +9,16 @@
 #include <ovlp/runtime/internal/handlers.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 
-#include "delivery.hpp"
-#include "dps_thread.hpp"
-#include "execution_pool.hpp"
-#include "group_messages.hpp"
-#include "group_table.hpp"
-#include "outbox.hpp"
-#include "scheduler.hpp"
-#include "thread_states.hpp"
-#include "traffic.hpp"
-#include "views.hpp"
+#include "collections/thread_states.hpp"
+#include "collections/views.hpp"
+#include "exchange/delivery.hpp"
+#include "exchange/group_messages.hpp"
+#include "exchange/group_table.hpp"
+#include "exchange/outbox.hpp"
+#include "exchange/traffic.hpp"
+#include "steps/dps_thread.hpp"
+#include "steps/execution_pool.hpp"
+#include "steps/scheduler.hpp"
 
 namespace ovlp {
 inline namespace OVLP_CORE {

@@ -61,9 +61,10 @@ analysis::records_seen seen_on(std::vector<std::string> const& options) {
   return analysis::records_seen::of(about);
 }
 
-/// `checked`: takes its records; may be null.
+/// `records`: takes its records; may be null. Returns its figures, if it takes them, and the body has asked for any.
 template <class Engine>
-void run(std::vector<std::string> words, run_body const& body, std::shared_ptr<analysis::identities> const& checked) {
+std::optional<summary> run(std::vector<std::string> words, run_body const& body,
+                           std::shared_ptr<run_collector> const& records) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   std::string ignored_case;
@@ -72,24 +73,27 @@ void run(std::vector<std::string> words, run_body const& body, std::shared_ptr<a
   known.add("--test-case", ignored_case, "the doctest case");
   known.add("--run", ignored_run, "the number of the run in it");
   Engine engine(static_cast<int>(argv.size()), argv.data(), known);
-  if (checked) engine.attach(checked);
+  if (records) engine.attach(records);
   body(engine);
-  if (!checked) return;
-  std::optional<summary> figures;
+  if (!records) return std::nullopt;
   try {
-    figures = engine.summary();
+    return engine.summary();
   } catch (error const&) {  // it failed, or the body has not asked for figures
+    return std::nullopt;
   }
-  if (figures) expect_none(checked->broken(*figures));
+}
+
+void check(recorded_run const& run, analysis::records_seen const& seen, std::optional<summary> const& figures) {
+  analysis::identities const checked(run, seen);
+  expect_none(checked.broken_anywhere());
+  if (figures) expect_none(checked.broken(*figures));
 }
 
 /// Of a run whose processes have stored it.
 void check_record(std::string const& file) {
   if (!std::filesystem::exists(file)) return;  // it did not come to a call
   auto const stored = open_run(file);
-  analysis::identities checked(analysis::records_seen::of(stored->about()));
-  stored->read(checked);
-  expect_none(checked.broken_anywhere());
+  check(stored->load(), analysis::records_seen::of(stored->about()), std::nullopt);
 }
 
 }  // namespace
@@ -114,14 +118,13 @@ void really_run_on(std::size_t nodes, std::vector<std::string> const& options, r
   if (stores) words.push_back("--record=" + given.record);
   if (given.worker) words.emplace_back("--worker");
   bool const attaches = what != checks::none && !stores && !given.worker;
-  auto const checked =
-      attaches ? std::make_shared<analysis::identities>(analysis::records_seen{.of_all_nodes = nodes == 1}) : nullptr;
-  run<ovlp::real::engine>(words, body, checked);
+  auto const records = attaches ? std::make_shared<run_collector>() : nullptr;
+  auto const figures = run<ovlp::real::engine>(words, body, records);
   if (given.worker) {
     std::fprintf(stderr, "'%s', run %zu: a worker came to the end of the run's body\n", test_case.c_str(), number);
     std::exit(3);
   }
-  if (checked) expect_none(checked->broken_anywhere());
+  if (records) check(records->take(), {.of_all_nodes = nodes == 1}, figures);
   if (stores) check_record(given.record);
 }
 
@@ -129,9 +132,9 @@ void simulate_on(std::size_t nodes, std::vector<std::string> const& options, run
   std::vector<std::string> words{given.program, "--nodes", std::to_string(nodes)};
   words.insert(words.end(), options.begin(), options.end());
   INFO("simulated, nodes: " << nodes);
-  auto const checked = what == checks::none ? nullptr : std::make_shared<analysis::identities>(seen_on(options));
-  run<ovlp::sim::engine>(words, body, checked);
-  if (checked) expect_none(checked->broken_anywhere());
+  auto const records = what == checks::none ? nullptr : std::make_shared<run_collector>();
+  auto const figures = run<ovlp::sim::engine>(words, body, records);
+  if (records) check(records->take(), seen_on(options), figures);
 }
 
 }  // namespace ovlp::testing

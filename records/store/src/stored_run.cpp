@@ -326,4 +326,11 @@ std::string stored_run::read(record_sink& into, std::function<void(std::size_t)>
   return damage;
 }
 
+recorded_run stored_run::load(std::string* damage) const {
+  run_collector all;
+  std::string const lost = read(all);
+  if (damage != nullptr) *damage = lost;
+  return all.take();
+}
+
 }  // namespace ovlp

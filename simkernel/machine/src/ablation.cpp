@@ -5,6 +5,8 @@
 #include <array>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/machine/platform.hpp>
 
 namespace ovlp::machine {
 namespace {
@@ -103,6 +105,20 @@ std::vector<std::string> parts_to_leave_out(json const& platform) {
     if (p.leave_out(copy)) names.emplace_back(p.name);
   }
   return names;
+}
+
+std::string with_ideal_network(std::string const& text, std::string const& name, costs_of_messages costs) {
+  json platform = base::parse_json(text, name);
+  if (!platform.contains("nodes"))
+    throw config_error(name + ": its network describes its nodes, too: expected a platform with a list of them");
+  platform["network"] = {{"model", "linear"}, {"latency_s", 0}, {"bandwidth_Bps", 1e15}};
+  platform.erase("transport");
+  for (json& kind : platform["nodes"]) kind.erase("link");
+  if (costs == costs_of_messages::go) {
+    platform.erase("comm_cpu");
+    platform.erase("effects");
+  }
+  return platform.dump();
 }
 
 void leave_out(json& platform, std::string const& file, std::vector<std::string> const& left_out) {

@@ -3,11 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include <ovlp/records/sink.hpp>
+#include <ovlp/records/recorded_run.hpp>
 
 namespace ovlp::analysis {
 
@@ -28,7 +27,7 @@ struct path_piece {
   path_activity what;
   double start_s, end_s;
   double latency_s = 0;            ///< of the network: as long its latency phase was
-  std::size_t step = 0;            ///< of a step: its number, in the order of the records
+  std::size_t step = 0;            ///< of a step: its number in the run
   operation_place at{};            ///< of a step; of a message whose object was posted, the operation that did
   std::uint32_t to_operation = 0;  ///< of such a message: of the same graph
   bool posted = false;             ///< of a message: `at` and `to_operation` are known
@@ -55,7 +54,7 @@ struct critical_path {
   double run_s() const { return end_s - start_s; }
 };
 
-/// Finds it, from all records of a run: a longest path in the acyclic graph of what happened, by Boost.Graph.
+/// Finds it: a longest path in the acyclic graph of what happened, by Boost.Graph.
 ///
 /// Vertices are begins and ends of steps, and the events of messages, launches and calls. Edges are the activities,
 /// with their seconds, and dependencies, with none: a step depends on the object that it got, and on the step before it
@@ -63,28 +62,7 @@ struct critical_path {
 /// don't reach up to an event (an operation goes on because of a credit, a total, a condition), it depends on what
 /// ended last on its node, since nothing happens on a node without an event there.
 ///
-/// Memory: about 200 bytes a step or message. Thread: one at a time.
-class critical_path_finder final : public record_sink {
- public:
-  critical_path_finder();
-  ~critical_path_finder() override;
-
-  void begin(run_definitions const& names) override;
-  void step(step_record const& r) override;
-  void kernel(kernel_record const& r) override;
-  void post(post_record const& r) override;
-  void send(send_record const& r) override;
-  void delivery(delivery_record const& r) override;
-  void transfer(transfer_record const& r) override;
-  void node(node_record const& r) override;
-  void call(call_record const& r) override;
-
-  /// After all records. Errors: ovlp::error, if no call has ended.
-  critical_path find() const;
-
- private:
-  struct implementation;
-  std::unique_ptr<implementation> const implementation_;
-};
+/// Memory: about 100 bytes a step or message. Thread: any. Errors: ovlp::error, if no call has ended.
+critical_path find_critical_path(recorded_run const& run);
 
 }  // namespace ovlp::analysis

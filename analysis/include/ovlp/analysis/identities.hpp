@@ -10,8 +10,8 @@
 #include <ovlp/analysis/dynamic_efficiency.hpp>
 #include <ovlp/analysis/path_costs.hpp>
 #include <ovlp/analysis/pop_metrics.hpp>
+#include <ovlp/records/recorded_run.hpp>
 #include <ovlp/records/run_recorder.hpp>
-#include <ovlp/records/sink.hpp>
 
 namespace ovlp {
 struct summary;
@@ -43,22 +43,11 @@ struct checked_records;
 /// others do. Calls that have not ended (a run that failed) need not be complete: nothing happens twice there, and
 /// nothing before its cause.
 ///
-/// Memory: the records. Thread: any, several at once.
-class identities final : public record_sink {
+/// The run outlives it. Thread: one at a time.
+class identities {
  public:
-  explicit identities(records_seen what = {});
-  ~identities() override;
-
-  void begin(run_definitions const& names) override;
-  void step(step_record const& r) override;
-  void kernel(kernel_record const& r) override;
-  void wait(wait_record const& r) override;
-  void post(post_record const& r) override;
-  void send(send_record const& r) override;
-  void delivery(delivery_record const& r) override;
-  void transfer(transfer_record const& r) override;
-  void node(node_record const& r) override;
-  void call(call_record const& r) override;
+  explicit identities(recorded_run const& run, records_seen what = {});
+  ~identities();
 
   /// Of the records. Empty: all hold.
   std::vector<std::string> broken() const;

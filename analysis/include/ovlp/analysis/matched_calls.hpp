@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/records/sink.hpp>
+#include <ovlp/records/recorded_run.hpp>
 
 namespace ovlp::analysis {
 
@@ -35,6 +35,11 @@ struct run_call {
 /// The calls of a run, in the order in which they began. Thread: one at a time.
 class call_list final : public record_sink {
  public:
+  call_list() = default;
+  explicit call_list(recorded_run const& run) {
+    begin(run.names);
+    for (call_record const& r : run.calls) call(r);
+  }
   void begin(run_definitions const& names) override;
   void call(call_record const& r) override;
 

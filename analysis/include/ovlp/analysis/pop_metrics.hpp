@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/records/sink.hpp>
+#include <ovlp/records/recorded_run.hpp>
 
 namespace ovlp::analysis {
 
@@ -40,19 +40,14 @@ struct pop_window {
 };
 
 /// Of a run, and of each iteration: of its interval, (C_{k-1}, C_k] as iteration_efficiency says. A step's work is
-/// spread evenly over its time. Memory: 48 bytes a step. Thread: one at a time.
-class pop_metrics final : public record_sink {
+/// spread evenly over its time. The run outlives it. Thread: any.
+class pop_metrics {
  public:
   /// `shared_cores`: nodes of the run share the cores of a host, as those of a real run do that are on one machine.
-  explicit pop_metrics(bool shared_cores = false);
-  ~pop_metrics() override;
+  explicit pop_metrics(recorded_run const& run, bool shared_cores = false);
+  ~pop_metrics();
 
-  void begin(run_definitions const& names) override;
-  void step(step_record const& r) override;
-  void node(node_record const& r) override;
-  void call(call_record const& r) override;
-
-  /// After all records: the run, from its first record to the end of its last call, then the iterations of each call.
+  /// The run, from its first record to the end of its last call, then the iterations of each call.
   /// `ideal`: the same run on a network without latency, of infinite bandwidth, and without cost of communication.
   /// Calls of both are matched (match_calls); what one of the runs alone has is not compared.
   /// Errors: ovlp::error, if no call has ended.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/records/recorded_run.hpp>
 #include <ovlp/records/run_recorder.hpp>
 #include <ovlp/records/run_totals.hpp>
 #include <ovlp/records/sink.hpp>
@@ -44,6 +45,8 @@ class stored_run {
   /// another. Returns what had to be left out because the file is damaged, in a line; empty: nothing.
   /// `each`: is called with the number of records of each block that has been handed on.
   std::string read(record_sink& into, std::function<void(std::size_t)> const& each = {}) const;
+  /// The same as a value. `damage`: what read() returns.
+  recorded_run load(std::string* damage = nullptr) const;
   /// The time of its first record, on the run's clock; of a simulation 0.
   double begin_s() const;
   /// Whether sums stand in the place of records (--record-only nodes).

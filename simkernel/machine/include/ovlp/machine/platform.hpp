@@ -191,4 +191,10 @@ struct platform {
 /// its network, its processors and its transport more than the simplest ones. Errors: as platform::find().
 std::vector<std::string> ablations(std::string const& name_or_file);
 
+/// A platform file's content, with a network on which objects are where they go as soon as they are sent. What they
+/// cost processors stays, or goes too. `name` stands for the file in messages. Errors: config_error, if it is none, or
+/// its network describes the nodes.
+enum class costs_of_messages : std::uint8_t { stay, go };
+std::string with_ideal_network(std::string const& text, std::string const& name, costs_of_messages costs);
+
 }  // namespace ovlp::machine

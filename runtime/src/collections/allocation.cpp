@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collections/allocation.hpp"
+
+#include <algorithm>
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+allocation::allocation(program const& known, std::size_t nodes)
+    : known_(known), nodes_(nodes), versions_(known.collections()), held_(known.nodes_at_first(nodes)), sent_(nodes) {
+  for (std::uint32_t c = 0; c < known.collections(); ++c) views_.push_back(known.first_mapping(c, nodes));
+}
+
+void allocation::send_to_all(control const& message) {
+  for (node_id node : held_) tell(node, message);
+}
+
+bool allocation::mapped(node_id node) const {
+  return std::any_of(views_.begin(), views_.end(),
+                     [&](auto const& view) { return std::find(view.begin(), view.end(), node) != view.end(); });
+}
+
+void allocation::handle_change_request(change_request const& request) {
+  waiting_.push_back(request);
+  next();
+}
+
+void allocation::next() {
+  if (phase_ != phase::idle || waiting_.empty()) return;
+  change_request const request = waiting_.front();
+  waiting_.pop_front();
+  begin(request);
+}
+
+void allocation::begin(change_request request) {
+  now_ = std::move(request);
+  std::vector<node_id> const& view = views_[now_.collection];
+  target_ = now_.nodes;
+  if (target_.empty() && known_.collection(now_.collection).leaves_state(view.size(), now_.count)) {
+    refuse("resize of '" + known_.collection(now_.collection).name + "' from " + std::to_string(view.size()) + " to " +
+           std::to_string(now_.count) + ": its threads have state, and nothing takes what leaves: on_leave is missing");
+    return;
+  }
+  if (target_.empty()) {
+    mapping const& first = known_.initial(now_.collection);
+    target_ = view;
+    target_.resize(now_.count);
+    for (std::size_t i = view.size(); i < now_.count; ++i) target_[i] = first.beyond(i, nodes_);
+  } else if (target_.size() != view.size()) {
+    refuse("remap of '" + known_.collection(now_.collection).name + "': expected a mapping of " +
+           std::to_string(view.size()) + " threads, got " + std::to_string(target_.size()));
+    return;
+  }
+  phase_ = phase::launching;
+  awaited_nodes_.clear();
+  for (node_id node : target_) {
+    if (!held_.contains(node)) awaited_nodes_.insert(node);
+  }
+  if (awaited_nodes_.empty()) {
+    move_threads();
+  } else {
+    for (node_id node : awaited_nodes_) to_do_.emplace_back(launch_node{node});
+  }
+}
+
+std::string allocation::describe_wait() const {
+  std::string nodes;
+  for (node_id node : awaited_nodes_) nodes += (nodes.empty() ? "" : ", ") + node_name(node);
+  std::string threads;
+  for (std::uint32_t i : awaited_moves_) threads += (threads.empty() ? "" : ", ") + known_.name({now_.collection, i});
+  std::string const change = "the change of collection '" + known_.collection(now_.collection).name + "' waits for ";
+  switch (phase_) {
+    case phase::idle: return "";
+    case phase::launching: return change + nodes + " to be launched";
+    case phase::moving: return change + threads + " to move";
+    case phase::updating: return change + nodes + " to route by it";
+    case phase::settling: return change + "late objects and leaving threads on " + nodes;
+  }
+  return "";
+}
+
+void allocation::refuse(std::string why) {
+  tell(node_of_group(now_.request), change_done{now_.request, std::move(why)});
+  next();
+}
+
+void allocation::node_joined(node_id node) {
+  if (phase_ != phase::launching || awaited_nodes_.erase(node) == 0) return;
+  held_.insert(node);
+  for (std::uint32_t c = 0; c < views_.size(); ++c) tell(node, view_update{c, versions_[c], epoch_, views_[c]});
+  if (awaited_nodes_.empty()) move_threads();
+}
+
+void allocation::move_threads() {
+  phase_ = phase::moving;
+  std::vector<node_id> const view = views_[now_.collection];
+  for (std::uint32_t i = 0; i < std::min(view.size(), target_.size()); ++i) {
+    if (view[i] != target_[i]) awaited_moves_.insert(i);
+  }
+  for (std::uint32_t i : awaited_moves_) tell(view[i], move_thread{{now_.collection, i}, target_[i]});
+  if (awaited_moves_.empty()) update_views();
+}
+
+void allocation::handle_thread_moved(thread_moved const& moved) {
+  if (phase_ == phase::moving && awaited_moves_.erase(moved.thread.index) > 0 && awaited_moves_.empty()) update_views();
+}
+
+void allocation::update_views() {
+  phase_ = phase::updating;
+  views_[now_.collection] = target_;
+  awaited_nodes_ = held_;
+  for (auto& counts : sent_) counts.assign(nodes_, 0);
+  send_to_all(view_update{now_.collection, ++versions_[now_.collection], ++epoch_, target_});
+}
+
+void allocation::handle_view_adopted(node_id from, view_adopted const& adopted) {
+  bool const this_change = adopted.collection == now_.collection && adopted.version == versions_[now_.collection];
+  if (phase_ != phase::updating || !this_change) return;  // from a node that has just joined
+  sent_[from] = adopted.sent;
+  if (awaited_nodes_.erase(from) == 0 || !awaited_nodes_.empty()) return;
+  tell(node_of_group(now_.request), change_done{now_.request, {}});
+  settle_all();
+}
+
+void allocation::settle_all() {
+  phase_ = phase::settling;
+  awaited_nodes_ = held_;
+  for (node_id to : held_) {
+    settle message{now_.collection, std::vector<std::uint64_t>(nodes_)};
+    for (node_id from : held_) {
+      if (from != to) message.expected[from] = sent_[from][to];
+    }
+    tell(to, message);
+  }
+}
+
+void allocation::handle_settled(node_id from, settled const&) {
+  if (phase_ != phase::settling || awaited_nodes_.erase(from) == 0 || !awaited_nodes_.empty()) return;
+  for (node_id node : held_) {
+    if (node == 0 || mapped(node)) {
+      leaving_.erase(node);
+    } else if (!leaving_.contains(node)) {
+      leaving_[node] = ++leaves_;
+      tell(node, leave{leaves_});
+    }
+  }
+  phase_ = phase::idle;
+  release_unneeded();
+  next();
+}
+
+// A node leaves in the background: what it still waits for may itself wait for the next change.
+void allocation::handle_left(node_id from, left const& l) {
+  auto const asked = leaving_.find(from);
+  if (asked == leaving_.end() || asked->second != l.number) return;  // it has been mapped to again meanwhile
+  unneeded_.insert(from);
+  if (phase_ == phase::idle) release_unneeded();
+}
+
+void allocation::release_unneeded() {
+  for (node_id node : std::exchange(unneeded_, {})) {
+    if (leaving_.erase(node) == 0) continue;
+    held_.erase(node);
+    to_do_.emplace_back(release_node{node});
+  }
+}
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp

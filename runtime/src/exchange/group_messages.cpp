@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/group_messages.hpp"
+
+#include <string>
+
+#include <ovlp/base/error.hpp>
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "collections/views.hpp"
+#include "exchange/delivery.hpp"
+#include "exchange/group_table.hpp"
+#include "exchange/outbox.hpp"
+#include "steps/execution.hpp"
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+void group_messages::end(std::uint32_t graph, std::size_t closer, group_id group, std::uint64_t count, group_id call) {
+  if (auto const known = node_.groups().end(group, count)) {
+    node_.delivery().send({*known, group, count, graph, static_cast<std::uint32_t>(closer)}, call);
+  }
+}
+
+void group_messages::end_empty(std::uint32_t graph, port_reference port, frames const& opened, std::size_t sender,
+                               std::int32_t iteration) {
+  graph_definition const& definition = *node_.program().graph(graph).definition;
+  std::size_t const closer = *definition.operations[port.operation].ports[port.port].closer;
+  // Every edge into the closer must agree on its thread, so any fixed one tells it.
+  std::optional<route_definition> route;
+  for (operation_definition const& operation : definition.operations) {
+    for (port_definition const& p : operation.ports) {
+      if (p.edge && p.edge->target == closer && p.edge->route.fixed() && !route) route = p.edge->route;
+    }
+  }
+  if (!route) {
+    throw graph_error("nothing was posted on " + definition.describe(port) + ", and " + definition.describe(closer) +
+                      " is routed by an object's content: an empty group has no thread to end in");
+  }
+  std::uint32_t const collection = node_.program().graph(graph).collection_of[closer];
+  frame const& group = opened.back();
+  std::size_t const index =
+      (*route)(nullptr, routing{node_.views().size(collection), sender, group.place, group.opener});
+  group_total total{{collection, static_cast<std::uint32_t>(index)},
+                    group.group,
+                    0,
+                    graph,
+                    static_cast<std::uint32_t>(closer),
+                    {opened.begin(), opened.end()},
+                    iteration};
+  node_.delivery().send(std::move(total), origin_of(opened));
+}
+
+void group_messages::give_credit(group_id group, std::uint32_t place, group_id call) {
+  node_.outbox().tell(node_of_group(group), credit{group, place}, call);
+}
+
+std::optional<std::uint64_t> group_messages::closer_at(group_id group, thread_address closer, group_id call) {
+  node_id const home = node_of_group(group);
+  if (home != node_.self()) {
+    node_.outbox().tell(home, closer_here{group, closer, call}, call);
+    return std::nullopt;
+  }
+  group_table::closer_answer const answer = node_.groups().closer_at(group, closer);
+  if (answer.total) return answer.total;
+  if (answer.conflict || answer.unknown) {
+    program const& known = node_.program();
+    failure what;
+    what.kind = failure::kind_type::graph;
+    what.type = "ovlp::graph_error";
+    what.node = node_name(node_.self());
+    what.text = "the objects of one group (" + group_name(group) + ") reached two closer threads: " +
+                (answer.conflict ? known.name(*answer.conflict) : std::string("one that has ended")) + " and " +
+                known.name(closer) + "; the routes to a merge or stream must give one thread for a whole group";
+    node_.backend().fail(what);
+  }
+  return std::nullopt;
+}
+
+void group_messages::handle_closer_here(closer_here const& message) {
+  if (auto const total = closer_at(message.group, message.closer, message.call)) {
+    node_.delivery().send({message.closer, message.group, *total, 0, 0}, message.call);
+  }
+}
+
+void group_messages::handle_credit(credit const& message) {
+  if (execution* const waiter = node_.groups().give_back(message.group, message.place)) waiter->wake();
+}
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exchange/group_table.hpp"
+
+#include <algorithm>
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+group_id group_table::number() {
+  scoped_lock const lock(mutex_);
+  return numbers_ | ++last_number_;
+}
+
+group_id group_table::open(port_definition const& port, thread_address opener) {
+  group_id const group = number();
+  record made;
+  made.window = port.window;
+  made.credited = port.credited();
+  made.closed_at_opener = port.closed_at_opener;
+  made.opener = opener;
+  scoped_lock const lock(mutex_);
+  groups_.emplace(group, std::move(made));
+  return group;
+}
+
+bool group_table::acquire(group_id group, execution& poster) {
+  scoped_lock const lock(mutex_);
+  record& r = groups_.at(group);
+  if (r.window > 0 && r.outstanding >= r.window) {
+    r.waiter = &poster;
+    return false;
+  }
+  ++r.outstanding;
+  return true;
+}
+
+std::size_t group_table::least_loaded(group_id group, std::uint32_t place, std::size_t size) {
+  scoped_lock const lock(mutex_);
+  record& r = groups_.at(group);
+  if (r.loads.size() < size) r.loads.resize(size);
+  auto const target =
+      std::min_element(r.loads.begin(), r.loads.begin() + static_cast<std::ptrdiff_t>(size)) - r.loads.begin();
+  ++r.loads[static_cast<std::size_t>(target)];
+  if (r.targets.size() <= place) r.targets.resize(place + 1);
+  r.targets[place] = static_cast<std::uint32_t>(target);
+  return static_cast<std::size_t>(target);
+}
+
+execution* group_table::give_back(group_id group, std::uint32_t place) {
+  scoped_lock const lock(mutex_);
+  auto const at = groups_.find(group);
+  if (at == groups_.end()) return nullptr;
+  record& r = at->second;
+  --r.outstanding;
+  if (place < r.targets.size()) --r.loads[r.targets[place]];
+  execution* const waiter = std::exchange(r.waiter, nullptr);
+  forget_if_over(at);
+  return waiter;
+}
+
+std::optional<thread_address> group_table::end(group_id group, std::uint64_t count) {
+  scoped_lock const lock(mutex_);
+  auto const at = groups_.find(group);
+  at->second.total = count;
+  std::optional<thread_address> const closer = at->second.closer;
+  forget_if_over(at);
+  return closer;
+}
+
+group_table::closer_answer group_table::closer_at(group_id group, thread_address closer) {
+  scoped_lock const lock(mutex_);
+  auto const at = groups_.find(group);
+  if (at == groups_.end()) {
+    closer_answer answer;
+    for (auto const& [ended, known] : ended_) {
+      if (ended == group && known != closer) answer.conflict = known;
+    }
+    answer.unknown = !answer.conflict;
+    return answer;
+  }
+  record& r = at->second;
+  if (r.closer && *r.closer != closer) return {std::nullopt, r.closer, false};
+  r.closer = closer;
+  closer_answer const answer{r.total, std::nullopt, false};
+  forget_if_over(at);
+  return answer;
+}
+
+void group_table::forget_if_over(table::iterator at) {
+  record const& r = at->second;
+  if (!r.total || !r.closer || r.waiter != nullptr || (r.credited && r.outstanding > 0)) return;
+  if (ended_.size() < most_ended) ended_.emplace_back();
+  ended_[ended_at_++ % most_ended] = {at->first, *r.closer};
+  groups_.erase(at);
+}
+
+bool group_table::awaits(thread_address opener) {
+  scoped_lock const lock(mutex_);
+  return std::any_of(groups_.begin(), groups_.end(),
+                     [&](auto const& group) { return group.second.closed_at_opener && group.second.opener == opener; });
+}
+
+bool group_table::empty() { return size() == 0; }
+
+std::size_t group_table::size() {
+  scoped_lock const lock(mutex_);
+  return groups_.size();
+}
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ovlp/runtime/internal/control.hpp>
+#include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
+
+#include "exchange/by_node.hpp"
+#include "exchange/send_queue.hpp"
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+class thread_manager;
+
+/// What a node sends to others: the objects for each in a send_queue, control messages at once.
+/// Thread: any.
+class outbox {
+ public:
+  explicit outbox(thread_manager& node);
+
+  void send(node_id to, envelope_ptr object);
+  /// One that is for this node is handled before this returns. `call` of the main program: for the records.
+  void tell(node_id to, control const& message, group_id call = 0);
+  /// The transfer of an object to this node has ended, so that another may begin.
+  void sent(node_id to);
+  /// No object waits to be sent or is in transfer.
+  bool all_sent() const { return under_way_ == 0; }
+
+ private:
+  void hand_over(node_id to, envelope_ptr object);
+  envelope_ptr transfer_ended(node_id to);
+
+  thread_manager& node_;
+  mutex mutex_;
+  by_node<send_queue> queues_ OVLP_GUARDED_BY(mutex_);
+  shared<std::size_t> under_way_{0};  ///< objects that wait, or are in transfer
+};
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp

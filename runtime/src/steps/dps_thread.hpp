@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <boost/intrusive/list.hpp>
+
+#include <ovlp/runtime/internal/control.hpp>
+#include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/program.hpp>
+
+#include "steps/execution.hpp"
+#include "steps/mail.hpp"
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+class execution_thread;
+class thread_manager;
+
+/// A logical, serial place of execution with its own state and queue. One operation runs in it at a time.
+///
+/// Anyone pushes mail. Everything else belongs to the owner: the thread has one whenever mail is there. Who pushes to
+/// an idle thread becomes its owner, hands it to the scheduler, and an execution thread runs one operation, until that
+/// ends or suspends, then settles.
+class dps_thread {
+ public:
+  /// It lives nowhere until it gets mail that says so.
+  dps_thread(thread_manager& manager, thread_address address, std::size_t pool);
+  dps_thread(dps_thread const&) = delete;
+  dps_thread& operator=(dps_thread const&) = delete;
+  ~dps_thread();
+
+  /// Thread: any.
+  void push(mail_ptr m) {
+    if (add(std::move(m))) own();
+  }
+  /// The two halves of push: adds the mail, and says whether the caller now owns the thread and must call own().
+  bool add(mail_ptr m) { return inbox_.add(std::move(m)); }
+  void own();
+
+  /// Sorts what has come in; `stepped`: an operation has run, so conditions are evaluated.
+  /// Returns whether there is something to run; if not, the caller owns the thread no more.
+  bool settle(bool stepped);
+  /// Sorts what has come in next, for a running operation that looks for its next object. False if other work comes
+  /// before that, or nothing has come: then the operation suspends.
+  bool take_in_next();
+  mail_ptr take_work() { return work_.pop(); }
+  /// Runs an operation from its start until its body returns; it may be suspended in between. Or a function for the
+  /// state.
+  void run(mail_ptr start, execution_thread& host);
+  /// The operation is over.
+  void forget(execution& operation);
+  /// Forgets everything that waits. When nothing runs.
+  void drop_mail();
+  /// Keeps what a split received, for the closer of its groups, which runs here too; and gives it to that.
+  void keep_opened(std::uint32_t closer, execution const& opener, std::shared_ptr<void const> input);
+  std::shared_ptr<void const> take_opened(execution const& closer);
+  /// Registers a suspended operation that waits for a condition.
+  void add_waiter(execution& waiter) { waiters_.push_back(&waiter); }
+
+  thread_manager& manager() const { return manager_; }
+  thread_address address() const { return address_; }
+  std::size_t pool() const { return pool_; }
+  void* state() const { return state_.get(); }
+  std::shared_ptr<void> take_state() {
+    state_in_memory_.release();
+    return std::move(state_);
+  }
+  /// What the state takes in memory may have changed.
+  void hold_state(memory_watch& watch);
+  /// The operations that are suspended in it. The node must be passive, or have stopped.
+  std::vector<execution*> suspended() const;
+
+  dps_thread* next_ready = nullptr;  ///< of the scheduler
+  std::uint64_t arrival = 0;         ///< of the scheduler
+
+ private:
+  /// A closer's execution is known by its operation and the enclosing groups' innermost frame.
+  struct closer_key {
+    std::uint32_t operation;
+    std::uint32_t place;
+    group_id group;
+    bool operator==(closer_key const&) const = default;
+  };
+  struct closer_hash {
+    std::size_t operator()(closer_key const& key) const {
+      return (key.group * 0x9e3779b97f4a7c15u) ^ (std::size_t{key.operation} << 32) ^ key.place;
+    }
+  };
+  /// What a split received, until the closer of its groups takes it.
+  struct kept_input {
+    group_id call;
+    std::shared_ptr<void const> input;
+  };
+  void have_state(state_mail::what_type what);
+  void take_in(mail_ptr m);
+  void take_in_object(envelope_ptr object);
+  void take_in_total(group_total const& total);
+  execution& closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing);
+  void announce(execution& closer, frame const& opened);
+  void ready(execution& waiter);
+  bool holds(execution& waiter);
+  bool goes_along(mail const& m) const;
+  void hold(mail_ptr m);
+  void arrive(given_state const& state);
+  void begin_move(node_id to);
+  void let_in();
+  void depart();
+  void forward(mail_ptr m);
+
+  thread_manager& manager_;
+  thread_address const address_;
+  std::size_t const pool_;
+  std::shared_ptr<void> state_;
+  [[no_unique_address]] memory_claim state_in_memory_;
+  std::unordered_map<closer_key, std::unique_ptr<execution>, closer_hash> closers_;
+  std::unordered_map<closer_key, kept_input, closer_hash> opened_;
+  closer_key last_key_{};
+  execution* last_closer_ = nullptr;
+  std::unordered_map<group_id, execution*> gathered_;  // groups whose total is not known here
+  std::vector<execution*> waiters_;
+  boost::intrusive::list<
+      execution, boost::intrusive::member_hook<execution, decltype(execution::of_thread), &execution::of_thread>,
+      boost::intrusive::constant_time_size<false>>
+      live_;  // executions that have started, or are about to, and not ended: those of leaves and splits are its own
+  std::optional<node_id> moving_to_;
+  bool lets_in_ = false;
+  bool departed_ = false;
+  bool leaving_ = false;
+  // Mail refers to operations, so it goes first.
+  mailbox inbox_;
+  mail_queue work_;
+  mail_queue held_;  // while moving: what goes along
+};
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "steps/execution.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <ovlp/base/error.hpp>
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/calls.hpp>
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/reallocation.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "collections/views.hpp"
+#include "exchange/delivery.hpp"
+#include "exchange/group_messages.hpp"
+#include "exchange/group_table.hpp"
+#include "failures.hpp"
+#include "steps/dps_thread.hpp"
+#include "steps/loop_pool.hpp"
+#include "steps/scheduler.hpp"
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+namespace {
+
+/// "group 2@node0 of split 'cut'"
+std::string group_of_opener(program const& known, std::uint32_t graph, frame const& opened) {
+  return "group " + group_name(opened.group) + " of " + known.opener(graph, opened.port);
+}
+
+}  // namespace
+
+gathering::group_state& gathering::find_or_add(frame const& opened, bool& added) {
+  auto const found = std::find_if(groups_.begin(), groups_.end(),
+                                  [&](group_state const& g) { return g.opened.group == opened.group; });
+  added = found == groups_.end();
+  if (!added) return *found;
+  groups_.push_back({opened, 0, std::nullopt});
+  return groups_.back();
+}
+
+bool gathering::add(envelope_ptr object) {
+  bool added = false;
+  ++find_or_add(object->frames.back(), added).received;
+  inbox_.push(as_mail(std::move(object)));
+  return added;
+}
+
+void gathering::set_total(frame const& opened, std::uint64_t total) {
+  bool added = false;
+  find_or_add(opened, added).total = total;
+}
+
+bool gathering::complete() const {
+  return groups_.size() == expected_ &&
+         std::all_of(groups_.begin(), groups_.end(), [](group_state const& g) { return g.total == g.received; });
+}
+
+std::int32_t gathering::opened_in() const {
+  std::int32_t least = groups_.empty() ? no_iteration : groups_.front().opened.iteration;
+  for (group_state const& g : groups_) least = std::min(least, g.opened.iteration);
+  return least;
+}
+
+std::string gathering::describe_missing(program const& known, std::uint32_t graph) const {
+  std::string text;
+  for (group_state const& g : groups_) {
+    text += (text.empty() ? "" : ", ") + group_of_opener(known, graph, g.opened) + ": " + std::to_string(g.received) +
+            " received, " + (g.total ? std::to_string(*g.total - g.received) + " missing" : "total not known");
+  }
+  if (groups_.size() < expected_) {
+    text += (text.empty() ? "" : ", ") + std::to_string(expected_ - groups_.size()) + " more to be opened";
+  }
+  return text;
+}
+
+execution::execution(dps_thread& thread, envelope_ptr input)
+    : resume(mail::kind_type::resume, *this),
+      start(mail::kind_type::start, *this),
+      thread_(thread),
+      manager_(thread.manager()),
+      graph_(input->graph),
+      operation_(input->operation),
+      definition_(&manager_.program().operation(graph_, operation_)),
+      object_(std::move(input)),
+      frames_(object_->frames),
+      iteration_(object_->iteration),
+      has_new_input_(true) {
+  if (is_opener(definition_->kind)) opened_.resize(definition_->ports.size());
+}
+
+execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing)
+    : resume(mail::kind_type::resume, *this),
+      start(mail::kind_type::start, *this),
+      thread_(thread),
+      manager_(thread.manager()),
+      graph_(graph),
+      operation_(operation),
+      definition_(&manager_.program().operation(graph_, operation_)),
+      frames_(std::move(enclosing)),
+      gathering_(std::make_unique<ovlp::gathering>(definition_->closes.size())) {
+  if (!is_opener(definition_->kind)) return;
+  opened_.resize(definition_->ports.size());
+  if (manager_.settings().barriers) held_posts_ = std::make_unique<std::vector<held_post>>();
+}
+
+execution::~execution() = default;
+
+template <class Function>
+bool execution::succeeds(Function const& function) const {
+  try {
+    function();
+    return true;
+  } catch (cancelled const&) {
+  } catch (...) {
+    failed(std::current_exception());
+  }
+  return false;
+}
+
+void execution::run(execution_thread& host) {
+  host_ = &host;
+  host.loop()->operation = this;
+  show(host.activity());
+  if (gathering_) iteration_ = gathering_->begins_in();
+  begin_step();
+  bool const returned = succeeds([&] { definition_->body(*this); });
+  host_->loop()->operation = nullptr;
+  if (returned) {
+    host_->end(*this);
+  } else {
+    host_->activity().ends();
+    thread_.forget(*this);
+  }
+}
+
+void execution::end() {
+  host_->loop()->operation = this;
+  host_->activity().next_step();
+  step_ended();
+  if (memory_watch* const watch = manager_.memory()) [[unlikely]]
+    thread_.hold_state(*watch);
+  succeeds([&] {
+    expect_all_taken();
+    if (result_) send_result();
+    close_groups();
+  });
+  host_->loop()->operation = nullptr;
+  host_->activity().ends();
+}
+
+void execution::show(activity& on) const {
+  thread_address const at = thread_.address();
+  on.begins(*definition_, manager_.program().collection(at.collection).name, at.index, manager_.self());
+}
+
+inline void execution::expect_running() const {
+  if (scheduler::self() != host_) [[unlikely]]
+    refuse_other_thread();
+  if (manager_.stopping()) [[unlikely]]
+    throw cancelled{};
+}
+
+void execution::refuse_other_thread() const {
+  throw graph_error("post, wait and kernels are for the operation itself, but another thread has called one of " +
+                    describe());
+}
+
+inline void execution::step_ended() {
+  has_worked_ = false;
+  if (manager_.records() != nullptr) [[unlikely]]
+    record_step();
+  if (host_->costs.on() && host_->costs.step_ended()) [[unlikely]]
+    host_->tell_costs();
+}
+
+inline void execution::end_step(step_end how) {
+  expect_running();
+  manager_.backend().end_step(how);
+  host_->activity().next_step();
+  step_ended();
+  if (memory_watch* const watch = manager_.memory()) [[unlikely]]
+    thread_.hold_state(*watch);
+}
+
+/// The step that has ended; the next one begins.
+void execution::record_step() {
+  record_sink& sink = *manager_.records();
+  backend& world = manager_.backend();
+  double const end_s = world.now_s(), computed_s = world.computed_s() - step_start_computed_s_;
+  double const stretch = computed_s > 0 ? (end_s - step_start_s_) / computed_s : 0;
+  double work_s = 0;
+  for (recorded_kernel const& k : host_->kernels) {
+    double const start_s = step_start_s_ + stretch * work_s;
+    work_s += k.work_s;
+    sink.kernel({where(), k.name, k.sizes.values(), start_s, step_start_s_ + stretch * work_s, k.work_s});
+  }
+  host_->kernels.clear();
+  object_key const input = has_new_input_ ? object_->key() : object_key{};
+  has_new_input_ = false;
+  sink.step({where(), input, step_start_s_, end_s, computed_s, work_s});
+  begin_step();
+}
+
+operation_place execution::where() const {
+  return {call(), manager_.self(), graph_, operation_, thread_.address().index, iteration_};
+}
+
+void execution::begin_step() {
+  if (manager_.records() == nullptr) return;
+  step_start_s_ = manager_.backend().now_s();
+  step_start_computed_s_ = manager_.backend().computed_s();
+}
+
+void execution::wake() { thread_.push(mail_ptr(&resume)); }
+
+void execution::failed(std::exception_ptr what) const {
+  failure report = failure_of(std::move(what));
+  report.operation = definition_->name;
+  report.thread = manager_.program().name(thread_.address());
+  report.node = node_name(manager_.self());
+  manager_.backend().fail(report);
+}
+
+void execution::suspend(wait_cause what) {
+  record_sink* const sink = manager_.records();
+  double const start_s = sink == nullptr ? 0 : manager_.backend().now_s();
+  waiting_ = what;
+  host_->suspend(*this);
+  show(host_->activity());
+  waiting_.reset();
+  resuming = false;
+  if (manager_.stopping()) throw cancelled{};
+  if (sink != nullptr) sink->wait({where(), what, start_s, manager_.backend().now_s()});
+  begin_step();
+}
+
+void* execution::input() { return object_->object(); }
+
+envelope_ptr execution::make_envelope(object_type const& type, void* object, std::size_t target) const {
+  envelope_ptr made = envelope::make(type, object);
+  made->graph = graph_;
+  made->operation = static_cast<std::uint32_t>(target);
+  made->iteration = iteration_;
+  made->frames = frames_;
+  return made;
+}
+
+frame execution::opened_frame(group_id group, std::size_t port, std::uint32_t place) const {
+  std::uint32_t const first_port = manager_.program().graph(graph_).first_port_of[operation_];
+  return {group, place, first_port + static_cast<std::uint32_t>(port), thread_.address().index,
+          gathering_ ? gathering_->opened_in() : object_->iteration};
+}
+
+void execution::post(std::size_t port, object_type const& type, void* object) {
+  end_step(step_end::posts);
+  port_definition const& definition = definition_->ports[port];
+  if (definition.discarded) {
+    throw graph_error(manager_.program().graph(graph_).definition->describe(port_reference{operation_, port}) +
+                      " is discarded: nothing may be posted there");
+  }
+  opened_group& opened = opened_[port];
+  if (opened.group == 0) opened.group = manager_.groups().open(definition, thread_.address());
+  bool const holds = held_posts_ && !saw_end_;
+  if (definition.credited() && !holds) take_place_in_window(opened.group);
+  envelope_ptr made = make_envelope(type, object, definition.edge->target);
+  made->frames.push_back(opened_frame(opened.group, port, opened.count++));
+  if (holds) [[unlikely]] {
+    held_posts_->push_back({port, std::move(made)});
+  } else {
+    send(port, *definition.edge, std::move(made));
+  }
+}
+
+void execution::take_place_in_window(group_id group) {
+  while (!manager_.groups().acquire(group, *this)) {
+    waiting_group_ = group;
+    suspend(wait_cause::window);
+  }
+}
+
+/// As a split does that follows a merge: all has been taken in.
+void execution::send_held_posts() {
+  for (held_post& held : std::exchange(*held_posts_, {})) {
+    port_definition const& definition = definition_->ports[held.port];
+    if (definition.credited()) take_place_in_window(opened_[held.port].group);
+    send(held.port, *definition.edge, std::move(held.object));
+  }
+}
+
+inline void execution::deliver(edge_definition const& edge, envelope_ptr object, post_record* record) {
+  std::uint32_t const place = object->frames.back().place;
+  bool const stays = manager_.delivery().send(edge, std::move(object), thread_.address().index, place, record);
+  if (stays && host_->costs.on()) [[unlikely]]
+    host_->costs.object_stayed();
+}
+
+void execution::deliver_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object) {
+  post_record record{where(), static_cast<std::uint32_t>(port), object->key(), 0, 0, 0};
+  deliver(edge, std::move(object), &record);
+}
+
+void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
+  if (manager_.records() == nullptr) [[likely]] {
+    deliver(edge, std::move(object), nullptr);
+  } else {
+    deliver_recorded(port, edge, std::move(object));
+  }
+}
+
+void execution::finish(object_type const& type, void* object) {
+  auto const& edge = definition_->ports[0].edge;
+  result_ = make_envelope(type, object, edge ? edge->target : result_operation);
+}
+
+void execution::send_result() {
+  if (gathering_ && !iteration_set_) iteration_ = gathering_->opened_in();
+  result_->iteration = iteration_;
+  if (auto const& edge = definition_->ports[0].edge) {
+    send(0, *edge, std::move(result_));
+  } else {
+    manager_.calls().answer(std::move(result_));
+  }
+}
+
+/// Before a result leaves, so that a call never ends with half a group.
+void execution::expect_all_taken() const {
+  if (gathering_ && !saw_end_) {
+    throw graph_error("the operation ended before wait() had given all objects of its groups");
+  }
+}
+
+void execution::close_groups() {
+  for (std::size_t p = 0; p < opened_.size(); ++p) {
+    port_definition const& definition = definition_->ports[p];
+    if (definition.discarded) continue;
+    if (opened_[p].group != 0) {
+      manager_.group_messages().end(graph_, *definition.closer, opened_[p].group, opened_[p].count, call());
+    } else {
+      ovlp::frames enclosing = frames_;
+      enclosing.push_back(opened_frame(manager_.groups().number(), p, 0));
+      manager_.group_messages().end_empty(graph_, {operation_, p}, enclosing, thread_.address().index, iteration_);
+    }
+  }
+}
+
+void* execution::wait() {
+  end_step(step_end::wait);
+  object_.reset();
+  for (;;) {
+    if (gathering_->has_object()) {
+      object_ = gathering_->take();
+      has_new_input_ = true;
+      if (!iteration_set_) iteration_ = object_->iteration;
+      frame const& opened = object_->frames.back();
+      if (manager_.program().port(graph_, opened.port).credited())
+        manager_.group_messages().give_credit(opened.group, opened.place, call());
+      return object_->object();
+    }
+    if (gathering_->complete()) {
+      saw_end_ = true;
+      if (held_posts_) [[unlikely]]
+        send_held_posts();
+      return nullptr;
+    }
+    if (!thread_.take_in_next()) suspend(wait_cause::object);
+  }
+}
+
+std::size_t execution::place() const { return object_ ? object_->frames.back().place : 0; }
+
+std::size_t execution::closed_port() const {
+  if (!object_) return 0;
+  auto const& first_port_of = manager_.program().graph(graph_).first_port_of;
+  auto const& closes = definition_->closes;
+  auto const is_its = [&](port_reference p) {
+    return std::size_t{first_port_of[p.operation]} + p.port == object_->frames.back().port;
+  };
+  return static_cast<std::size_t>(std::find_if(closes.begin(), closes.end(), is_its) - closes.begin());
+}
+
+void execution::keep_input(std::shared_ptr<void const> copy) {
+  for (port_definition const& port : definition_->ports) {
+    if (!port.closer) continue;
+    auto const closer = static_cast<std::uint32_t>(*port.closer);
+    if (manager_.program().operation(graph_, closer).opened != nullptr) thread_.keep_opened(closer, *this, copy);
+  }
+}
+
+std::shared_ptr<void const> execution::opened() { return thread_.take_opened(*this); }
+
+void execution::wait_until(function_ref<bool()> until) {
+  end_step(step_end::wait);
+  while (!until()) {  // what was true when it was found may have changed before this goes on
+    condition = &until;
+    thread_.add_waiter(*this);
+    suspend(wait_cause::condition);
+    condition = nullptr;
+  }
+}
+
+/// The kernel, shown while it runs: where it is charged it does not.
+auto execution::shows_kernel(std::string_view name, function_ref<void()> body) const {
+  return [this, name, body] {
+    host_->activity().begins_kernel(name);
+    body();
+    host_->activity().ends_kernel();
+  };
+}
+
+void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body, bool always_runs) {
+  expect_running();
+  has_worked_ = true;
+  if (manager_.settings().kernels != nullptr) {
+    time_kernel(name, sizes, body, always_runs);
+    return;
+  }
+  bool const recorded = manager_.records() != nullptr;
+  auto const shown = shows_kernel(name, body);
+  double const work_s = manager_.backend().kernel(
+      {name, sizes.values(), manager_.self(), thread_.address(), shown, recorded, always_runs});
+  if (!recorded) return;
+  if (host_->costs.on()) host_->costs.leave_out(work_s);
+  host_->kernels.push_back({std::string(name), sizes, work_s});
+  manager_.reallocation().count_work(call(), work_s);
+}
+
+/// Where there are no records, and kernels shall be known all the same.
+void execution::time_kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body,
+                            bool always_runs) {
+  ovlp::backend& world = manager_.backend();
+  double const before_s = world.computed_s() - world.aside_s();
+  auto const shown = shows_kernel(name, body);
+  double const work_s =
+      world.kernel({name, sizes.values(), manager_.self(), thread_.address(), shown, true, always_runs});
+  manager_.settings().kernels->kernel({where(), name, sizes.values(), 0, 0, work_s});
+  if (host_->costs.on()) host_->costs.leave_out(world.computed_s() - world.aside_s() - before_s);
+}
+
+void execution::set_iteration(std::int32_t iteration) {
+  if (iteration < 1) throw graph_error("iterations are numbered from 1; got " + std::to_string(iteration));
+  if (has_worked_ && iteration != iteration_) end_step(step_end::iteration);  // what was done belongs to the last one
+  iteration_ = iteration;
+  iteration_set_ = true;
+}
+
+std::uint64_t execution::begin_call(graph_definition const& graph, object_type const& type, void* object) {
+  end_step(step_end::wait);
+  return manager_.calls().begin(graph, type, object, thread_.address().index, iteration_, call());
+}
+
+void execution::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
+  end_step(step_end::wait);
+  waiting_group_ = call;
+  while (!manager_.calls().result_there(call, this)) suspend(wait_cause::call);
+  envelope_ptr const result = manager_.calls().take_result(call);
+  type.move(result_storage, result->object());
+}
+
+void execution::resize(collection_definition const& collection, std::size_t count) {
+  end_step(step_end::wait);
+  wait_for_change(manager_.reallocation().request_resize(collection, count));
+}
+
+void execution::remap(collection_definition const& collection, mapping const& to) {
+  end_step(step_end::wait);
+  wait_for_change(manager_.reallocation().request_remap(collection, to));
+}
+
+std::optional<held_nodes> execution::end_of_iteration(std::int32_t iteration) {
+  end_step(step_end::wait);
+  std::optional<held_nodes> hold;
+  wait_for_change(manager_.reallocation().request_border(iteration, call()), &hold);
+  return hold;
+}
+
+void execution::end_of_changes() {
+  end_step(step_end::wait);
+  manager_.reallocation().end_of_changes();
+}
+
+void execution::wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold) {
+  while (!manager_.reallocation().change_made(change, this, hold)) suspend(wait_cause::change);
+}
+
+void* execution::state() { return thread_.state(); }
+std::size_t execution::index() const { return thread_.address().index; }
+std::size_t execution::size() const { return manager_.views().size(thread_.address().collection); }
+std::size_t execution::node() const { return manager_.self(); }
+double execution::now_s() const { return manager_.backend().now_s() - manager_.settings().start_s; }
+
+std::string execution::describe() const {
+  return std::string(kind_name(definition_->kind)) + " '" + definition_->name + "' in " +
+         manager_.program().name(thread_.address()) + " on " + node_name(manager_.self());
+}
+
+std::string execution::describe_group() const {
+  frame const& in = frames_.back();
+  return frames_.size() > 1 ? group_of_opener(manager_.program(), graph_, in) : "call " + group_name(in.group);
+}
+
+std::string execution::describe_wait() const {
+  if (!waiting_) return "does not wait";
+  switch (*waiting_) {
+    case wait_cause::object: return "waits for an object: " + gathering_->describe_missing(manager_.program(), graph_);
+    case wait_cause::window: return "waits at the window of its group " + group_name(waiting_group_);
+    case wait_cause::condition: return "waits for its condition, with an object of " + describe_group();
+    case wait_cause::call:
+      return "waits for the result of call " + group_name(waiting_group_) + ", with an object of " + describe_group();
+    case wait_cause::change: return "waits for a change of a collection, with an object of " + describe_group();
+  }
+  return "";
+}
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp
