@@ -25,6 +25,7 @@
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/support/files.hpp>
 #include <ovlp/support/host.hpp>
+#include <ovlp/support/json_object.hpp>
 #include <ovlp/support/modules.hpp>
 #include <ovlp/support/process.hpp>
 #include <ovlp/support/text.hpp>
@@ -216,9 +217,9 @@ local_platform measure_and_keep(std::filesystem::path const& file) {
     platform::parse(made.dump(), name);
   } catch (std::exception const& failed) {
     say(std::string("this machine could not be measured, so figures are those that come with ovlp: ") + failed.what());
-    return {shipped().dump(2), "comes with ovlp, with this machine's cores; it could not be measured"};
+    return {support::json_text(shipped()), "comes with ovlp, with this machine's cores; it could not be measured"};
   }
-  std::string const text = made.dump(2) + "\n";
+  std::string const text = support::json_text(made) + "\n";
   std::string const done = "measured this machine in " + support::fixed(support::monotonic_s() - start_s, 1) + " s";
   try {
     if (file.empty()) throw io_error("neither XDG_CACHE_HOME nor HOME says where");
