@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/base/json_object.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -39,8 +40,40 @@ json parse_json(std::string const& text, std::string const& file) {
 
 json read_json(std::string const& file) { return parse_json(read_file(file), file); }
 
+namespace {
+
+std::string on_one_line(nlohmann::ordered_json const& value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// `line`: an end of one, and the margin of the next.
+void append(std::string& to, nlohmann::ordered_json const& value, std::string const& line) {
+  if (!value.is_structured() || value.empty()) {
+    to += on_one_line(value);
+    return;
+  }
+  bool const is_list = value.is_array();
+  bool const is_row = is_list && std::ranges::none_of(value, [](auto const& v) { return v.is_structured(); });
+  std::string const inner = line + "  ";
+  to += is_list ? '[' : '{';
+  if (!is_row) to += inner;
+  bool is_first = true;
+  for (auto const& [key, of] : value.items()) {
+    if (!is_first) to += is_row ? ", " : "," + inner;
+    is_first = false;
+    if (!is_list) to += on_one_line(key) + ": ";
+    append(to, of, inner);
+  }
+  if (!is_row) to += line;
+  to += is_list ? ']' : '}';
+}
+
+}  // namespace
+
 std::string json_text(nlohmann::ordered_json const& value) {
-  return value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string text;
+  append(text, value, "\n");
+  return text;
 }
 
 namespace {

@@ -115,9 +115,9 @@ int run_calibrate(int argc, char** argv) {
                  ovlp::base::fixed(passed_s, 0) + " s");
     found.round();
     // After each round: what is measured stays if the next one is interrupted.
-    ovlp::base::replace_file(output, rounded(found.platform(name, testbed)).dump(2) + "\n");
+    ovlp::base::replace_file(output, ovlp::base::json_text(rounded(found.platform(name, testbed))) + "\n");
     ovlp::base::replace_file(output.substr(0, output.size() - 5) + "-plain.json",
-                             rounded(found.plain_platform(name, testbed)).dump(2) + "\n");
+                             ovlp::base::json_text(rounded(found.plain_platform(name, testbed))) + "\n");
     ovlp::base::end_on_interrupt_with("ovlp calibrate: interrupted; '" + output + "' with " + std::to_string(r) +
                                       " of " + std::to_string(rounds) + " rounds is kept");
     progress.advance();

@@ -115,9 +115,10 @@ class check {
     }
     std::size_t const kernel = begin + before.size();
     lacking_.push_back(of_it + "lacks durations of " + complaint.substr(kernel, end + 1 - kernel) + ": " +
-                       (earlier_ == nullptr ? "'" + in_words(command) + " --record-durations FILE' does not do it"
-                                            : "those of '" + in_words(command) + "' in '" + where_.calibrated +
-                                                  "/durations.csv' on testbed '" + c.testbed + "' have it not") +
+                       (earlier_ == nullptr
+                            ? "'" + in_words(command) + " --record-durations FILE' does not do it"
+                            : "those of '" + in_words(command) + "' in '" + earlier_->file_of("durations.csv") +
+                                  "' on testbed '" + c.testbed + "' have it not") +
                        "; expected \"durations\" that do it, such as \"" + on_one_node(c.options) + "\"" +
                        (earlier_ == nullptr ? "" : ", recorded with --record-durations"));
   }

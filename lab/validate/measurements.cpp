@@ -9,8 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include <ovlp/base/compressed.hpp>
 #include <ovlp/base/csv.hpp>
-#include <ovlp/base/files.hpp>
 #include <ovlp/base/text.hpp>
 
 namespace ovlp::lab::validate {
@@ -37,13 +37,13 @@ columns all_run_columns() {
 /// Of a file that may not be there yet.
 void for_each_row(std::string const& file, columns const& names, std::function<void(csv_reader const&)> const& read) {
   if (!std::filesystem::exists(file)) return;
-  csv_reader rows(base::read_file(file), file, names, csv_reader::other_columns::refused);
+  csv_reader rows(base::read_compressed(file), file, names, csv_reader::other_columns::refused);
   while (rows.next()) read(rows);
 }
 
 bool has_later_columns(std::string const& file) {
   return std::filesystem::exists(file) &&
-         csv_reader(base::read_file(file), file, run_columns, csv_reader::other_columns::skipped)
+         csv_reader(base::read_compressed(file), file, run_columns, csv_reader::other_columns::skipped)
              .has_column(later_run_columns.front());
 }
 
@@ -119,19 +119,23 @@ std::string as_field(std::string text) {
 }  // namespace
 
 measurements::measurements(std::string folder) : folder_(std::move(folder)) {
-  std::string const file = folder_ + "/measurements.csv";
+  std::string const file = file_of("measurements.csv");
   bool const has_later = has_later_columns(file);
   for_each_row(file, has_later ? all_run_columns() : run_columns, [&](csv_reader const& row) {
     measurement read = read_run(row, has_later);
     if (has(read.of)) row.fail("expected each repetition once, got a second row of it");
     keep(std::move(read));
   });
-  for_each_row(folder_ + "/iterations.csv", iteration_columns, [this](csv_reader const& row) {
+  for_each_row(file_of("iterations.csv"), iteration_columns, [this](csv_reader const& row) {
     if (has(read_key(row))) iterations_.push_back(read_iteration(row));
   });
-  for_each_row(folder_ + "/durations.csv", kernel_columns, [this](csv_reader const& row) {
+  for_each_row(file_of("durations.csv"), kernel_columns, [this](csv_reader const& row) {
     if (has(read_key(row))) kernels_.push_back(read_kernel(row));
   });
+}
+
+std::string measurements::file_of(std::string const& name) const {
+  return base::plain_or_compressed(folder_ + "/" + name);
 }
 
 void measurements::keep(measurement run) {
@@ -149,14 +153,14 @@ void measurements::write() const {
     rows << i.of << ',' << i.iteration << ',' << i.start_s << ',' << i.end_s << ',' << i.work_s << ',' << i.held_node_s
          << "\n";
   }
-  base::replace_file(folder_ + "/iterations.csv", rows.str());
+  base::replace_compressed(file_of("iterations.csv"), rows.str());
   rows = row_writer();
   rows << names_of(kernel_columns);
   for (auto const& k : kernels_) {
     rows << k.of << ',' << k.kernel << ',' << k.sizes << ',' << k.mean_s << ',' << k.standard_deviation_s << ','
          << k.first_s << ',' << k.count << "\n";
   }
-  base::replace_file(folder_ + "/durations.csv", rows.str());
+  base::replace_compressed(file_of("durations.csv"), rows.str());
   rows = row_writer();
   rows << names_of(all_run_columns());
   for (auto const& r : runs_) {
@@ -165,7 +169,7 @@ void measurements::write() const {
          << listed({r.host.cache_line_s}) << ',' << r.call << ',' << r.processors.cpu_s << ',' << r.processors.waited_s
          << "\n";
   }
-  base::replace_file(folder_ + "/measurements.csv", rows.str());
+  base::replace_compressed(file_of("measurements.csv"), rows.str());
 }
 
 void measurements::add(measurement const& run, std::vector<iteration_measurement> const& iterations,

@@ -67,8 +67,8 @@ struct kernel_measurement {
   std::uint64_t count = 0;
 };
 
-/// All that has been measured for a grid: CSV files in a folder, written anew after every run. An interruption loses
-/// the run that it interrupts and nothing else. Format: docs/formats/measurements.md.
+/// All that has been measured for a grid: CSV files in a folder, plain or compressed, written anew after every run. An
+/// interruption loses the run that it interrupts and nothing else. Format: docs/formats/measurements.md.
 class measurements {
  public:
   /// Reads what is there. Errors: config_error with file and line, io_error.
@@ -84,6 +84,9 @@ class measurements {
   std::vector<measurement> const& runs() const { return runs_; }
   std::vector<iteration_measurement> const& iterations() const { return iterations_; }
   std::vector<kernel_measurement> const& kernels() const { return kernels_; }
+
+  /// Where those of a name stand: NAME or NAME.zst in the folder. Errors: config_error, if both are there.
+  std::string file_of(std::string const& name) const;
 
  private:
   void keep(measurement run);

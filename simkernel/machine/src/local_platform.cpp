@@ -216,9 +216,9 @@ local_platform measure_and_keep(std::filesystem::path const& file) {
     platform::parse(made.dump(), name);
   } catch (std::exception const& failed) {
     say(std::string("this machine could not be measured, so figures are those that come with ovlp: ") + failed.what());
-    return {shipped().dump(2), "comes with ovlp, with this machine's cores; it could not be measured"};
+    return {base::json_text(shipped()), "comes with ovlp, with this machine's cores; it could not be measured"};
   }
-  std::string const text = made.dump(2) + "\n";
+  std::string const text = base::json_text(made) + "\n";
   std::string const done = "measured this machine in " + base::fixed(base::monotonic_s() - start_s, 1) + " s";
   try {
     if (file.empty()) throw io_error("neither XDG_CACHE_HOME nor HOME says where");

@@ -16,7 +16,7 @@ nlohmann::json parse_json(std::string const& text, std::string const& file);
 /// Errors: config_error, as parse_json() and read_file().
 nlohmann::json read_json(std::string const& file);
 
-/// Indented. Names are the user's: what is no UTF-8 becomes the sign for that.
+/// Indented, lists of numbers or texts on one line. Names are the user's: what is no UTF-8 becomes the sign for that.
 std::string json_text(nlohmann::ordered_json const& value);
 
 /// What was read of a file, value by value.
