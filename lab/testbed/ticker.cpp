@@ -43,5 +43,5 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::span<char* const> const arguments(argv, static_cast<std::size_t>(argc));
-  ovlp::lab::for_each_core(arguments.subspan(1), [](std::size_t, std::size_t core) { tick(core); });
+  ovlp::lab::for_each_core(arguments.subspan(1), [](std::size_t core) { tick(core); });
 }
