@@ -155,8 +155,8 @@ bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64
   }
   of_sizes.estimate_s = std::exp(logarithm);
   of_sizes.source = duration_source::interpolated;
-  of_sizes.standard_deviation_s = deviation * *of_sizes.estimate_s;
-  of_sizes.first_ratio = first_ratio;
+  of_sizes.standard_deviation_s = std::max(0.0, deviation) * *of_sizes.estimate_s;
+  of_sizes.first_ratio = std::max(0.0, first_ratio);
   return true;
 }
 
