@@ -340,35 +340,22 @@ TEST_CASE("nodes on one core of a host compute one after another, each until its
   CHECK(second.idle());
 }
 
-TEST_CASE("nodes on one core of a host take turns from tick to tick, who had least of it first" *
-          doctest::timeout(10)) {
-  timeline t;
-  auto const core = std::make_shared<host_core>(0.1, 0.1);
-  quota_budget const all({0.5, 100, 0}, 1, 0);
-  shared_processor first(t.events, 1, all, core), second(t.events, 1, all, core), third(t.events, 1, all, core);
-  t.start_at(1, "a", first, 0.43);
-  t.start_at(1.26, "b", second, 0.15);  // as if it had had 0.26, too: from 1.3 to 1.4
-  t.start_at(1.35, "c", third, 0.3);    // 0.305, the average of 0.3 and 0.31: after a's turn to 1.5, to 1.6
-  t.run();
-  CHECK(t.end_s("b") == approximately(1.65));
-  CHECK(t.end_s("a") == approximately(1.68));
-  CHECK(t.end_s("c") == approximately(1.88));  // nobody waits any more
-}
-
 TEST_CASE("a node that left with less than its share of the core gets it at once when it comes back" *
           doctest::timeout(10)) {
   timeline t;
-  auto const core = std::make_shared<host_core>(0.1, 0.1);
+  auto const core = std::make_shared<host_core>();
   quota_budget const all({0.5, 100, 0}, 1, 0);
-  shared_processor busy(t.events, 1, all, core), other(t.events, 1, all, core);
-  t.start("long", busy, 10);
-  t.start_at(0.26, "first", other, 0.02);   // from the tick at 0.3; then it has had 0.02 less than the busy one
-  t.start_at(0.41, "second", other, 0.02);  // at once; now it has had as much
-  t.start_at(0.45, "third", other, 0.02);   // from the tick at 0.5
+  shared_processor before(t.events, 1, all, core), busy(t.events, 1, all, core), other(t.events, 1, all, core);
+  t.start("before", before, 0.3);
+  t.start_at(0.1, "first", other, 0.02);   // as if it had had 0.1, too
+  t.start_at(0.2, "long", busy, 1);        // 0.15, the average of 0.2 and 0.1: after the other
+  t.start_at(0.4, "second", other, 0.05);  // has had 0.03 less than the busy one: at once; then 0.02 more
+  t.start_at(0.6, "third", other, 0.02);   // as if it had had as much: when the busy one has ended
   t.run();
   CHECK(t.end_s("first") == approximately(0.32));
-  CHECK(t.end_s("second") == approximately(0.43));
-  CHECK(t.end_s("third") == approximately(0.52));
+  CHECK(t.end_s("second") == approximately(0.45));
+  CHECK(t.end_s("long") == approximately(1.37));
+  CHECK(t.end_s("third") == approximately(1.39));
 }
 
 TEST_CASE("a node alone on its core computes as one with a core of its own" * doctest::timeout(20)) {
@@ -400,7 +387,7 @@ TEST_CASE("a node alone on its core computes as one with a core of its own" * do
 
 TEST_CASE("threads of a node on a core of a host take turns, by slices" * doctest::timeout(10)) {
   timeline t;
-  auto const core = std::make_shared<host_core>(0, 0, 0.25);
+  auto const core = std::make_shared<host_core>(0.25);
   quota_budget const all({1, 100, 0}, 1, 0);
   shared_processor node(t.events, 1, all, core);
   t.start("a", node, 0.6);  // until 0.25, and from 0.5 to 0.75

@@ -1081,12 +1081,15 @@ TEST_CASE("the summary says of each kernel where its durations came from" * doct
 
 TEST_CASE("durations of sizes between measured ones are interpolated, and of others refused" * doctest::timeout(20)) {
   ovlp::testing::temporary_folder const folder;
-  // 1e-6 a^2 b, at corners that are no grid; and a kernel whose second size was always 4.
+  // 1e-6 a^2 b, at corners that are no grid; a kernel whose second size was always 4; and one whose sizes were so
+  // nearly on a line that what is beside it would follow from their noise.
   std::string const file = folder.file("d.json", R"({"reference_core": "this machine", "kernels": {
     "power": [{"sizes": [10, 20], "mean_s": 2e-3}, {"sizes": [100, 10], "mean_s": 0.1},
               {"sizes": [200, 300], "mean_s": 12}, {"sizes": [20, 500], "mean_s": 0.2}, {"sizes": [7, 0], "mean_s": 0}],
     "merge": [{"sizes": [1024, 4], "mean_s": 1}, {"sizes": [65536, 4], "mean_s": 64}],
-    "cube": [{"sizes": [128, 128, 128], "mean_s": 1}, {"sizes": [256, 256, 256], "mean_s": 8}]}})");
+    "cube": [{"sizes": [128, 128, 128], "mean_s": 1}, {"sizes": [256, 256, 256], "mean_s": 8}],
+    "near": [{"sizes": [100, 100], "mean_s": 1}, {"sizes": [200, 201], "mean_s": 2},
+             {"sizes": [400, 399], "mean_s": 4}]}})");
   auto const work_of = [&](std::string const& kernel, ovlp::kernel_sizes const& sizes) {
     double work_s = 0;
     simulate_on(1, {"--execution", "partial", "--durations", file}, [&](engine& run) {
@@ -1107,8 +1110,11 @@ TEST_CASE("durations of sizes between measured ones are interpolated, and of oth
   CHECK(work_of("power", {7, 0}) == 0);
   CHECK(work_of("merge", {16384, 4}) == doctest::Approx(16).epsilon(1e-9));
   CHECK(work_of("cube", {192, 192, 192}) == doctest::Approx(3.375).epsilon(1e-9));
-  for (auto const& tried : std::vector<std::pair<std::string, ovlp::kernel_sizes>>{
-           {"merge", {1048576, 4}}, {"merge", {16384, 5}}, {"power", {9, 20}}, {"cube", {192, 192, 193}}}) {
+  for (auto const& tried : std::vector<std::pair<std::string, ovlp::kernel_sizes>>{{"merge", {1048576, 4}},
+                                                                                   {"merge", {16384, 5}},
+                                                                                   {"power", {9, 20}},
+                                                                                   {"cube", {192, 192, 193}},
+                                                                                   {"near", {300, 150}}}) {
     std::string const kernel = tried.first;
     CAPTURE(kernel);
     auto const error = thrown_by<ovlp::operation_error>([&] { work_of(kernel, tried.second); });

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
 
-#include <charconv>
 #include <filesystem>
 #include <sstream>
 #include <system_error>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/host.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::tools {
 
 CLI::Validator whole_number(std::size_t least, std::size_t most) {
   auto const check = [least, most](std::string& given) {
     std::size_t value = 0;
-    auto const read = std::from_chars(given.data(), given.data() + given.size(), value);
-    bool const whole = read.ec == std::errc{} && read.ptr == given.data() + given.size();
-    if (whole && value >= least && value <= most) {
+    if (base::read_number(given, value) && value >= least && value <= most) {
       given = std::to_string(value);
       return std::string();
     }
@@ -29,9 +27,7 @@ CLI::Validator whole_number(std::size_t least, std::size_t most) {
 CLI::Validator quantity(double least, double most) {
   auto const check = [least, most](std::string const& given) {
     double value = 0;
-    auto const read = std::from_chars(given.data(), given.data() + given.size(), value);
-    bool const number = read.ec == std::errc{} && read.ptr == given.data() + given.size();
-    if (number && value >= least && value <= most) return std::string();
+    if (base::read_number(given, value) && value >= least && value <= most) return std::string();
     std::ostringstream expected;
     expected << "expected a number from " << least << " to " << most << ", got '" << given << "'";
     return expected.str();

@@ -44,9 +44,7 @@ int refuse(CLI::App const& commands, CLI::ParseError const& wrong, bool lacks_pr
     what = base::unexpected(commands.remaining(true), options);
     if (lacks_program) what += "; a program to run comes after --";
   }
-  std::size_t const end = what.find(": At Most 1 required");  // "but received 2", says CLI11
-  if (end != std::string::npos) what = what.substr(0, end) + ": expected once, but given again";
-  std::fprintf(stderr, "ovlp: %s; see %s --help\n", base::one_line(what).c_str(), name.c_str());
+  std::fprintf(stderr, "ovlp: %s; see %s --help\n", base::one_line(base::as_given_again(what)).c_str(), name.c_str());
   return usage_error;
 }
 

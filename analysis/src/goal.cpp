@@ -2,10 +2,8 @@
 #include <ovlp/analysis/goal.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
-#include <system_error>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/text.hpp>
@@ -24,9 +22,7 @@ std::optional<double> number_between(std::string_view text, std::string_view bef
   text = text.substr(before.size(), text.size() - before.size() - after.size());
   double number = 0;
   constexpr double most = 1e15;  // so that no product of two is infinite
-  auto const read = std::from_chars(text.data(), text.data() + text.size(), number);
-  bool const whole = read.ec == std::errc{} && read.ptr == text.data() + text.size();
-  return whole && number >= 0 && number <= most ? std::optional(number) : std::nullopt;
+  return base::read_number(text, number) && number >= 0 && number <= most ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace

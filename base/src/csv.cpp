@@ -89,9 +89,7 @@ bool csv_reader::read_line() {
 double csv_reader::number(std::size_t column) const {
   std::string_view const text = field(column);
   double value = -1;
-  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  bool const good = error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value >= 0;
-  if (!good) fail_field(column, "a number of at least 0");
+  if (!read_number(text, value) || !std::isfinite(value) || value < 0) fail_field(column, "a number of at least 0");
   return value;
 }
 

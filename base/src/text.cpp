@@ -114,6 +114,11 @@ std::string unexpected(std::vector<std::string> const& left, std::vector<std::st
   return name + ": no such option" + hint(name, options);
 }
 
+std::string as_given_again(std::string what) {
+  std::size_t const end = what.find(": At Most 1 required");
+  return end == std::string::npos ? what : what.substr(0, end) + ": expected once, but given again";
+}
+
 std::string fixed(double number, int digits) {
   text_writer text;
   text << std::fixed << std::setprecision(digits) << number;

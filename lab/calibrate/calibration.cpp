@@ -5,9 +5,6 @@
 #include <cmath>
 
 #include <ovlp/base/host.hpp>
-#include <ovlp/base/statistics.hpp>
-
-#include "testbed/host_log.hpp"
 
 namespace ovlp::lab::calibrate {
 namespace {
@@ -20,12 +17,7 @@ constexpr char const* sections[]{"nodes", "host", "network", "transport", "comm_
 }  // namespace
 
 void calibration::round() {
-  double const start_s = base::monotonic_s();
   for (experiment_ptr const& one : experiments_) one->measure(nodes_, figures_);
-  host_state const host = read_host_log(host_log_, start_s, base::monotonic_s());
-  if (!host.is_known()) return;
-  figures_.note("product_s", base::mean(host.products_s));
-  figures_.note("cache_line_s", host.cache_line_s);
 }
 
 json calibration::platform(std::string const& name, json const& testbed) const {

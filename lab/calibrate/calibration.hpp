@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -18,9 +17,7 @@ namespace ovlp::lab::calibrate {
 /// How each is measured: docs/lab/validation.md, and the experiment's own file.
 class calibration {
  public:
-  /// `host_log`: what a testbed's monitor writes; empty: there is none.
-  calibration(patterns& ask, std::uint32_t nodes, std::string host_log)
-      : nodes_(ask, nodes), host_log_(std::move(host_log)) {}
+  calibration(patterns& ask, std::uint32_t nodes) : nodes_(ask, nodes) {}
 
   /// Before anything else: launches all nodes.
   void launch() { figures_.note("launch_s", nodes_.launch_s()); }
@@ -35,7 +32,6 @@ class calibration {
  private:
   std::vector<experiment_ptr> const experiments_ = all_experiments();
   measured_nodes nodes_;
-  std::string const host_log_;
   figures figures_;
 };
 

@@ -5,17 +5,8 @@ namespace ovlp::lab::calibrate {
 namespace {
 
 constexpr experiment_ptr (*known_experiments[])(){
-    measure_nodes,
-    measure_host,
-    measure_runtime,
-    measure_costs_of_messages,
-    measure_cache_cooling,
-    measure_wakeup,
-    measure_costs_of_bytes,
-    measure_network,
-    measure_transport,
-    measure_plain_communication,
-    measure_limits_of_the_model,
+    measure_nodes,  measure_host,           measure_runtime, measure_costs_of_messages, measure_cache_cooling,
+    measure_wakeup, measure_costs_of_bytes, measure_network, measure_transport,         measure_plain_communication,
 };
 
 }  // namespace

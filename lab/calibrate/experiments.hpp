@@ -21,7 +21,6 @@ experiment_ptr measure_costs_of_bytes();
 experiment_ptr measure_network();
 experiment_ptr measure_transport();
 experiment_ptr measure_plain_communication();
-experiment_ptr measure_limits_of_the_model();
 
 /// All of them, in the order in which they are run: some take figures of those before them.
 std::vector<experiment_ptr> all_experiments();

@@ -98,10 +98,7 @@ int run_calibrate(int argc, char** argv) {
   }
 
   ovlp::lab::calibrate::patterns ask(run);
-  // lab/testbed/up writes the description of a testbed, and its monitor's log, into one folder.
-  std::string const host_log =
-      testbed_file.empty() ? "" : std::filesystem::path(testbed_file).replace_filename("host.log").string();
-  ovlp::lab::calibrate::calibration found(ask, static_cast<std::uint32_t>(run.nodes()), host_log);
+  ovlp::lab::calibrate::calibration found(ask, static_cast<std::uint32_t>(run.nodes()));
   double const start_s = ovlp::base::monotonic_s();
   found.launch();  // from here on in node 0 only
   ovlp::base::end_on_interrupt_with("ovlp calibrate: interrupted");

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "changes.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
-#include <system_error>
 
 #include <nlohmann/json.hpp>
 
@@ -42,10 +40,8 @@ amount read_amount(std::string const& option, std::string const& text, double le
   if (text.starts_with('x')) read.how = operation::times;
   if (text.starts_with('/')) read.how = operation::over;
   if (read.is_factor()) digits.erase(0, 1);
-  auto const found = std::from_chars(digits.data(), digits.data() + digits.size(), read.number);
-  bool const whole = found.ec == std::errc{} && found.ptr == digits.data() + digits.size();
-  bool const good =
-      whole && std::isfinite(read.number) && (read.is_factor() ? read.number > 0 : read.number >= least_number);
+  bool const good = base::read_number(digits, read.number) && std::isfinite(read.number) &&
+                    (read.is_factor() ? read.number > 0 : read.number >= least_number);
   if (!good) throw config_error(option + ": expected xF, /F or a number, such as x2, got " + base::quoted(text));
   return read;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulated_run.hpp"
 
-#include <charconv>
-#include <system_error>
 #include <utility>
 
 #include <ovlp/base/error.hpp>
@@ -28,8 +26,7 @@ json read_platform(std::string const& name) {
 
 std::size_t read_nodes(std::string const& text) {
   std::size_t nodes = 0;
-  auto const found = std::from_chars(text.data(), text.data() + text.size(), nodes);
-  if (found.ec != std::errc{} || found.ptr != text.data() + text.size() || nodes == 0)
+  if (!base::read_number(text, nodes) || nodes == 0)
     throw config_error("--nodes: expected a whole number from 1, got " + base::quoted(text));
   return nodes;
 }

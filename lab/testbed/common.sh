@@ -2,7 +2,7 @@
 # What up, down, run and enter share. Sourced.
 #
 # A testbed NAME is: network namespaces ovlp-NAME-node0..N-1 and ovlp-NAME-switch (which holds the bridge), control
-# groups ovlp-NAME/node0..N-1 and ovlp-NAME-monitor, a ticker, and the folder below, which says so. Nothing else of
+# groups ovlp-NAME/node0..N-1 and ovlp-NAME-waker, a ticker, and the folder below, which says so. Nothing else of
 # the machine changes.
 
 testbeds=/run/ovlp-testbed
@@ -36,7 +36,7 @@ leftovers() {  # NAME
   controller=$(cpu_controller)
   read -r version folder <<<"$controller"
   if [[ -n $version ]]; then
-    for group in "$folder/ovlp-$1" "$folder/ovlp-$1-monitor"; do
+    for group in "$folder/ovlp-$1" "$folder/ovlp-$1-waker"; do
       if [[ -d $group ]]; then echo "group $group"; fi
     done
   fi

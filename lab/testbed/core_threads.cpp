@@ -38,11 +38,10 @@ void run_on(std::size_t core, int policy, int priority, char const* what) {
   check(::sched_setscheduler(0, policy, &level) == 0, what);
 }
 
-void for_each_core(std::span<char* const> cores, std::function<void(std::size_t, std::size_t)> const& body) {
+void for_each_core(std::span<char* const> cores, std::function<void(std::size_t)> const& body) {
   std::vector<std::thread> threads;
   for (char const* core : cores) {
-    threads.emplace_back(body, threads.size(),
-                         static_cast<std::size_t>(whole_number(core, "numbers of cores", CPU_SETSIZE - 1)));
+    threads.emplace_back(body, static_cast<std::size_t>(whole_number(core, "numbers of cores", CPU_SETSIZE - 1)));
   }
   for (std::thread& one : threads) one.join();
 }

@@ -18,7 +18,7 @@ long whole_number(char const* text, char const* expected, long most);
 /// Keeps the calling thread on a core, under this policy of the scheduler.
 void run_on(std::size_t core, int policy, int priority, char const* what);
 
-/// Runs it for each core of the command line, in a thread of its own, with the thread's number and that of the core.
-void for_each_core(std::span<char* const> cores, std::function<void(std::size_t, std::size_t)> const& body);
+/// Runs it for each core of the command line, in a thread of its own, with its number.
+void for_each_core(std::span<char* const> cores, std::function<void(std::size_t)> const& body);
 
 }  // namespace ovlp::lab

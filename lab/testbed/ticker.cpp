@@ -14,12 +14,11 @@
 #include <span>
 
 #include "core_threads.hpp"
-#include "tick.hpp"
 
 namespace {
 
 constexpr long second_ns = 1'000'000'000;
-constexpr auto tick_ns = static_cast<long>(ovlp::lab::tick_s * second_ns);
+constexpr long tick_ns = second_ns / 2000;
 
 [[noreturn]] void tick(std::size_t core) {
   ovlp::lab::run_on(core, SCHED_FIFO, 1, "have a real-time priority");
@@ -44,5 +43,5 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::span<char* const> const arguments(argv, static_cast<std::size_t>(argc));
-  ovlp::lab::for_each_core(arguments.subspan(1), [](std::size_t, std::size_t core) { tick(core); });
+  ovlp::lab::for_each_core(arguments.subspan(1), [](std::size_t core) { tick(core); });
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "campaign.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -21,7 +20,6 @@
 #include "durations_check.hpp"
 #include "plans.hpp"
 #include "testbed/description.hpp"
-#include "testbed/host_log.hpp"
 
 namespace ovlp::lab::validate {
 namespace {
@@ -36,8 +34,6 @@ constexpr char const* testbed_name = "validate";
 constexpr std::size_t first_rounds = 2, runs_a_round = 10;
 /// Runs for which one run's durations stand.
 constexpr std::size_t runs_with_durations = 3;
-/// The monitor reports four times a second.
-constexpr double shortest_s = 0.5;
 std::string const testbed_folder = "/run/ovlp-testbed/validate";  // as lab/testbed/up says
 
 words on_testbed(places const& where, words const& command) {
@@ -105,7 +101,7 @@ struct measured_run {
 };
 
 /// Errors: exceptions of many kinds, if the program wrote no summary or durations, or others than it should.
-measured_run read_results(run_key const& of, scratch const& files, bool has_durations, double ended_s) {
+measured_run read_results(run_key const& of, scratch const& files, bool has_durations) {
   json const summary = read_json(files.summary);
   measured_run read;
   read.run.time_s = summary.at("time_s");
@@ -118,7 +114,6 @@ measured_run read_results(run_key const& of, scratch const& files, bool has_dura
   json const host = summary.value("host", json::object());
   read.run.processors = {host.value("cpu_s", 0.0), host.value("waited_s", 0.0)};
   if (!(read.run.time_s > 0)) throw config_error("time_s is not above 0");
-  read.run.host = read_host_log(testbed_folder + "/host.log", ended_s - std::max(read.run.time_s, shortest_s), ended_s);
   read.iterations = read_iterations(of, summary);
   if (has_durations) read.kernels = read_durations(of, files.durations);
   return read;
@@ -132,7 +127,6 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
   append(command, {"--summary", files.summary});
   if (record_durations) append(command, {"--record-durations", files.durations});
   outcome const ran = base::run({std::move(command), "", on.environment, of.time_limit});
-  double const ended_s = base::monotonic_s();
 
   measured_run found;
   if (!ran.good()) {
@@ -141,7 +135,7 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
     found.run.failure = ran.complaint();
   } else {
     try {
-      found = read_results(key, files, record_durations, ended_s);
+      found = read_results(key, files, record_durations);
     } catch (std::exception const& error) {  // the program's, not ours
       found.run.failure = std::string("its summary or durations: ") + error.what();
     }

@@ -19,8 +19,9 @@ namespace {
 using base::csv_reader;
 using columns = std::vector<std::string>;
 
-columns const run_columns{"testbed",    "application", "options", "repetition",  "failure",   "time_s",      "work_s",
-                          "overhead_s", "transfers",   "bytes",   "held_node_s", "product_s", "cache_line_s"};
+/// Older versions wrote others, too.
+columns const run_columns{"testbed", "application", "options",   "repetition", "failure",    "time_s",
+                          "work_s",  "overhead_s",  "transfers", "bytes",      "held_node_s"};
 /// Of runs that were measured before they were they are missing.
 columns const later_run_columns{"call", "cpu_s", "waited_s"};
 columns const iteration_columns{"testbed", "application", "options", "repetition", "iteration",
@@ -35,9 +36,10 @@ columns all_run_columns() {
 }
 
 /// Of a file that may not be there yet.
-void for_each_row(std::string const& file, columns const& names, std::function<void(csv_reader const&)> const& read) {
+void for_each_row(std::string const& file, columns const& names, csv_reader::other_columns others,
+                  std::function<void(csv_reader const&)> const& read) {
   if (!std::filesystem::exists(file)) return;
-  csv_reader rows(base::read_compressed(file), file, names, csv_reader::other_columns::refused);
+  csv_reader rows(base::read_compressed(file), file, names, others);
   while (rows.next()) read(rows);
 }
 
@@ -56,25 +58,14 @@ std::string read_sizes(csv_reader const& row, std::size_t column) {
   return row.text(column);
 }
 
-/// Numbers above 0, separated by blanks.
-std::vector<double> read_numbers(csv_reader const& row, std::size_t column) {
-  std::vector<double> all;
-  std::istringstream from(row.text(column));
-  for (double value = 0; from >> value;) all.push_back(value);
-  bool const good = from.eof() && std::all_of(all.begin(), all.end(), [](double v) { return v > 0; });
-  if (!good) row.fail_field(column, "numbers above 0");
-  return all;
-}
-
 run_key read_key(csv_reader const& row) { return {row.text(0), row.text(1), row.text(2), row.whole_number(3, 1)}; }
 
 measurement read_run(csv_reader const& row, bool has_later) {
-  measurement read{read_key(row),       row.text(4),    row.number(5),
-                   row.number(6),       row.number(7),  row.whole_number(8),
-                   row.whole_number(9), row.number(10), {read_numbers(row, 11), row.number(12)}};
+  measurement read{read_key(row), row.text(4),         row.number(5),       row.number(6),
+                   row.number(7), row.whole_number(8), row.whole_number(9), row.number(10)};
   if (has_later) {
-    read.call = row.text(13);
-    read.processors = {row.number(14), row.number(15)};
+    read.call = row.text(11);
+    read.processors = {row.number(12), row.number(13)};
   }
   if (read.failure.empty() && read.time_s == 0) row.fail_field(5, "a time above 0 of a run that did not fail");
   return read;
@@ -102,13 +93,6 @@ std::ostringstream row_writer() {
   return made;
 }
 
-std::string listed(std::vector<double> const& numbers) {
-  std::ostringstream text;
-  text << std::setprecision(5);
-  for (double number : numbers) text << (text.tellp() > 0 ? " " : "") << number;
-  return text.str();
-}
-
 /// Cuts what would not fit a field.
 std::string as_field(std::string text) {
   std::replace_if(
@@ -121,17 +105,20 @@ std::string as_field(std::string text) {
 measurements::measurements(std::string folder) : folder_(std::move(folder)) {
   std::string const file = file_of("measurements.csv");
   bool const has_later = has_later_columns(file);
-  for_each_row(file, has_later ? all_run_columns() : run_columns, [&](csv_reader const& row) {
-    measurement read = read_run(row, has_later);
-    if (has(read.of)) row.fail("expected each repetition once, got a second row of it");
-    keep(std::move(read));
-  });
-  for_each_row(file_of("iterations.csv"), iteration_columns, [this](csv_reader const& row) {
-    if (has(read_key(row))) iterations_.push_back(read_iteration(row));
-  });
-  for_each_row(file_of("durations.csv"), kernel_columns, [this](csv_reader const& row) {
-    if (has(read_key(row))) kernels_.push_back(read_kernel(row));
-  });
+  for_each_row(file, has_later ? all_run_columns() : run_columns, csv_reader::other_columns::skipped,
+               [&](csv_reader const& row) {
+                 measurement read = read_run(row, has_later);
+                 if (has(read.of)) row.fail("expected each repetition once, got a second row of it");
+                 keep(std::move(read));
+               });
+  for_each_row(file_of("iterations.csv"), iteration_columns, csv_reader::other_columns::refused,
+               [this](csv_reader const& row) {
+                 if (has(read_key(row))) iterations_.push_back(read_iteration(row));
+               });
+  for_each_row(file_of("durations.csv"), kernel_columns, csv_reader::other_columns::refused,
+               [this](csv_reader const& row) {
+                 if (has(read_key(row))) kernels_.push_back(read_kernel(row));
+               });
 }
 
 std::string measurements::file_of(std::string const& name) const {
@@ -165,9 +152,8 @@ void measurements::write() const {
   rows << names_of(all_run_columns());
   for (auto const& r : runs_) {
     rows << r.of << ',' << r.failure << ',' << r.time_s << ',' << r.work_s << ',' << r.overhead_s << ',' << r.transfers
-         << ',' << r.bytes << ',' << r.held_node_s << ',' << listed(r.host.products_s) << ','
-         << listed({r.host.cache_line_s}) << ',' << r.call << ',' << r.processors.cpu_s << ',' << r.processors.waited_s
-         << "\n";
+         << ',' << r.bytes << ',' << r.held_node_s << ',' << r.call << ',' << r.processors.cpu_s << ','
+         << r.processors.waited_s << "\n";
   }
   base::replace_compressed(file_of("measurements.csv"), rows.str());
 }

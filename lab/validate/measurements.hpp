@@ -10,8 +10,6 @@
 
 #include <ovlp/records/record.hpp>
 
-#include "testbed/host_log.hpp"
-
 namespace ovlp::lab::validate {
 
 /// What was run, once.
@@ -41,7 +39,6 @@ struct measurement {
   std::uint64_t transfers = 0;
   std::uint64_t bytes = 0;
   double held_node_s = 0;  ///< 0: not known, of runs that were measured before it was
-  host_state host;         ///< meanwhile
   std::string call = {};   ///< which; empty: not known, as above
   processor_use processors = {};
 };

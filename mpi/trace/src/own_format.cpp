@@ -80,9 +80,7 @@ class own_format_reader {
   }
   rank_id rank(std::string_view text) {
     rank_id value = -1;
-    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 0)
-      lines_.fail("expected a rank, got " + base::quoted(text));
+    if (!base::read_number(text, value) || value < 0) lines_.fail("expected a rank, got " + base::quoted(text));
     return value;
   }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -296,9 +295,7 @@ void run_options::check(options& given, texts const& said) {
   if (threads == "cores") {
     execution_thread_per_core = true;
   } else if (threads != "collections") {
-    auto const end = threads.data() + threads.size();
-    auto const number = std::from_chars(threads.data(), end, execution_threads);
-    if (number.ec != std::errc{} || number.ptr != end || execution_threads == 0 || execution_threads > 4096) {
+    if (!base::read_number(threads, execution_threads) || execution_threads == 0 || execution_threads > 4096) {
       throw CLI::ValidationError("--execution-threads",
                                  "expected 'collections', 'cores' or a number from 1 to 4096, got '" + threads + "'");
     }
@@ -359,9 +356,7 @@ void run_options::read(int argc, char const* const* argv, options& program_optio
     check_at_exit(application, true);
     std::exit(parser.exit(asked));
   } catch (CLI::ArgumentMismatch const& wrong) {
-    std::string const what = wrong.what();  // CLI11 says "At Most 1 required but received 2"
-    std::size_t const end = what.find(": At Most 1 required");
-    end_program(end == std::string::npos ? what : what.substr(0, end) + ": expected once, but given again");
+    end_program(base::as_given_again(wrong.what()));
   } catch (CLI::ParseError const& wrong) {
     // More than was expected, or the misspelt one that is missed.
     auto const left = parser.remaining();

@@ -2,7 +2,6 @@
 #include <ovlp/runtime/internal/policies.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -225,9 +224,7 @@ std::shared_ptr<policy> make_policy(std::string const& text, plan const& of, std
   }
   if (text.starts_with(threshold)) {
     double least = 0;
-    auto const end = text.data() + text.size();
-    auto const read = std::from_chars(text.data() + threshold.size(), end, least);
-    if (read.ec == std::errc{} && read.ptr == end && least > 0 && least <= 1) {
+    if (base::read_number(text.substr(threshold.size()), least) && least > 0 && least <= 1) {
       auto with = advised_in(of);
       if (with) expect_forecast(*with, of, nodes);
       return std::make_shared<efficiency_threshold>(least, of, std::move(with));

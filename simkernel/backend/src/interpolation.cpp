@@ -3,137 +3,34 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
+#include <numeric>
 
 namespace ovlp::sim {
 namespace {
 
-/// Logarithms of sizes that are equal in truth differ by less, and neighbouring sizes up to 10^8 by more.
+using numbers = std::vector<double>;
+
+/// Shares of what is left after rounding, of which nothing is meant to be left, are smaller.
 constexpr double rounding = 1e-9;
 
-/// Minimizes cost * x, where a * x = b and x >= 0: the simplex method in two phases, on a dense tableau. What the rows
-/// lack at first stands for columns of its own, which are not stored, for they never come back.
-class simplex {
- public:
-  /// `columns`: each with one number a row, and its cost.
-  simplex(std::vector<std::vector<double>> const& columns, std::vector<double> const& b)
-      : columns_(columns.size()), rows_(b.size() + 1, std::vector<double>(columns_ + 1)), basis_(b.size()) {
-    for (std::size_t r = 0; r < b.size(); ++r) {
-      for (std::size_t c = 0; c < columns_; ++c) rows_[r][c] = columns[c][r];
-      rows_[r].back() = b[r];
-      basis_[r] = columns_ + r;
-      for (std::size_t c = 0; c <= columns_; ++c) rows_.back()[c] -= rows_[r][c];
-    }
-  }
-
-  /// False if no x is good.
-  bool minimize(std::vector<double> const& cost) {
-    descend();
-    if (rows_.back().back() < -rounding) return false;
-    for (std::size_t r = 0; r < basis_.size(); ++r) {
-      for (std::size_t c = 0; c < columns_ && is_lacking(r); ++c) {
-        if (std::abs(rows_[r][c]) > rounding) pivot(r, c);
-      }
-    }
-    std::vector<double>& costs = rows_.back();
-    for (std::size_t c = 0; c <= columns_; ++c) {
-      costs[c] = c < columns_ ? cost[c] : 0;
-      for (std::size_t r = 0; r < basis_.size(); ++r) {
-        if (!is_lacking(r)) costs[c] -= cost[basis_[r]] * rows_[r][c];
-      }
-    }
-    descend();
-    return true;
-  }
-  std::vector<weighted_point> above_zero() const {
-    std::vector<weighted_point> found;
-    for (std::size_t r = 0; r < basis_.size(); ++r) {
-      if (!is_lacking(r) && rows_[r].back() > rounding) found.emplace_back(basis_[r], rows_[r].back());
-    }
-    return found;
-  }
-
- private:
-  bool is_lacking(std::size_t row) const { return basis_[row] >= columns_; }
-
-  void descend() {
-    // The steepest column first; after many steps the first one, which cannot go round in circles (Bland 1977).
-    std::size_t const many = 100 * basis_.size();
-    for (std::size_t step = 0;; ++step) {
-      auto const column = entering(step > many);
-      if (!column) return;
-      auto const row = leaving(*column);
-      if (!row) return;
-      pivot(*row, *column);
-    }
-  }
-  std::optional<std::size_t> entering(bool first) const {
-    std::optional<std::size_t> found;
-    double least = -rounding;
-    for (std::size_t c = 0; c < columns_; ++c) {
-      if (rows_.back()[c] >= least) continue;
-      found = c;
-      if (first) break;
-      least = rows_.back()[c];
-    }
-    return found;
-  }
-  std::optional<std::size_t> leaving(std::size_t column) const {
-    std::optional<std::size_t> found;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t r = 0; r < basis_.size(); ++r) {
-      if (rows_[r][column] <= rounding) continue;
-      double const ratio = rows_[r].back() / rows_[r][column];
-      if (ratio > least || (ratio == least && basis_[r] > basis_[*found])) continue;
-      found = r;
-      least = ratio;
-    }
-    return found;
-  }
-  void pivot(std::size_t row, std::size_t column) {
-    double const by = rows_[row][column];
-    for (double& value : rows_[row]) value /= by;
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      double const times = rows_[r][column];
-      if (r == row || times == 0) continue;
-      for (std::size_t c = 0; c <= columns_; ++c) rows_[r][c] -= times * rows_[row][c];
-    }
-    basis_[row] = column;
-  }
-
-  std::size_t const columns_;
-  std::vector<std::vector<double>> rows_;  // the last one: what a unit of each column would add to the cost
-  std::vector<std::size_t> basis_;         // of each row
-};
-
-std::vector<double> logarithms(std::span<std::int64_t const> sizes) {
-  std::vector<double> all;
+numbers logarithms(std::span<std::int64_t const> sizes) {
+  numbers all;
   for (std::int64_t size : sizes) all.push_back(std::log(static_cast<double>(size)));
   return all;
 }
 
-/// By the points of these numbers.
-std::vector<weighted_point> corners_around(std::vector<double> const& at,
-                                           std::vector<std::vector<double>> const& points,
-                                           std::vector<double> const& squares,
-                                           std::vector<std::size_t> const& numbers) {
-  std::vector<std::vector<double>> columns;
-  std::vector<double> costs;  // squares of distances: their mean is least for the corners of the Delaunay simplex
-  for (std::size_t number : numbers) {
-    std::vector<double> column = points[number];
-    for (std::size_t i = 0; i < at.size(); ++i) column[i] -= at[i];
-    column.push_back(1);
-    columns.push_back(std::move(column));
-    costs.push_back(squares[number]);
+double product(numbers const& a, numbers const& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+
+/// What of it is orthogonal to these, which are so to one another, and of length 1. Empty: nothing.
+numbers beside(std::vector<numbers> const& axes, numbers of) {
+  double const before = product(of, of);
+  for (int twice = 0; twice < 2; ++twice) {
+    for (numbers const& axis : axes) {
+      double const along = product(of, axis);
+      for (std::size_t i = 0; i < of.size(); ++i) of[i] -= along * axis[i];
+    }
   }
-  std::vector<double> mean(at.size() + 1, 0.0);  // no distance; and weights that add up to 1
-  mean.back() = 1;
-  simplex program(columns, mean);
-  if (!program.minimize(costs)) return {};
-  std::vector<weighted_point> corners = program.above_zero();
-  for (weighted_point& corner : corners) corner.first = numbers[corner.first];
-  return corners;
+  return product(of, of) > rounding * rounding * before ? of : numbers{};
 }
 
 }  // namespace
@@ -143,25 +40,53 @@ measured_sizes::measured_sizes(std::vector<std::span<std::int64_t const>> const&
 }
 
 std::vector<weighted_point> measured_sizes::around(std::span<std::int64_t const> sizes) const {
-  constexpr std::size_t near = 500;  // among more points those far away are looked at only if they must be
-  std::vector<double> const at = logarithms(sizes);
+  numbers const at = logarithms(sizes);
   if (at.size() == 1) return between_neighbours(at[0]);
-  std::vector<double> squares;
-  std::vector<std::size_t> numbers;
-  for (std::vector<double> const& point : logarithms_) {
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    auto const is_below = [&](numbers const& point) { return point[i] < at[i] - rounding; };
+    auto const is_above = [&](numbers const& point) { return point[i] > at[i] + rounding; };
+    if (std::ranges::all_of(logarithms_, is_below) || std::ranges::all_of(logarithms_, is_above)) return {};
+  }
+  return by_nearest(at);
+}
+
+/// With distances d: of all weights w that add up to 1 and have `at` as their mean, those of the least sum of (w d)^2.
+std::vector<weighted_point> measured_sizes::by_nearest(numbers const& at) const {
+  constexpr std::size_t most = 12;
+  constexpr double most_noise = 2;                      // variance, where that of a measurement is 1
+  std::vector<std::pair<double, std::size_t>> nearest;  // distances
+  for (numbers const& point : logarithms_) {
     double square = 0;
     for (std::size_t i = 0; i < at.size(); ++i) square += (point[i] - at[i]) * (point[i] - at[i]);
-    numbers.push_back(squares.size());
-    squares.push_back(square);
+    if (square == 0) return {{nearest.size(), 1}};
+    nearest.emplace_back(std::sqrt(square), nearest.size());
   }
-  if (numbers.size() > near) {
-    std::vector<std::size_t> nearest = numbers;
-    auto const end = nearest.begin() + near;
-    std::ranges::nth_element(nearest, end, {}, [&](std::size_t number) { return std::pair(squares[number], number); });
-    nearest.erase(end, nearest.end());
-    if (auto corners = corners_around(at, logarithms_, squares, nearest); !corners.empty()) return corners;
+  std::size_t const taken = std::min(most, nearest.size());
+  std::ranges::partial_sort(nearest, nearest.begin() + static_cast<std::ptrdiff_t>(taken));
+  nearest.resize(taken);
+
+  // In w d the mean is a condition for each size: orthogonal to its differences / d. So is what the sum leaves of 1 /
+  // d.
+  std::vector<numbers> axes;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    numbers axis;
+    for (auto const& [distance, number] : nearest) axis.push_back((logarithms_[number][i] - at[i]) / distance);
+    axis = beside(axes, std::move(axis));
+    if (axis.empty()) continue;
+    double const length = std::sqrt(product(axis, axis));
+    for (double& value : axis) value /= length;
+    axes.push_back(std::move(axis));
   }
-  return corners_around(at, logarithms_, squares, numbers);
+  numbers weights;
+  for (auto const& [distance, number] : nearest) weights.push_back(1 / distance);
+  weights = beside(axes, std::move(weights));
+  if (weights.empty()) return {};  // no such mean: all are on a line, and `at` beside it
+  for (std::size_t i = 0; i < taken; ++i) weights[i] /= nearest[i].first;
+  double const sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (product(weights, weights) > most_noise * sum * sum) return {};
+  std::vector<weighted_point> found;
+  for (std::size_t i = 0; i < taken; ++i) found.emplace_back(nearest[i].second, weights[i] / sum);
+  return found;
 }
 
 std::vector<weighted_point> measured_sizes::between_neighbours(double logarithm) const {

@@ -2,7 +2,6 @@
 #include "kernel_times.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -38,10 +37,9 @@ sampling sampling::parse(std::string const& text) {
   bool const percent = text.ends_with('%');
   std::string const digits = text.substr(0, text.size() - (percent ? 1 : 0));
   double value = 0;
-  auto const read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  bool const whole = read.ec == std::errc{} && read.ptr == digits.data() + digits.size() && std::isfinite(value);
+  bool const is_number = base::read_number(digits, value) && std::isfinite(value);
   bool const times = value >= 2 && value <= 1e9 && value == std::floor(value);  // once tells nothing of the error
-  if (!whole || !(percent ? value > 0 && value < 100 : times)) {
+  if (!is_number || !(percent ? value > 0 && value < 100 : times)) {
     throw config_error(
         "--sample: expected a number of times from 2 on, such as 5, or an error below 100%, such as 2%, got '" + text +
         "'");
@@ -155,8 +153,8 @@ bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64
   }
   of_sizes.estimate_s = std::exp(logarithm);
   of_sizes.source = duration_source::interpolated;
-  of_sizes.standard_deviation_s = deviation * *of_sizes.estimate_s;
-  of_sizes.first_ratio = first_ratio;
+  of_sizes.standard_deviation_s = std::max(0.0, deviation) * *of_sizes.estimate_s;
+  of_sizes.first_ratio = std::max(0.0, first_ratio);
   return true;
 }
 

@@ -69,7 +69,6 @@ constexpr std::array parts{
     part{"speed_deviation", [](json& from) { return erase_of_kinds(from, "speed_deviation"); }},
     part{"speed_over_time", [](json& from) { return erase_of_kinds(from, "speed_over_time"); }},
     part{"stream", [](json& from) { return from.erase("transport") > 0; }},
-    part{"tick", [](json& from) { return erase(from, "host", "tick_s"); }},
     part{"time_slice", [](json& from) { return erase(from, "host", "time_slice_s"); }},
 };
 

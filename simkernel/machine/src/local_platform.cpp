@@ -23,6 +23,7 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/host.hpp>
+#include <ovlp/base/json_object.hpp>
 #include <ovlp/base/modules.hpp>
 #include <ovlp/base/process.hpp>
 #include <ovlp/base/text.hpp>

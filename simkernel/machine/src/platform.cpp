@@ -33,7 +33,6 @@ using base::json_object;
 shared_host read_host(json_object from) {
   shared_host read;
   read.cores = from.count("cores", 1);
-  read.tick_s = from.none_or_from("tick_s", least_period_s);
   read.time_slice_s = from.none_or_from("time_slice_s", least_period_s);
   from.end();
   return read;
@@ -96,11 +95,11 @@ void check_host(platform const& p, std::string const& file) {
     bool const steady = !kind.quota && kind.speed_over_time == nullptr && kind.slowdowns.empty();
     return p.nodes.size() == 1 && steady && kind.speed_deviation == 0 && kind.cores == p.host->cores;
   };
-  bool const no_scheduler = p.host->tick_s == 0 && p.host->time_slice_s == 0;
-  if (std::ranges::all_of(p.nodes, by_quota) || (no_scheduler && std::ranges::all_of(p.nodes, evenly))) return;
+  bool const no_slices = p.host->time_slice_s == 0;
+  if (std::ranges::all_of(p.nodes, by_quota) || (no_slices && std::ranges::all_of(p.nodes, evenly))) return;
   throw config_error(file + ": host: expected nodes with one core and a quota, or of one kind, with the host's " +
                      std::to_string(p.host->cores) + " cores, without quota and of a speed that does not change, " +
-                     "and no tick_s and time_slice_s");
+                     "and no time_slice_s");
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ class processor : public event_source {
   double taken_ = 0;
 };
 
-/// Those of so many nodes. `vary`: by this seed, speeds, and the moments at which quotas' periods and the host's ticks
-/// begin, are those of one of many runs that could be.
+/// Those of so many nodes. `vary`: by this seed, speeds, and the moments at which quotas' periods begin, are those of
+/// one of many runs that could be.
 std::vector<std::unique_ptr<processor>> make_processors(event_queue& events, platform const& on, std::size_t nodes,
                                                         std::optional<std::uint64_t> vary);
 

@@ -37,8 +37,7 @@ std::vector<std::unique_ptr<processor>> make_processors(event_queue& events, pla
   }
   std::vector<std::shared_ptr<host_core>> cores;
   for (std::size_t c = 0; on.host && c < on.host->cores; ++c) {
-    double const first_s = random ? on.host->tick_s * fraction() : 0;
-    cores.push_back(std::make_shared<host_core>(on.host->tick_s, first_s, on.host->time_slice_s));
+    cores.push_back(std::make_shared<host_core>(on.host->time_slice_s));
   }
   for (std::size_t n = 0; n < nodes; ++n) {
     node_kind const& kind = on.kind_of(n);

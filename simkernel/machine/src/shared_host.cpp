@@ -2,7 +2,6 @@
 #include "shared_host.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace ovlp::machine {
@@ -62,20 +61,6 @@ void host_core::dequeue(bool throttled, double now_s) {
   std::erase(runnable_, running_);
   running_ = nullptr;
   if (!runnable_.empty()) switch_to(*pick(), now_s);
-}
-
-void host_core::tick(double now_s) {
-  shared_processor& next = *pick();
-  if (&next == running_) return;
-  running_->preempt(now_s);
-  switch_to(next, now_s);
-}
-
-double host_core::next_tick_s(double now_s) const {
-  if (tick_s_ == 0) return never;
-  double const next_s = first_tick_s_ + tick_s_ * (std::floor((now_s - first_tick_s_) / tick_s_) + 1);
-  constexpr double now_again = 1e-6;  // of a tick: by rounding
-  return next_s - now_s > now_again * tick_s_ ? next_s : next_s + tick_s_;
 }
 
 shared_processor::shared_processor(event_queue& events, unsteady_speed speed, quota_budget const& budget,
@@ -152,8 +137,7 @@ double shared_processor::next_event_s() const {
   constexpr double moment_s = 1e-9;
   switch (state_) {
     case state::runs:
-      return std::max(at_s_,
-                      std::min({job_end_s(), slice_end_s(), tick_s(), budget_.spent_s(at_s_), speed_.next_change_s()}));
+      return std::max(at_s_, std::min({job_end_s(), slice_end_s(), budget_.spent_s(at_s_), speed_.next_change_s()}));
     case state::lingers: return ended_at_s_ + moment_s;
     case state::throttled: return budget_.refilled_s();
     case state::idle:
@@ -166,7 +150,6 @@ void shared_processor::advance(double now_s, std::vector<event*>& due) {
   bool const runs = state_ == state::runs;
   bool const job_ends = runs && job_end_s() <= now_s;
   bool const slice_ends = runs && slice_end_s() <= now_s;
-  bool const tick_comes = runs && tick_s() <= now_s;
   bool const budget_ends = runs && budget_.spent_s(at_s_) <= now_s;
   serve_until(now_s);
   if (speed_.next_change_s() <= now_s) speed_.go_to(now_s);
@@ -190,8 +173,6 @@ void shared_processor::advance(double now_s, std::vector<event*>& due) {
     dequeue(state::throttled, now_s);
   } else if (threads_.empty()) {
     state_ = state::lingers;
-  } else if (tick_comes) {
-    core_->tick(now_s);
   }
 }
 

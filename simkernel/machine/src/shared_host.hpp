@@ -22,8 +22,8 @@ struct scheduling_entity {
 };
 
 /// A core of a machine on which several nodes live, each with a quota, and the scheduler of that core. A node that has
-/// something to compute, and budget left, asks for the core; it keeps it until either has ended, until the next tick if
-/// others are runnable, or until one becomes runnable that goes before it.
+/// something to compute, and budget left, asks for the core; it keeps it until either has ended, or until one becomes
+/// runnable that goes before it.
 ///
 /// The nodes whose virtual time is at most the average of all that are runnable are eligible; of these the one with the
 /// earliest virtual deadline goes first, which is a time slice after its virtual time when it came, or when the last
@@ -33,21 +33,15 @@ struct scheduling_entity {
 /// kernel/sched/fair.c, for control groups.
 class host_core {
  public:
-  /// `tick_s`: from tick to tick; 0: there is none. `first_tick_s`: when one is. `slice_s`: 0: none.
-  explicit host_core(double tick_s = 0, double first_tick_s = 0, double slice_s = 0)
-      : tick_s_(tick_s), first_tick_s_(first_tick_s), slice_s_(slice_s) {}
+  /// `slice_s`: 0: none.
+  explicit host_core(double slice_s = 0) : slice_s_(slice_s) {}
 
   /// By one that does not run.
   void enqueue(shared_processor& node, double now_s);
   /// By the one that runs, and is runnable no more; `throttled`: only for want of budget.
   void dequeue(bool throttled, double now_s);
-  /// The one that runs may be preempted.
-  void tick(double now_s);
   /// The one that runs has computed so long.
   void charge(scheduling_entity& to, double active_s) const;
-  /// Whether others wait.
-  bool contended() const { return runnable_.size() > 1; }
-  double next_tick_s(double now_s) const;
   double slice_s() const { return slice_s_; }
 
  private:
@@ -56,8 +50,6 @@ class host_core {
   shared_processor* pick() const;
   void switch_to(shared_processor& next, double now_s);
 
-  double tick_s_;
-  double first_tick_s_;
   double slice_s_;
   double last_average_s_ = 0;
   shared_processor* running_ = nullptr;
@@ -98,7 +90,6 @@ class shared_processor final : public processor {
   double rate() const { return speed_.now() * (1 - taken()); }
   double job_end_s() const;
   double slice_end_s() const;
-  double tick_s() const { return core_->contended() ? core_->next_tick_s(at_s_) : never; }
   void enqueue(double now_s);
   void dequeue(state to, double now_s);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrices alone, as tables of numbers.
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <vector>
 
@@ -29,8 +28,7 @@ row read_row(std::string_view line, std::string const& place) {
     std::size_t const end = std::min(line.find(',', at), line.size());
     std::string_view const field = base::trimmed(line.substr(at, end - at));
     double value = 0;
-    auto const [stop, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc{} || stop != field.data() + field.size() || !is_number_of_events(value))
+    if (!base::read_number(field, value) || !is_number_of_events(value))
       throw config_error(place + ": expected numbers, 0 or 1e-100 to 1e100, with commas between, got " +
                          base::quoted(field));
     numbers.push_back(value);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <charconv>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace ovlp::base {
@@ -30,6 +32,15 @@ std::string shell_word(std::string_view text);
 std::string hint(std::string_view given, std::vector<std::string> const& known);
 /// Why no option takes what is left of a command line: "--node: no such option; did you mean '--nodes'?".
 std::string unexpected(std::vector<std::string> const& left, std::vector<std::string> const& options);
+/// "--nodes: expected once, but given again", for what CLI11 says then: "--nodes: At Most 1 required but received 2".
+std::string as_given_again(std::string what);
+
+/// Whether the whole text is a number as std::from_chars reads it, and no other way: 010 is ten, no locale has a say.
+template <class Number>
+bool read_number(std::string_view text, Number& value) {
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
 
 /// A number with so many digits after the point.
 std::string fixed(double number, int digits);

@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/runtime/options.hpp>
 
 namespace ovlp {
@@ -38,12 +39,7 @@ struct options::implementation {
 // How options are described to CLI11, by the core and by backends: numbers are read as std::from_chars does, and what
 // is expected is said alike.
 
-/// As std::from_chars reads it, and no other way: 010 is ten, and the locale, by which CLI11 reads, means nothing.
-template <class Number>
-bool read_number(std::string const& text, Number& value) {
-  auto const read = std::from_chars(text.data(), text.data() + text.size(), value);
-  return read.ec == std::errc{} && read.ptr == text.data() + text.size();
-}
+using base::read_number;
 template <class Number>
 bool read_number(std::string const& text, std::optional<Number>& value) {
   return read_number(text, value.emplace());

@@ -70,9 +70,6 @@ struct node_kind {
 /// With them each node is on one of its cores, which a scheduler shares among its nodes.
 struct shared_host {
   std::size_t cores = 1;
-  /// From one moment to the next at which a core goes to another node, if one waits for it; 0: a node has it until it
-  /// has nothing to do, or is throttled.
-  double tick_s = 0;
   /// How long a thread computes before another thread of its node that waits gets the core; 0: until it has nothing to
   /// do.
   double time_slice_s = 0;

@@ -25,8 +25,8 @@ namespace ovlp::machine {
 /// Source: the paper, sections 3 and 4; docs/model.md.
 class virtual_machine {
  public:
-  /// `vary`: one of many machines that could be, by this seed: quotas and the host's ticks begin at other moments,
-  /// speeds differ as the platform says. Errors: config_error if the network cannot tell what the platform charges for.
+  /// `vary`: one of many machines that could be, by this seed: quotas begin at other moments, speeds differ as the
+  /// platform says. Errors: config_error if the network cannot tell what the platform charges for.
   virtual_machine(platform const& on, std::size_t nodes, std::optional<std::uint64_t> vary = {});
   ~virtual_machine();
   virtual_machine(virtual_machine const&) = delete;
