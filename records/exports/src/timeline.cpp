@@ -15,7 +15,6 @@
 #include <utility>
 
 #include <ovlp/base/error.hpp>
-#include <ovlp/records/kernel_table.hpp>
 
 namespace ovlp::exports {
 namespace {
@@ -37,19 +36,43 @@ std::string in_a_line(std::string name) {
   return name;
 }
 
-auto order_of(object_key const& object) { return std::tuple(object.group, object.place, object.operation); }
-
-class collector final : public record_sink {
+/// Makes it of a run. Rows know residences by numbers of their own until all are known.
+class maker {
  public:
-  collector(std::string const& reservation, std::function<void(timeline const&)> then) : then_(std::move(then)) {
-    run_.reservation = in_a_line(reservation);
+  maker(recorded_run const& run, std::string const& reservation) : from_(run) {
+    made_.reservation = in_a_line(reservation);
   }
 
-  void begin(run_definitions const& names) override {
-    names_ = names;
-    run_.application = in_a_line(names.application);
-    run_.nodes = names.nodes;
-    run_.communicators = names.communicators;
+  timeline make() {
+    take_names();
+    for (node_record const& r : from_.nodes) at(r.at_s);
+    for (call_record const& r : from_.calls) at(r.at_s);
+    for (recorded_run::mapping const& m : from_.mappings) take(m);
+    take_steps();
+    take_posts();
+    if (made_.of_mpi()) take_calls_of_mpi();
+    else take_messages();
+    count_from_begin();
+    number_threads();
+    keep_steps_apart();
+    keep_kernels_in_steps();
+    choose_waits();
+    return std::move(made_);
+  }
+
+ private:
+  struct residence_key {
+    std::uint32_t node, collection, index;
+    friend bool operator<(residence_key const& a, residence_key const& b) {
+      return std::tie(a.node, a.collection, a.index) < std::tie(b.node, b.collection, b.index);
+    }
+  };
+
+  void take_names() {
+    run_definitions const& names = from_.names;
+    made_.application = in_a_line(names.application);
+    made_.nodes = names.nodes;
+    made_.communicators = names.communicators;
     std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> known;
     for (run_definitions::graph const& graph : names.graphs) {
       std::vector<std::uint32_t>& numbers = operations_.emplace_back();
@@ -58,259 +81,157 @@ class collector final : public record_sink {
         auto const [found, is_new] = known.try_emplace({graph.name, is.kind, is.name}, next);
         if (is_new) {
           bool const of_mpi = !names.communicators.empty() && !numbers.empty();  // the first one is computation
-          run_.operations.push_back({in_a_line(graph.name), is.kind, in_a_line(is.name), of_mpi});
+          made_.operations.push_back({in_a_line(graph.name), is.kind, in_a_line(is.name), of_mpi});
         }
         numbers.push_back(found->second);
       }
     }
-    simulated_ = names.backend == "simulated";
-    earliest_ns_ = simulated_ ? 0 : std::numeric_limits<std::int64_t>::max();
-  }
-  void node(node_record const& r) override { at(r.at_s); }
-  void mapping(mapping_record const& r) override {
-    at(r.at_s);
-    for (std::uint32_t thread = 0; thread < r.nodes.size(); ++thread) {
-      std::uint32_t const number = residence(r.nodes[thread], r.collection, thread);
-      if (run_.of_mpi() && r.collection == 0) rank_residences_.push_back(number);
+    if (from_.simulated()) earliest_ns_ = 0;
+    for (recorded_run::kernel_name const& name : from_.kernel_names) {
+      std::string sizes;
+      for (std::int64_t const size : name.sizes) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
+      made_.kernel_names.push_back({in_a_line(name.name), sizes});
     }
   }
-  void call(call_record const& r) override { at(r.at_s); }
-  void step(step_record const& r) override {
-    std::uint32_t const where = residence(r.at);
-    run_.steps.push_back({at(r.start_s), at(r.end_s), where, operation(r.at), r.at.iteration, timeline::no_post});
-    inputs_.push_back(r.input);
-  }
-  void kernel(kernel_record const& r) override {
-    std::uint32_t const where = residence(r.at);
-    kernels_.push_back({{at(r.start_s), at(r.end_s), 0, number_of(r)}, where, operation(r.at)});
-  }
-  void wait(wait_record const& r) override {
-    run_.waits.push_back({at(r.start_s), at(r.end_s), residence(r.at), r.cause});
-  }
-  void post(post_record const& r) override {
-    std::uint32_t const from = residence(r.at);
-    auto const& operations = names_.graphs[r.at.graph].operations;
-    bool const to_operation = r.object.operation < operations.size();
-    std::uint32_t const collection = to_operation ? operations[r.object.operation].collection : no_collection;
-    posts_.push_back({r.object, {at(r.at_s), from}, collection, r.to_thread});
-  }
-  // Of a simulation transfers tell more.
-  void send(send_record const& r) override {
-    if (!simulated_ && r.kind == message_kind::object)
-      sends_.push_back({r.object, r.source, r.destination, at(r.at_s), r.bytes});
-  }
-  void delivery(delivery_record const& r) override {
-    if (!simulated_ && r.kind == message_kind::object)
-      deliveries_.push_back({r.object, r.source, r.destination, at(r.at_s), 0});
-  }
-  void transfer(transfer_record const& r) override {
-    // Between nodes, until they are placed.
-    run_.messages.push_back({at(r.sent_s), at(r.started_s), at(r.crossed_s), r.source, r.destination, r.bytes});
-    carried_.push_back(r.object);
-  }
-  void mpi_call(mpi_call_record const& r) override {
-    at(r.begun.at_s);
-    at(r.ended.at_s);
-    calls_.push_back(r);
-  }
-  void flush() override {
-    if (std::exchange(handed_on_, true)) return;
-    count_from_begin();
-    pair_sends_with_deliveries();
-    find_what_was_taken();
-    run_.of_mpi() ? take_calls_of_mpi() : place_messages();
-    for (addressed_post const& p : posts_) run_.posts.push_back(p.is);
-    posts_ = {};
-    number_threads();
-    order_steps();
-    attach_kernels();
-    choose_waits();
-    then_(run_);
-  }
-
- private:
-  struct kernel_of_thread {
-    timeline::kernel is;
-    std::uint32_t residence, operation;
-  };
-  struct addressed_post {
-    object_key object;
-    timeline::post is;
-    std::uint32_t to_collection, to_thread;
-  };
-  struct end_of_message {
-    object_key object;
-    std::uint32_t source, destination;
-    std::int64_t at_ns;
-    std::uint64_t bytes;
-    auto way() const { return std::tuple(object.group, object.place, object.operation, source, destination); }
-  };
-  struct residence_key {
-    std::uint32_t node, collection, index;
-    friend bool operator<(residence_key const& a, residence_key const& b) {
-      return std::tie(a.node, a.collection, a.index) < std::tie(b.node, b.collection, b.index);
-    }
-  };
-
-  // While records come.
 
   std::int64_t at(double time_s) {
     std::int64_t const time_ns = ns(time_s);
     earliest_ns_ = std::min(earliest_ns_, time_ns);
-    run_.end_ns = std::max(run_.end_ns, time_ns);
+    made_.end_ns = std::max(made_.end_ns, time_ns);
     return time_ns;
   }
   /// Its number, for now.
   std::uint32_t residence(std::uint32_t node, std::uint32_t collection, std::uint32_t index) {
-    if (collection >= names_.collections.size() && collection != no_collection)
+    if (collection >= from_.names.collections.size() && collection != no_collection)
       throw io_error("a record of a collection that is missing");
     return residences_.try_emplace({node, collection, index}, static_cast<std::uint32_t>(residences_.size()))
         .first->second;
   }
-  std::uint32_t residence(operation_place const& place) {
-    if (place.graph >= names_.graphs.size() || place.operation >= names_.graphs[place.graph].operations.size())
-      throw io_error("a record of an operation that is missing");
-    return residence(place.node, names_.graphs[place.graph].operations[place.operation].collection, place.thread);
+  std::uint32_t residence(recorded_run::place const& place) {
+    recorded_run::residence const& of = from_.residences[place.residence];
+    return residence(of.node, of.collection, of.thread);
   }
-  std::uint32_t operation(operation_place const& place) const { return operations_[place.graph][place.operation]; }
-  std::uint32_t number_of(kernel_record const& r) {
-    std::optional<std::uint32_t>& number = kernel_numbers_(r.name, r.sizes);
-    if (!number) {
-      number = static_cast<std::uint32_t>(run_.kernel_names.size());
-      std::string sizes;
-      for (std::int64_t const size : r.sizes) sizes += (sizes.empty() ? "" : " ") + std::to_string(size);
-      run_.kernel_names.push_back({in_a_line(std::string(r.name)), sizes});
+  /// Where the thread has lived; else what a node does for itself.
+  std::uint32_t residence_or_runtime(std::uint32_t node, std::uint32_t collection, std::uint32_t index) {
+    auto const found = residences_.find({node, collection, index});
+    return found != residences_.end() ? found->second : residence(node, no_collection, node);
+  }
+  std::uint32_t operation(recorded_run::place const& place) const {
+    recorded_run::purpose const& what = from_.purposes[place.purpose];
+    return operations_[what.graph][what.operation];
+  }
+
+  void take(recorded_run::mapping const& m) {
+    at(m.at_s);
+    for (std::uint32_t thread = 0; thread < m.nodes.size(); ++thread) {
+      std::uint32_t const number = residence(m.nodes[thread], m.collection, thread);
+      if (made_.of_mpi() && m.collection == 0) rank_residences_.push_back(number);
     }
-    return *number;
   }
 
-  // When all have come.
-
-  void count_from_begin() {
-    auto const shift = [&](auto& rows, auto... times) {
-      for (auto& row : rows) ((row.*times -= earliest_ns_), ...);
-    };
-    if (earliest_ns_ == std::numeric_limits<std::int64_t>::max()) earliest_ns_ = 0;
-    run_.end_ns -= earliest_ns_;
-    shift(run_.steps, &timeline::step::begin_ns, &timeline::step::end_ns);
-    shift(run_.waits, &timeline::wait::begin_ns, &timeline::wait::end_ns);
-    for (kernel_of_thread& k : kernels_) {
-      k.is.begin_ns -= earliest_ns_;
-      k.is.end_ns -= earliest_ns_;
+  void take_steps() {
+    for (recorded_run::step const& s : from_.steps) {
+      bool const is_posted = s.input != recorded_run::none && from_.objects[s.input].was_posted();
+      made_.steps.push_back({at(s.start_s), at(s.end_s), residence(s.at), operation(s.at),
+                             from_.purposes[s.at.purpose].iteration, is_posted ? s.input : timeline::no_post});
     }
-    for (addressed_post& p : posts_) p.is.at_ns -= earliest_ns_;
-    shift(sends_, &end_of_message::at_ns);
-    shift(deliveries_, &end_of_message::at_ns);
-    shift(run_.messages, &timeline::message::sent_ns, &timeline::message::started_ns, &timeline::message::arrived_ns);
-  }
-
-  void pair_sends_with_deliveries() {
-    auto const order = [](end_of_message const& a, end_of_message const& b) { return a.way() < b.way(); };
-    std::stable_sort(sends_.begin(), sends_.end(), order);
-    std::stable_sort(deliveries_.begin(), deliveries_.end(), order);
-    auto delivery = deliveries_.begin();
-    for (end_of_message const& send : sends_) {
-      while (delivery != deliveries_.end() && order(*delivery, send)) ++delivery;
-      if (delivery == deliveries_.end() || order(send, *delivery)) continue;
-      run_.messages.push_back({send.at_ns, send.at_ns, delivery->at_ns, send.source, send.destination, send.bytes});
-      carried_.push_back(send.object);
-      ++delivery;
+    for (recorded_run::kernel const& k : from_.kernels) {
+      if (k.step != recorded_run::none) made_.kernels.push_back({at(k.start_s), at(k.end_s), k.step, k.name});
     }
-    sends_ = {};
-    deliveries_ = {};
+    for (recorded_run::wait const& w : from_.waits)
+      made_.waits.push_back({at(w.start_s), at(w.end_s), residence(w.at), w.cause});
   }
 
-  /// The post of an object.
-  std::uint32_t posted(object_key const& object) const {
-    auto const found = std::lower_bound(
-        posts_.begin(), posts_.end(), object,
-        [](addressed_post const& p, object_key const& wanted) { return order_of(p.object) < order_of(wanted); });
-    return object.group != 0 && found != posts_.end() && found->object == object
-               ? static_cast<std::uint32_t>(found - posts_.begin())
-               : timeline::no_post;
-  }
-
-  void find_what_was_taken() {
-    std::sort(posts_.begin(), posts_.end(),
-              [](addressed_post const& a, addressed_post const& b) { return order_of(a.object) < order_of(b.object); });
-    for (std::size_t i = 0; i < inputs_.size(); ++i) run_.steps[i].taken = posted(inputs_[i]);
-    inputs_ = {};
+  /// Steps have numbers of objects so far.
+  void take_posts() {
+    std::vector<std::uint32_t> post_of(from_.objects.size(), timeline::no_post);
+    for (std::size_t o = 0; o < from_.objects.size(); ++o) {
+      recorded_run::object const& of = from_.objects[o];
+      if (!of.was_posted()) continue;
+      post_of[o] = static_cast<std::uint32_t>(made_.posts.size());
+      made_.posts.push_back({at(of.posted_s), residence(of.by)});
+    }
+    for (timeline::step& s : made_.steps)
+      if (s.taken != timeline::no_post) s.taken = post_of[s.taken];
   }
 
   /// An object is sent by the thread that posted it, and on by that to which it goes, which has lived there.
-  void place_messages() {
-    auto const on = [&](std::uint32_t node, std::uint32_t collection, std::uint32_t index) {
-      auto const found = residences_.find({node, collection, index});
-      return found != residences_.end() ? found->second : residence(node, no_collection, node);
-    };
-    std::vector<std::uint32_t> node_of(residences_.size());
-    for (auto const& [key, number] : residences_) node_of[number] = key.node;
-    for (std::size_t i = 0; i < carried_.size(); ++i) {
-      timeline::message& m = run_.messages[i];
-      std::uint32_t const number = posted(carried_[i]);
-      bool const known = number != timeline::no_post;
-      std::uint32_t const collection = known ? posts_[number].to_collection : no_collection;
-      std::uint32_t const thread = known ? posts_[number].to_thread : 0;
-      bool const by_poster = known && node_of[posts_[number].is.residence] == m.from;
-      m.from = by_poster ? posts_[number].is.residence : on(m.from, collection, thread);
-      m.to = on(m.to, collection, thread);
+  void take_messages() {
+    for (recorded_run::message const& m : from_.messages) {
+      bool const crossed = m.crossing != recorded_run::none;
+      bool const both_ends = recorded_run::is_known(m.sent_s) && recorded_run::is_known(m.delivered_s);
+      if (m.object == recorded_run::none || (from_.simulated() ? !crossed : !both_ends)) continue;
+      recorded_run::object const& of = from_.objects[m.object];
+      run_definitions::operation const* const to = of.was_posted() ? from_.receiver(of) : nullptr;
+      std::uint32_t const collection = to != nullptr ? to->collection : no_collection;
+      std::uint32_t const thread = of.was_posted() ? of.to_thread : 0;
+      bool const by_poster = of.was_posted() && from_.residences[of.by.residence].node == m.source;
+      timeline::message made{};
+      if (crossed) {
+        recorded_run::crossing const& c = from_.crossings[m.crossing];
+        made = {at(c.handed_over_s), at(c.started_s), at(c.crossed_s), 0, 0, c.bytes};
+      } else {
+        made = {at(m.sent_s), at(m.sent_s), at(m.delivered_s), 0, 0, m.bytes};
+      }
+      made.from = by_poster ? residence(of.by) : residence_or_runtime(m.source, collection, thread);
+      made.to = residence_or_runtime(m.destination, collection, thread);
+      made_.messages.push_back(made);
     }
-    carried_ = {};
-    std::stable_sort(run_.messages.begin(), run_.messages.end(),
+    std::stable_sort(made_.messages.begin(), made_.messages.end(),
                      [](timeline::message const& a, timeline::message const& b) { return a.sent_ns < b.sent_ns; });
   }
 
   /// Messages between ranks, in the order in which they were sent, also those that stayed on a node.
   void take_calls_of_mpi() {
-    std::unordered_map<std::uint64_t, std::int64_t> started_ns;  // of those that went over the network
-    for (std::size_t i = 0; i < carried_.size(); ++i)
-      started_ns.emplace(carried_[i].group, run_.messages[i].started_ns);
-    carried_ = {};
-    run_.messages = {};
-    auto const since_begin = [&](double time_s) { return ns(time_s) - earliest_ns_; };
-    std::sort(calls_.begin(), calls_.end(),
+    std::unordered_map<std::uint64_t, double> started_s;  // of those that went over the network
+    for (recorded_run::message const& m : from_.messages) {
+      if (m.object == recorded_run::none || m.crossing == recorded_run::none) continue;
+      started_s.emplace(from_.objects[m.object].key.group, from_.crossings[m.crossing].started_s);
+    }
+    std::vector<mpi_call_record> calls = from_.mpi_calls;
+    std::sort(calls.begin(), calls.end(),
               [](mpi_call_record const& a, mpi_call_record const& b) { return a.begun.number < b.begun.number; });
     std::unordered_map<std::uint64_t, mpi_call_record const*> receives;
     std::set<std::pair<std::uint32_t, std::uint64_t>> moments;  // of ranks
-    for (mpi_call_record const& c : calls_) {
-      if (std::max(c.rank, c.partner) >= rank_residences_.size() || c.communicator >= run_.communicators.size())
+    for (mpi_call_record const& c : calls) {
+      if (std::max(c.rank, c.partner) >= rank_residences_.size() || c.communicator >= made_.communicators.size())
         throw io_error("a record of a rank or a communicator that is missing");
       if (c.end == message_end::receive) receives.emplace(c.message, &c);
       moments.insert({{c.rank, c.begun.number}, {c.rank, c.ended.number}});
     }
-    for (mpi_call_record const& c : calls_) {
+    for (mpi_call_record const& c : calls) {
       // What goes on beside a rank, as non-blocking collectives do, goes on while the rank is in a call that blocks.
       bool const alone = moments.upper_bound({c.rank, c.begun.number}) == moments.find({c.rank, c.ended.number});
-      add_steps_of(c, c.blocks != 0 && alone, since_begin(c.begun.at_s), since_begin(c.ended.at_s));
+      add_steps_of(c, c.blocks != 0 && alone);
     }
-    for (mpi_call_record const& c : calls_) {
+    for (mpi_call_record const& c : calls) {
       auto const other = receives.find(c.message);
       if (c.end != message_end::send || other == receives.end()) continue;
       timeline::message m{};
-      m.sent_ns = since_begin(c.begun.at_s);
-      auto const over_network = started_ns.find(c.message);
-      m.started_ns = over_network == started_ns.end() ? m.sent_ns : over_network->second;
-      m.arrived_ns = since_begin(other->second->arrived_s);
-      m.posted_ns = since_begin(other->second->begun.at_s);
+      m.sent_ns = at(c.begun.at_s);
+      auto const over_network = started_s.find(c.message);
+      m.started_ns = over_network == started_s.end() ? m.sent_ns : at(over_network->second);
+      m.arrived_ns = at(other->second->arrived_s);
+      m.posted_ns = at(other->second->begun.at_s);
       m.from = rank_residences_[c.rank];
       m.to = rank_residences_[c.partner];
       m.bytes = c.bytes;
       m.tag = static_cast<std::uint32_t>(c.tag);
       m.communicator = c.communicator;
-      run_.messages.push_back(m);
+      made_.messages.push_back(m);
     }
-    calls_ = {};
-    std::sort(run_.mpi_steps.begin(), run_.mpi_steps.end(),
+    std::sort(made_.mpi_steps.begin(), made_.mpi_steps.end(),
               [](timeline::mpi_step const& a, timeline::mpi_step const& b) {
                 return std::tuple(a.rank, a.at_ns, a.number) < std::tuple(b.rank, b.at_ns, b.number);
               });
   }
-  void add_steps_of(mpi_call_record const& c, bool blocks, std::int64_t begun_ns, std::int64_t ended_ns) {
+  void add_steps_of(mpi_call_record const& c, bool blocks) {
     using event = timeline::mpi_event;
     bool const sends = c.end == message_end::send;
+    std::int64_t const begun_ns = at(c.begun.at_s), ended_ns = at(c.ended.at_s);
     auto const add = [&](std::int64_t at_ns, std::uint64_t number, event is) {
-      run_.mpi_steps.push_back({at_ns, number, c.begun.number, is, c.rank, c.partner, c.communicator,
-                                static_cast<std::uint32_t>(c.tag), c.bytes});
+      made_.mpi_steps.push_back({at_ns, number, c.begun.number, is, c.rank, c.partner, c.communicator,
+                                 static_cast<std::uint32_t>(c.tag), c.bytes});
     };
     if (blocks) {
       sends ? add(begun_ns, c.begun.number, event::send) : add(ended_ns, c.ended.number, event::receive);
@@ -320,96 +241,90 @@ class collector final : public record_sink {
     }
   }
 
+  // When all have been taken.
+
+  void count_from_begin() {
+    if (earliest_ns_ == std::numeric_limits<std::int64_t>::max()) earliest_ns_ = 0;
+    auto const shift = [&](auto& rows, auto... times) {
+      for (auto& row : rows) ((row.*times -= earliest_ns_), ...);
+    };
+    made_.end_ns -= earliest_ns_;
+    shift(made_.steps, &timeline::step::begin_ns, &timeline::step::end_ns);
+    shift(made_.waits, &timeline::wait::begin_ns, &timeline::wait::end_ns);
+    shift(made_.kernels, &timeline::kernel::begin_ns, &timeline::kernel::end_ns);
+    shift(made_.posts, &timeline::post::at_ns);
+    shift(made_.messages, &timeline::message::sent_ns, &timeline::message::started_ns, &timeline::message::arrived_ns);
+    if (!made_.of_mpi()) return;
+    shift(made_.messages, &timeline::message::posted_ns);
+    shift(made_.mpi_steps, &timeline::mpi_step::at_ns);
+  }
+
   void number_threads() {
-    for (auto const& [key, number] : residences_) run_.nodes = std::max(run_.nodes, key.node + 1);
-    for (std::uint32_t node = 0; node < run_.nodes && !run_.of_mpi(); ++node) {
+    for (auto const& [key, number] : residences_) made_.nodes = std::max(made_.nodes, key.node + 1);
+    for (std::uint32_t node = 0; node < made_.nodes && !made_.of_mpi(); ++node) {
       auto const first = residences_.lower_bound({node, 0, 0});
       if (first == residences_.end() || first->first.node != node) residence(node, no_collection, node);
     }
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> threads;
     for (auto const& [key, number] : residences_) threads.try_emplace({key.collection, key.index}, 0);
     for (auto& [key, number] : threads) {
-      number = static_cast<std::uint32_t>(run_.threads.size());
+      number = static_cast<std::uint32_t>(made_.threads.size());
       auto const& [collection, index] = key;
-      run_.threads.push_back({collection == no_collection
-                                  ? "runtime"
-                                  : in_a_line(names_.collections[collection]) + '[' + std::to_string(index) + ']'});
+      made_.threads.push_back({collection == no_collection ? "runtime"
+                                                           : in_a_line(from_.names.collections[collection]) + '[' +
+                                                                 std::to_string(index) + ']'});
     }
     std::vector<std::uint32_t> renumbered(residences_.size());
     for (auto const& [key, number] : residences_) {
-      renumbered[number] = static_cast<std::uint32_t>(run_.residences.size());
-      run_.residences.push_back({key.node, threads.at({key.collection, key.index})});
+      renumbered[number] = static_cast<std::uint32_t>(made_.residences.size());
+      made_.residences.push_back({key.node, threads.at({key.collection, key.index})});
     }
     auto const renumber = [&](auto& rows, auto... members) {
       for (auto& row : rows) ((row.*members = renumbered[row.*members]), ...);
     };
-    renumber(run_.steps, &timeline::step::residence);
-    renumber(run_.waits, &timeline::wait::residence);
-    renumber(run_.posts, &timeline::post::residence);
-    renumber(run_.messages, &timeline::message::from, &timeline::message::to);
-    renumber(kernels_, &kernel_of_thread::residence);
+    renumber(made_.steps, &timeline::step::residence);
+    renumber(made_.waits, &timeline::wait::residence);
+    renumber(made_.posts, &timeline::post::residence);
+    renumber(made_.messages, &timeline::message::from, &timeline::message::to);
   }
 
-  void order_steps() {
-    std::stable_sort(run_.steps.begin(), run_.steps.end(), [&](timeline::step const& a, timeline::step const& b) {
-      return std::tuple(run_.thread_of(a.residence), a.begin_ns, a.end_ns) <
-             std::tuple(run_.thread_of(b.residence), b.begin_ns, b.end_ns);
-    });
-    // A thread that has moved may tell by two clocks.
-    for (std::size_t i = 1; i < run_.steps.size(); ++i) {
-      timeline::step const& before = run_.steps[i - 1];
-      timeline::step& s = run_.steps[i];
-      if (run_.thread_of(before.residence) != run_.thread_of(s.residence)) continue;
+  /// A thread that has moved may tell by two clocks.
+  void keep_steps_apart() {
+    for (std::size_t i = 1; i < made_.steps.size(); ++i) {
+      timeline::step const& before = made_.steps[i - 1];
+      timeline::step& s = made_.steps[i];
+      if (made_.thread_of(before.residence) != made_.thread_of(s.residence)) continue;
       s.begin_ns = std::max(s.begin_ns, before.end_ns);
       s.end_ns = std::max(s.end_ns, s.begin_ns);
     }
   }
 
-  void attach_kernels() {
-    auto const thread_of = [&](auto const& row) { return run_.thread_of(row.residence); };
-    std::stable_sort(kernels_.begin(), kernels_.end(), [&](kernel_of_thread const& a, kernel_of_thread const& b) {
-      return std::tuple(thread_of(a), a.is.begin_ns, a.is.end_ns) <
-             std::tuple(thread_of(b), b.is.begin_ns, b.is.end_ns);
-    });
-    std::vector<timeline::step> const& steps = run_.steps;
-    std::size_t at = 0;
-    for (kernel_of_thread& k : kernels_) {
-      while (at < steps.size() && thread_of(steps[at]) < thread_of(k)) ++at;
-      if (at == steps.size() || thread_of(steps[at]) != thread_of(k)) continue;  // its step is lost
-      for (std::size_t next = at + 1;
-           next < steps.size() && thread_of(steps[next]) == thread_of(k) && steps[next].begin_ns <= k.is.begin_ns &&
-           (steps[at].end_ns < k.is.end_ns || steps[at].operation != k.operation);
-           ++next)
-        at = next;
-      k.is.step = static_cast<std::uint32_t>(at);
-      k.is.begin_ns = std::clamp(k.is.begin_ns, steps[at].begin_ns, steps[at].end_ns);
-      k.is.end_ns = std::clamp(k.is.end_ns, k.is.begin_ns, steps[at].end_ns);
-      run_.kernels.push_back(k.is);
+  void keep_kernels_in_steps() {
+    for (timeline::kernel& k : made_.kernels) {
+      timeline::step const& s = made_.steps[k.step];
+      k.begin_ns = std::clamp(k.begin_ns, s.begin_ns, s.end_ns);
+      k.end_ns = std::clamp(k.end_ns, k.begin_ns, s.end_ns);
     }
-    kernels_ = {};
   }
 
   void choose_waits() {
-    std::vector<timeline::wait> all = std::exchange(run_.waits, {});
-    auto const thread_of = [&](auto const& row) { return run_.thread_of(row.residence); };
-    std::stable_sort(all.begin(), all.end(), [&](timeline::wait const& a, timeline::wait const& b) {
-      return std::tuple(thread_of(a), a.begin_ns) < std::tuple(thread_of(b), b.begin_ns);
-    });
-    if (run_.of_mpi()) {  // a rank waits in one call after another, also where no step comes between
+    std::vector<timeline::wait> all = std::exchange(made_.waits, {});
+    auto const thread_of = [&](auto const& row) { return made_.thread_of(row.residence); };
+    if (made_.of_mpi()) {  // a rank waits in one call after another, also where no step comes between
       std::erase_if(all, [](timeline::wait const& w) { return w.begin_ns >= w.end_ns; });
-      run_.waits = std::move(all);
+      made_.waits = std::move(all);
       return;
     }
     auto const later = [](timeline::wait const* a, timeline::wait const* b) { return a->end_ns > b->end_ns; };
     using suspended = std::priority_queue<timeline::wait const*, std::vector<timeline::wait const*>, decltype(later)>;
     auto next = all.begin();
-    for (std::size_t i = 0; i < run_.steps.size();) {
-      std::uint32_t const thread = thread_of(run_.steps[i]);
+    for (std::size_t i = 0; i < made_.steps.size();) {
+      std::uint32_t const thread = thread_of(made_.steps[i]);
       suspended operations(later);
       std::int64_t free_ns = std::numeric_limits<std::int64_t>::min();
       while (next != all.end() && thread_of(*next) < thread) ++next;
-      for (; i < run_.steps.size() && thread_of(run_.steps[i]) == thread; ++i) {
-        timeline::step const& s = run_.steps[i];
+      for (; i < made_.steps.size() && thread_of(made_.steps[i]) == thread; ++i) {
+        timeline::step const& s = made_.steps[i];
         for (; next != all.end() && thread_of(*next) == thread && next->begin_ns < s.begin_ns; ++next)
           operations.push(&*next);
         while (!operations.empty() && operations.top()->end_ns <= free_ns) operations.pop();
@@ -417,29 +332,34 @@ class collector final : public record_sink {
           timeline::wait chosen = *operations.top();
           chosen.begin_ns = std::max(chosen.begin_ns, free_ns);
           chosen.end_ns = std::min(chosen.end_ns, s.begin_ns);
-          if (chosen.begin_ns < chosen.end_ns) run_.waits.push_back(chosen);
+          if (chosen.begin_ns < chosen.end_ns) made_.waits.push_back(chosen);
         }
         free_ns = s.end_ns;
       }
     }
   }
 
+  recorded_run const& from_;
+  timeline made_;
+  std::int64_t earliest_ns_ = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::vector<std::uint32_t>> operations_;  ///< of a graph's operations, numbers in made_
+  std::map<residence_key, std::uint32_t> residences_;
+  std::vector<std::uint32_t> rank_residences_;
+};
+
+/// Hands a run on as a timeline when it is flushed first.
+class timeline_sink final : public run_collector {
+ public:
+  timeline_sink(std::string reservation, std::function<void(timeline const&)> then)
+      : reservation_(std::move(reservation)), then_(std::move(then)) {}
+  void flush() override {
+    if (!std::exchange(handed_on_, true)) then_(timeline_of(take(), reservation_));
+  }
+
+ private:
+  std::string const reservation_;
   std::function<void(timeline const&)> const then_;
   bool handed_on_ = false;
-  run_definitions names_;
-  bool simulated_ = false;
-  timeline run_;
-  std::int64_t earliest_ns_ = 0;
-  std::vector<std::vector<std::uint32_t>> operations_;  ///< of a graph's operations, numbers in run_
-  std::map<residence_key, std::uint32_t> residences_;
-  kernel_table<std::optional<std::uint32_t>> kernel_numbers_;
-  std::vector<object_key> inputs_;  ///< of steps
-  std::vector<kernel_of_thread> kernels_;
-  std::vector<addressed_post> posts_;
-  std::vector<end_of_message> sends_, deliveries_;
-  std::vector<object_key> carried_;  ///< by messages
-  std::vector<mpi_call_record> calls_;
-  std::vector<std::uint32_t> rank_residences_;
 };
 
 }  // namespace
@@ -447,9 +367,11 @@ class collector final : public record_sink {
 std::span<std::string_view const> wait_causes() { return causes; }
 std::string name_of_node(std::uint32_t node) { return "node" + std::to_string(node); }
 
+timeline timeline_of(recorded_run const& run, std::string const& reservation) { return maker(run, reservation).make(); }
+
 std::unique_ptr<record_sink> make_timeline_sink(std::string const& reservation,
                                                 std::function<void(timeline const&)> then) {
-  return std::make_unique<collector>(reservation, std::move(then));
+  return std::make_unique<timeline_sink>(reservation, std::move(then));
 }
 
 }  // namespace ovlp::exports

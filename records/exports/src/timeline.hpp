@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <ovlp/records/sink.hpp>
+#include <ovlp/records/recorded_run.hpp>
 
 namespace ovlp::exports {
 
@@ -147,6 +147,8 @@ struct timeline {
 std::span<std::string_view const> wait_causes();
 std::string name_of_node(std::uint32_t node);
 
+/// Errors: config_error for times that nanoseconds cannot count.
+timeline timeline_of(recorded_run const& run, std::string const& reservation);
 /// A sink that keeps a run, and hands it on when it is flushed.
 std::unique_ptr<record_sink> make_timeline_sink(std::string const& reservation,
                                                 std::function<void(timeline const&)> then);

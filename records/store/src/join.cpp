@@ -24,86 +24,36 @@ namespace {
 namespace fs = std::filesystem;
 using store::clock_correction;
 
-struct kept_kernel {
-  kernel_record record;  // name and sizes are those below
-  std::string const* name;
-  std::vector<std::int64_t> const* sizes;
-};
+struct part {
+  explicit part(std::string const& file) : stored(file), run(stored.load(&damage)) {}
 
-/// All records of a part.
-class part final : public record_sink {
- public:
-  explicit part(std::string const& file) : stored_(file) { damage = stored_.read(*this); }
+  bool complete() const { return stored.complete() && damage.empty(); }
 
-  void step(step_record const& r) override { steps.push_back(r); }
-  void kernel(kernel_record const& r) override {
-    auto const& [name, sizes] = *names_.emplace(r.name, std::vector(r.sizes.begin(), r.sizes.end())).first;
-    kernels.push_back({r, &name, &sizes});
-  }
-  void wait(wait_record const& r) override { waits.push_back(r); }
-  void post(post_record const& r) override { posts.push_back(r); }
-  void send(send_record const& r) override { sends.push_back(r); }
-  void delivery(delivery_record const& r) override { deliveries.push_back(r); }
-  void node(node_record const& r) override { nodes.push_back(r); }
-  void mapping(mapping_record const& r) override {
-    mappings.emplace_back(r, std::vector(r.nodes.begin(), r.nodes.end()));
-  }
-  void decision(decision_record const& r) override { decisions.emplace_back(r, r.reason); }
-  void call(call_record const& r) override { calls.push_back(r); }
-
-  run_definitions const& definitions() const { return stored_.definitions(); }
-  run_facts const& about() const { return stored_.about(); }
-  bool totals_only() const { return stored_.totals_only(); }
-  run_totals totals() const { return stored_.totals(); }
-  bool complete() const { return stored_.complete() && damage.empty(); }
-
-  /// From now on times are those of the run.
-  void correct(clock_correction const& by) {
-    auto const each = [&](auto& rows, auto... times) {
-      for (auto& r : rows) ((r.*times = by(r.*times)), ...);
-    };
-    each(steps, &step_record::start_s, &step_record::end_s);
-    each(waits, &wait_record::start_s, &wait_record::end_s);
-    each(posts, &post_record::at_s);
-    each(sends, &send_record::at_s);
-    each(deliveries, &delivery_record::at_s);
-    each(nodes, &node_record::at_s);
-    each(calls, &call_record::at_s);
-    for (kept_kernel& k : kernels) {
-      k.record.start_s = by(k.record.start_s);
-      k.record.end_s = by(k.record.end_s);
-    }
-    for (auto& [r, on] : mappings) r.at_s = by(r.at_s);
-    for (auto& [r, reason] : decisions) r.at_s = by(r.at_s);
-  }
-
-  std::string damage;
-  std::vector<step_record> steps;
-  std::vector<kept_kernel> kernels;
-  std::vector<wait_record> waits;
-  std::vector<post_record> posts;
-  std::vector<send_record> sends;
-  std::vector<delivery_record> deliveries;
-  std::vector<node_record> nodes;
-  std::vector<std::pair<mapping_record, std::vector<std::uint32_t>>> mappings;
-  std::vector<std::pair<decision_record, std::string>> decisions;
-  std::vector<call_record> calls;
-
- private:
-  stored_run const stored_;
-  std::set<std::pair<std::string, std::vector<std::int64_t>>> names_;
+  stored_run const stored;
+  std::string damage{};
+  recorded_run run;
 };
 
 std::string fact(part const& of, std::string const& name) {
-  auto const found = of.about().find(name);
-  return found == of.about().end() ? "" : found->second;
+  auto const found = of.stored.about().find(name);
+  return found == of.stored.about().end() ? "" : found->second;
 }
 
 using parts = std::vector<std::unique_ptr<part>>;
-using message = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+/// An object's way, and how often it went there before.
+using message = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
-message message_of(object_key const& object, std::uint32_t source, std::uint32_t destination) {
-  return {object.group, object.place, object.operation, source, destination};
+/// Calls function(message, its row) for each object that went over the network.
+template <class Function>
+void each_message(recorded_run const& run, Function const& function) {
+  std::uint32_t times = 0;
+  for (std::size_t i = 0; i < run.messages.size() && run.messages[i].object != recorded_run::none; ++i) {
+    recorded_run::message const& m = run.messages[i];
+    auto const way = [](recorded_run::message const& of) { return std::tie(of.object, of.source, of.destination); };
+    times = i > 0 && way(run.messages[i - 1]) == way(m) ? times + 1 : 0;
+    object_key const& key = run.objects[m.object].key;
+    function(message(key.group, key.place, key.operation, m.source, m.destination, times), m);
+  }
 }
 
 /// What the messages between a part and those with the run's clock say of its clock.
@@ -118,12 +68,10 @@ nlohmann::json correct_clocks(parts const& all) {
   std::map<message, double> sent, delivered;  // by those whose clock is the run's
   std::vector<part*> others;
   auto const settle = [&](part const& p) {
-    for (send_record const& r : p.sends) {
-      if (r.kind == message_kind::object) sent.emplace(message_of(r.object, r.source, r.destination), r.at_s);
-    }
-    for (delivery_record const& r : p.deliveries) {
-      if (r.kind == message_kind::object) delivered.emplace(message_of(r.object, r.source, r.destination), r.at_s);
-    }
+    each_message(p.run, [&](message const& which, recorded_run::message const& m) {
+      if (recorded_run::is_known(m.sent_s)) sent.emplace(which, m.sent_s);
+      if (recorded_run::is_known(m.delivered_s)) delivered.emplace(which, m.delivered_s);
+    });
   };
   std::string const first = fact(*all.front(), "clock");
   for (auto const& p : all) {
@@ -135,14 +83,12 @@ nlohmann::json correct_clocks(parts const& all) {
   }
   auto const bounds_of = [&](part const& p) {
     bounds found;
-    for (delivery_record const& r : p.deliveries) {
-      auto const at = sent.find(message_of(r.object, r.source, r.destination));
-      if (at != sent.end()) found.at_least.push_back({r.at_s, at->second - r.at_s});
-    }
-    for (send_record const& r : p.sends) {
-      auto const at = delivered.find(message_of(r.object, r.source, r.destination));
-      if (at != delivered.end()) found.at_most.push_back({r.at_s, at->second - r.at_s});
-    }
+    each_message(p.run, [&](message const& which, recorded_run::message const& m) {
+      if (auto const at = sent.find(which); recorded_run::is_known(m.delivered_s) && at != sent.end())
+        found.at_least.push_back({m.delivered_s, at->second - m.delivered_s});
+      if (auto const at = delivered.find(which); recorded_run::is_known(m.sent_s) && at != delivered.end())
+        found.at_most.push_back({m.sent_s, at->second - m.sent_s});
+    });
     return found;
   };
   auto corrections = nlohmann::json::array();
@@ -153,52 +99,13 @@ nlohmann::json correct_clocks(parts const& all) {
     part& next = *others[static_cast<std::size_t>(most)];
     auto& [at_least, at_most] = known[static_cast<std::size_t>(most)];
     clock_correction const by = store::fit_clock(std::move(at_least), std::move(at_most));
-    next.correct(by);
+    next.run.set_clock([&](double at_s) { return by(at_s); });
     settle(next);
     others.erase(others.begin() + most);
     corrections.push_back(
-        {{"node", next.definitions().node}, {"offset_s", by.offset_s}, {"drift", by.drift}, {"error_s", by.error_s}});
+        {{"node", next.run.names.node}, {"offset_s", by.offset_s}, {"drift", by.drift}, {"error_s", by.error_s}});
   }
   return corrections;
-}
-
-/// The rows of all parts, in the order of this time.
-template <class Row, class Time>
-std::vector<Row const*> in_order(parts const& all, std::vector<Row> part::*rows, Time const& time) {
-  std::vector<Row const*> sorted;
-  for (auto const& p : all) {
-    for (Row const& r : (*p).*rows) sorted.push_back(&r);
-  }
-  std::ranges::stable_sort(sorted, {}, [&](Row const* r) { return time(*r); });
-  return sorted;
-}
-
-void write(parts const& all, record_sink& to) {
-  auto const end = [](auto const& r) { return r.end_s; };
-  auto const at = [](auto const& r) { return r.at_s; };
-  for (node_record const* r : in_order(all, &part::nodes, at)) to.node(*r);
-  for (auto const* r : in_order(all, &part::mappings, [](auto const& m) { return m.first.at_s; })) {
-    mapping_record changed = r->first;
-    changed.nodes = r->second;
-    to.mapping(changed);
-  }
-  for (auto const* r : in_order(all, &part::decisions, [](auto const& d) { return d.first.at_s; })) {
-    decision_record made = r->first;
-    made.reason = r->second;
-    to.decision(made);
-  }
-  for (call_record const* r : in_order(all, &part::calls, at)) to.call(*r);
-  for (kept_kernel const* k : in_order(all, &part::kernels, [](auto const& kernel) { return kernel.record.end_s; })) {
-    kernel_record r = k->record;
-    r.name = *k->name;
-    r.sizes = *k->sizes;
-    to.kernel(r);
-  }
-  for (step_record const* r : in_order(all, &part::steps, end)) to.step(*r);
-  for (wait_record const* r : in_order(all, &part::waits, end)) to.wait(*r);
-  for (post_record const* r : in_order(all, &part::posts, at)) to.post(*r);
-  for (send_record const* r : in_order(all, &part::sends, at)) to.send(*r);
-  for (delivery_record const* r : in_order(all, &part::deliveries, at)) to.delivery(*r);
 }
 
 /// All processes of a run have the same command line, but one word.
@@ -228,18 +135,15 @@ void join_parts(std::string const& run) {
     all.push_back(std::make_unique<part>(file.string()));
     expect_same_run(*all.front(), *all.back(), file.string());
   }
-  if (all.front()->definitions().nodes == 0)
+  if (all.front()->run.names.nodes == 0)
     throw config_error("'" + run +
                        "': expected node 0's part to say what the run is, but it ended before it wrote that; " +
                        std::to_string(others.size()) + " other parts stay as they are");
-  run_facts about = all.front()->about();
+  run_facts about = all.front()->stored.about();
   about["clocks"] = correct_clocks(all).dump();
-  run_definitions names = all.front()->definitions();
   std::string incomplete;
   for (auto const& p : all) {
-    for (std::size_t n = 0; n < names.capacities.size() && n < p->definitions().capacities.size(); ++n)
-      names.capacities[n] = std::max(names.capacities[n], p->definitions().capacities[n]);
-    if (!p->complete()) incomplete += (incomplete.empty() ? "node" : " node") + std::to_string(p->definitions().node);
+    if (!p->complete()) incomplete += (incomplete.empty() ? "node" : " node") + std::to_string(p->run.names.node);
   }
   std::string const joined = run + ".joined";
   std::string failure;
@@ -248,10 +152,13 @@ void join_parts(std::string const& run) {
   if (!incomplete.empty()) about["incomplete"] = incomplete;
   {
     run_recorder to(joined, std::move(about), emitters::one_thread, [&](std::string const& why) { failure = why; });
-    to.begin(names);
-    write(all, to);
-    if (all.front()->totals_only()) {
-      for (auto const& p : all) to.add(p->totals());
+    run_collector whole;
+    for (auto const& p : all) p->run.hand_on(whole);
+    recorded_run joined_run = whole.take();
+    joined_run.end.reset();  // its facts are there
+    joined_run.hand_on(to);
+    if (all.front()->stored.totals_only()) {
+      for (auto const& p : all) to.add(p->stored.totals());
     }
     to.flush();
   }

@@ -165,7 +165,7 @@ struct recorded_run {
 
 /// Collects it. Records may come in any order, from several processes of a run one after another, from several threads
 /// at once.
-class run_collector final : public record_sink {
+class run_collector : public record_sink {
  public:
   run_collector();
   ~run_collector() override;
