@@ -36,8 +36,9 @@ class otf2_archive {
     // Files of another archive would be taken for this one's.
     if (std::filesystem::exists(folder + "/traces") || std::filesystem::exists(folder + "/traces.otf2"))
       throw io_error("'" + folder + "': an archive is there already: expected a new folder, or an empty one");
-    archive_ = ::OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
-                                   OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    // Each thread's files get a chunk of zeros at least, however little is in them.
+    archive_ = ::OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
+                                   OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive_ == nullptr) fail();
   }
   otf2_archive(otf2_archive const&) = delete;
