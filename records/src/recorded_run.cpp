@@ -357,13 +357,24 @@ recorded_run run_collector::take() {
   return std::move(made);
 }
 
+namespace {
+
+/// Those of a number, in rows that are ordered by it. (Clang 14 knows no ranges of iterators, as ranges::equal_range
+/// has.)
+template <class Row>
+std::span<Row const> rows_of(std::vector<Row> const& rows, std::uint32_t Row::*number_of, std::uint32_t wanted) {
+  auto const first = std::ranges::lower_bound(rows, wanted, {}, number_of);
+  auto const last = std::ranges::upper_bound(rows, wanted, {}, number_of);
+  return {rows.data() + (first - rows.begin()), static_cast<std::size_t>(last - first)};
+}
+
+}  // namespace
+
 std::span<recorded_run::kernel const> recorded_run::kernels_of(std::uint32_t step) const {
-  auto const found = std::ranges::equal_range(kernels, step, {}, &kernel::step);
-  return {found.begin(), found.end()};
+  return rows_of(kernels, &kernel::step, step);
 }
 std::span<recorded_run::message const> recorded_run::messages_of(std::uint32_t object) const {
-  auto const found = std::ranges::equal_range(messages, object, {}, &message::object);
-  return {found.begin(), found.end()};
+  return rows_of(messages, &message::object, object);
 }
 
 std::uint32_t recorded_run::poster(object const& of) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,19 +28,19 @@ namespace ovlp {
 struct recorded_run {
   static constexpr std::uint32_t none = 0xffffffff;
   static constexpr double unknown_s = std::numeric_limits<double>::quiet_NaN();
-  static bool is_known(double at_s) { return at_s == at_s; }
+  static bool is_known(double at_s) { return !std::isnan(at_s); }
 
   /// A DPS thread, and a node on which it has lived.
   struct residence {
     std::uint32_t collection, thread, node;
-    friend auto operator<=>(residence const&, residence const&) = default;
+    friend auto operator<=>(residence const&, residence const&) = default;  // NOLINT(modernize-use-nullptr): not ours
   };
   /// What something was done for.
   struct purpose {
     std::uint64_t call;
     std::uint32_t graph, operation;
-    std::int32_t iteration;  ///< 0: none
-    friend auto operator<=>(purpose const&, purpose const&) = default;
+    std::int32_t iteration;                                             ///< 0: none
+    friend auto operator<=>(purpose const&, purpose const&) = default;  // NOLINT(modernize-use-nullptr): not ours
   };
   struct place {
     std::uint32_t residence, purpose;
