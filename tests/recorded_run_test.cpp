@@ -58,6 +58,17 @@ TEST_CASE("a kernel that takes no time belongs to the step of its operation wher
   CHECK(run.kernels.front().step == 0);
 }
 
+TEST_CASE(
+    "a kernel belongs to a step on its node, though the thread's next one on another node begins before by its clock") {
+  run_collector records;
+  records.begin(names);
+  records.kernel({place(1, 1, 0), "glue", {}, 1, 2, 1});
+  records.step({place(1, 1, 0), {}, 1, 2, 1, 1});
+  records.step({place(2, 1, 0), {}, 1.4, 3, 1, 0});
+  recorded_run const run = records.take();
+  CHECK(run.kernels.front().step == 0);
+}
+
 TEST_CASE("an object is known by who posted it, who took it, and the messages that carried it") {
   run_collector records;
   records.begin(names);

@@ -196,7 +196,8 @@ struct run_collector::implementation {
   void attach_kernels(std::vector<std::uint32_t> const& thread_of) {
     auto const is_for = [&](run::place const& kernel, run::step const& s) {
       run::purpose const &a = made.purposes[kernel.purpose], &b = made.purposes[s.at.purpose];
-      return std::tie(a.call, a.graph, a.operation) == std::tie(b.call, b.graph, b.operation);
+      return kernel.residence == s.at.residence &&
+             std::tie(a.call, a.graph, a.operation) == std::tie(b.call, b.graph, b.operation);
     };
     for (run::kernel& k : made.kernels) {
       std::uint32_t const thread = thread_of[k.at.residence];
@@ -205,7 +206,8 @@ struct run_collector::implementation {
         std::uint32_t const of = thread_of[step.at.residence];
         return of < thread || (of == thread && step.start_s <= middle_s);
       });
-      // Where steps end and begin at one instant, the one of its operation.
+      // Where steps end and begin at one instant, the one of its operation; where a thread has moved, and clocks of its
+      // nodes differ by some nanoseconds, the one on its node.
       while (s != made.steps.begin() && thread_of[(s - 1)->at.residence] == thread) {
         --s;
         if (is_for(k.at, *s)) k.step = number(static_cast<std::size_t>(s - made.steps.begin()));
