@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <tuple>
-#include <unordered_map>
 
 namespace ovlp::analysis {
 namespace {
@@ -26,8 +25,6 @@ place_key key_of(operation_place const& at) { return {at.call, at.graph, at.oper
 findings const& checked_records::check() {
   if (checked) return *checked;
   findings& found = checked.emplace();
-  calls.clear();
-  held.clear();
   names_hold = check_names(found);
   if (!names_hold) return found;  // the others look names up
   check_calls(found);

@@ -2,7 +2,6 @@
 #include <ovlp/analysis/critical_path.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>

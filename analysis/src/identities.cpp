@@ -302,7 +302,7 @@ std::vector<std::string> identities::broken_anywhere() const {
   critical_path const path = find_critical_path(run.run);
   take(broken(path, costs_of(path, run.run.names)));
   take(broken(pop_metrics(run.run).find()));
-  for (auto const& [call, of] : std::map(run.calls)) {
+  for (auto const& [call, of] : run.calls) {
     if (of.begin_s && of.end_s) take(broken(call, dynamic.take(call, *of.begin_s, *of.end_s)));
   }
   return all;

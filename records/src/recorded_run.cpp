@@ -7,7 +7,6 @@
 #include <mutex>
 #include <numeric>
 #include <tuple>
-#include <unordered_map>
 
 #include <ovlp/records/kernel_table.hpp>
 
@@ -380,23 +379,14 @@ std::span<recorded_run::message const> recorded_run::messages_of(std::uint32_t o
 }
 
 std::uint32_t recorded_run::poster(object const& of) const {
-  residence const& at = residences[of.by.residence];
-  auto const before = [&](step const& s, double at_s, bool until) {
-    residence const& there = residences[s.at.residence];
-    if (int const order = std::tie(there.collection, there.thread) < std::tie(at.collection, at.thread)   ? -1
-                          : std::tie(at.collection, at.thread) < std::tie(there.collection, there.thread) ? 1
-                                                                                                          : 0;
-        order != 0)
-      return order < 0;
-    return until ? s.end_s <= at_s : s.end_s < at_s;
+  auto const key_of = [this](std::uint32_t at, double time_s) {
+    return std::tuple(residences[at].collection, residences[at].thread, time_s);
   };
-  auto const after =
-      std::partition_point(steps.begin(), steps.end(), [&](step const& s) { return before(s, of.posted_s, true); });
+  auto const end_of = [&](step const& s) { return key_of(s.at.residence, s.end_s); };
+  auto const after = std::ranges::upper_bound(steps, key_of(of.by.residence, of.posted_s), {}, end_of);
   if (after == steps.begin() || !same_thread((after - 1)->at, of.by)) return none;
-  double const end_s = (after - 1)->end_s;
-  return number(static_cast<std::size_t>(
-      std::partition_point(steps.begin(), after, [&](step const& s) { return before(s, end_s, false); }) -
-      steps.begin()));
+  auto const first = std::ranges::lower_bound(steps.begin(), after, end_of(*(after - 1)), {}, end_of);
+  return number(static_cast<std::size_t>(first - steps.begin()));
 }
 
 std::vector<std::uint32_t> recorded_run::steps_by_end() const {

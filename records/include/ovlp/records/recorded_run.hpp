@@ -21,8 +21,8 @@ namespace ovlp {
 /// efficiencies, its timeline. Numbers of threads, objects, steps and messages are places in the lists here.
 ///
 /// Times in seconds on the run's clock. Of one process of a real run it has what happened there; what others tell is
-/// missing. Of a run that failed, too, and of a damaged record: what is missing is `none`, or `unknown_s`, and nothing
-/// that was recorded is left out.
+/// missing. Of a run that failed, too, and of a damaged record: what is missing is `none`, or `unknown_s`, and only
+/// what the definitions do not name is left out (`undefined`).
 /// Memory: 48 bytes a step, 40 a kernel, 32 a wait, 48 an object, 48 a message, and 40 more where a simulation knows
 /// how it crossed the network: 10 million steps, each with an object that was posted, in less than 1 GB.
 struct recorded_run {
