@@ -6,6 +6,8 @@
 
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
+#include <ovlp/runtime/internal/change_requests.hpp>
+#include <ovlp/runtime/internal/coordinator.hpp>
 #include <ovlp/runtime/internal/handlers.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 
@@ -40,13 +42,15 @@ thread_manager::thread_manager(node_id self, ovlp::program const& program, ovlp:
       outbox_(std::make_unique<ovlp::outbox>(*this)),
       delivery_(std::make_unique<ovlp::delivery>(*this)),
       calls_(std::make_unique<ovlp::calls>(*this)),
-      reallocation_(std::make_unique<ovlp::reallocation>(*this)) {}
+      change_requests_(std::make_unique<ovlp::change_requests>(*this)),
+      reallocation_(std::make_unique<ovlp::reallocation>(*this)),
+      coordinator_(self == 0 ? std::make_unique<ovlp::coordinator>(*this) : nullptr) {}
 
 thread_manager::~thread_manager() = default;
 
 void thread_manager::start(bool joins_later) {
   views_->start(joins_later);
-  reallocation_->record_nodes();
+  if (coordinator_) coordinator_->begin();
 }
 
 void thread_manager::stop() {
@@ -89,21 +93,14 @@ void thread_manager::receive(node_id from, control const& message) {
                         reallocation_->arrived(from, m.epoch);
                       },
                       [&](credit const& m) { group_messages_->handle_credit(m); },
-                      [&](change_request const& m) { reallocation_->handle_change_request(m); },
-                      [&](change_done const& m) { reallocation_->handle_change_done(m); },
-                      [&](border_request const& m) { reallocation_->handle_border_request(m); },
-                      [&](border_answer const& m) { reallocation_->handle_border_answer(m); },
-                      [&](border_done const&) { reallocation_->handle_border_done(); },
+                      [&](change_done const& m) { change_requests_->handle_change_done(m); },
+                      [&](border_answer const& m) { change_requests_->handle_border_answer(m); },
                       [&](work_request const& m) { reallocation_->handle_work_request(m); },
-                      [&](work_answer const& m) { reallocation_->handle_work_answer(from, m); },
                       [&](move_thread const& m) { reallocation_->handle_move_thread(m); },
-                      [&](thread_moved const& m) { reallocation_->handle_thread_moved(m); },
                       [&](view_update const& m) { reallocation_->handle_view_update(m); },
-                      [&](view_adopted const& m) { reallocation_->handle_view_adopted(from, m); },
                       [&](settle const& m) { reallocation_->handle_settle(m); },
-                      [&](settled const& m) { reallocation_->handle_settled(from, m); },
                       [&](leave const& m) { reallocation_->handle_leave(m); },
-                      [&](left const& m) { reallocation_->handle_left(from, m); }},
+                      [&](auto const& of_node_0) { coordinator_->receive(from, of_node_0); }},
              message);
 }
 
@@ -114,9 +111,11 @@ void thread_manager::sent(node_id to) {
 
 void thread_manager::node_renewed(node_id node) { traffic_->forget(node); }
 
-bool thread_manager::passive() const { return scheduler_->busy() == 0 && outbox_->all_sent(); }
+bool thread_manager::passive() const {
+  return scheduler_->busy() == 0 && outbox_->all_sent() && (!coordinator_ || coordinator_->idle());
+}
 
-std::size_t thread_manager::open_requests() const { return calls_->open() + reallocation_->open(); }
+std::size_t thread_manager::open_requests() const { return calls_->open() + change_requests_->open(); }
 
 void thread_manager::wake_caller(execution* waiter) const {
   if (waiter != nullptr) {
@@ -135,7 +134,7 @@ std::vector<std::string> thread_manager::waiting() const {
     list.push_back("what has come to " + node_name(self_) + " for " + program_.name(thread) +
                    " waits for it to come there, too");
   }
-  if (std::string const wait = reallocation_->describe_wait(); !wait.empty()) list.push_back(wait);
+  if (std::string const wait = coordinator_ ? coordinator_->describe_wait() : ""; !wait.empty()) list.push_back(wait);
   return list;
 }
 

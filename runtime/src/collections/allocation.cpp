@@ -79,6 +79,29 @@ std::string allocation::describe_wait() const {
   return "";
 }
 
+std::string allocation::broken_invariant() const {
+  auto const is_held = [this](node_id node) { return held_.contains(node); };
+  auto const is_leaving = [this](node_id node) { return leaving_.contains(node); };
+  if (!is_held(0) || is_leaving(0)) return "node 0 is held, and does not leave";
+  for (auto const& view : views_) {
+    if (!std::ranges::all_of(view, is_held)) return "a thread lives on a node that is not held";
+  }
+  for (auto const& [node, number] : leaving_) {
+    if (!is_held(node)) return "a node leaves that is not held";
+    if (phase_ == phase::idle && mapped(node)) return "a node leaves on which threads live";
+  }
+  if (!std::ranges::all_of(unneeded_, is_leaving)) return "a node that was not asked has left";
+  bool const awaits_nodes = phase_ == phase::launching || phase_ == phase::updating || phase_ == phase::settling;
+  if (awaits_nodes == awaited_nodes_.empty())
+    return "no node is awaited, and the change waits for nodes; or the reverse";
+  if (phase_ == phase::launching ? std::ranges::any_of(awaited_nodes_, is_held)
+                                 : !std::ranges::all_of(awaited_nodes_, is_held))
+    return "what is awaited is nodes that are not held yet while they are launched, and held ones later";
+  if ((phase_ == phase::moving) == awaited_moves_.empty()) return "threads are awaited exactly while they move";
+  if (phase_ == phase::idle && !waiting_.empty()) return "a change waits, and none is under way";
+  return "";
+}
+
 void allocation::refuse(std::string why) {
   tell(node_of_group(now_.request), change_done{now_.request, std::move(why)});
   next();

@@ -22,7 +22,7 @@ inline namespace OVLP_CORE {
 /// the new view; answers who asked; waits until no object is on its way by an older view and the leaving threads have
 /// finished what they had. Nodes without threads are released between changes, when they are not needed any more.
 /// It only decides: what is to be done stands in a list that the caller takes and does.
-/// Thread: any, one at a time.
+/// Thread: the coordinator's owner.
 class allocation {
  public:
   struct send_control {
@@ -47,6 +47,8 @@ class allocation {
   bool any_leaves() const { return !leaving_.empty(); }
   /// What the change under way waits for; empty if there is none. For the stall report.
   std::string describe_wait() const;
+  /// What does not hold of what must, between events; empty: all does.
+  std::string broken_invariant() const;
 
   void handle_change_request(change_request const& request);
   void handle_thread_moved(thread_moved const& moved);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/runtime/internal/change_requests.hpp>
 #include <ovlp/runtime/internal/main_run.hpp>
 
 #include <chrono>
@@ -20,7 +21,6 @@
 #include <ovlp/runtime/internal/calls.hpp>
 #include <ovlp/runtime/internal/periodic.hpp>
 #include <ovlp/runtime/internal/policies.hpp>
-#include <ovlp/runtime/internal/reallocation.hpp>
 
 #include "steps/execution.hpp"
 
@@ -212,28 +212,28 @@ void main_run::finish_call(std::uint64_t call, object_type const& type, void* re
 
 void main_run::resize(collection_definition const& collection, std::size_t count) {
   calls.check_caller();
-  wait_for_change(started().reallocation().request_resize(collection, count));
+  wait_for_change(started().change_requests().resize(collection, count));
 }
 
 void main_run::remap(collection_definition const& collection, mapping const& to) {
   calls.check_caller();
-  wait_for_change(started().reallocation().request_remap(collection, to));
+  wait_for_change(started().change_requests().remap(collection, to));
 }
 
 void main_run::end_of_iteration(int iteration, std::function<void(held_nodes const&)> const& change) {
   calls.check_caller();
   std::optional<held_nodes> hold;
-  wait_for_change(started().reallocation().request_border(iteration, at_borders().last_call()), &hold);
+  wait_for_change(started().change_requests().border(iteration, at_borders().last_call()), &hold);
   if (!hold) return;
   change(*hold);
-  driver()->reallocation().end_of_changes();
+  driver()->change_requests().end_of_changes();
 }
 
 void main_run::wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold) {
   std::exception_ptr refused;
   wait_until([&] {
     try {
-      return driver()->reallocation().change_made(change, nullptr, hold);
+      return driver()->change_requests().done(change, nullptr, hold);
     } catch (...) {
       refused = std::current_exception();
       return true;

@@ -17,9 +17,9 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/host.hpp>
+#include <ovlp/runtime/internal/coordinator.hpp>
 #include <ovlp/runtime/internal/handlers.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
-#include <ovlp/runtime/internal/reallocation.hpp>
 
 #include "descriptors.hpp"
 #include "launch/launcher.hpp"
@@ -315,7 +315,7 @@ void network::handle_ready(node_id from, double capacity) {
     capacities_.at(from) = capacity;
   }
   // Before the main program, which waits for the nodes of the start, may go on: it records these itself.
-  manager_.reallocation().node_joined(from);
+  manager_.coordinator().node_joined(from);
   members_.handle_ready(from);
   world_.notify_main();
 }
@@ -377,7 +377,7 @@ void network::tick() {
   liveness_.tick();
   transport_->tick();
   if (launches_) {
-    launches_->tick(manager_.reallocation().any_leaves());
+    launches_->tick(manager_.coordinator().any_leaves());
     stalls_.tick(world_.main_is_blocked() && manager_.open_requests() > 0 && members_.joining().empty() &&
                  !launches_->any_waits());
   }

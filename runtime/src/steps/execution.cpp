@@ -8,6 +8,7 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
+#include <ovlp/runtime/internal/change_requests.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
@@ -461,28 +462,28 @@ void execution::finish_call(std::uint64_t call, object_type const& type, void* r
 
 void execution::resize(collection_definition const& collection, std::size_t count) {
   end_step(step_end::wait);
-  wait_for_change(manager_.reallocation().request_resize(collection, count));
+  wait_for_change(manager_.change_requests().resize(collection, count));
 }
 
 void execution::remap(collection_definition const& collection, mapping const& to) {
   end_step(step_end::wait);
-  wait_for_change(manager_.reallocation().request_remap(collection, to));
+  wait_for_change(manager_.change_requests().remap(collection, to));
 }
 
 std::optional<held_nodes> execution::end_of_iteration(std::int32_t iteration) {
   end_step(step_end::wait);
   std::optional<held_nodes> hold;
-  wait_for_change(manager_.reallocation().request_border(iteration, call()), &hold);
+  wait_for_change(manager_.change_requests().border(iteration, call()), &hold);
   return hold;
 }
 
 void execution::end_of_changes() {
   end_step(step_end::wait);
-  manager_.reallocation().end_of_changes();
+  manager_.change_requests().end_of_changes();
 }
 
 void execution::wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold) {
-  while (!manager_.reallocation().change_made(change, this, hold)) suspend(wait_cause::change);
+  while (!manager_.change_requests().done(change, this, hold)) suspend(wait_cause::change);
 }
 
 void* execution::state() { return thread_.state(); }

@@ -7,6 +7,7 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/host.hpp>
 #include <ovlp/flowgraph/buffer.hpp>
+#include <ovlp/runtime/internal/coordinator.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 
 namespace ovlp::sim {
@@ -76,7 +77,7 @@ void simulated_backend::launched(node_id number) {
   for (virtual_node const& n : nodes_) {
     if (n.manager && n.number != number) n.manager->node_renewed(number);
   }
-  driver().reallocation().node_joined(number);
+  driver().coordinator().node_joined(number);
 }
 
 void simulated_backend::release(node_id node) {

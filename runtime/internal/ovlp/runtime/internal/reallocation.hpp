@@ -3,67 +3,35 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
-#include <set>
-#include <string>
+#include <variant>
 #include <vector>
 
 #include <ovlp/flowgraph/mapping.hpp>
-#include <ovlp/records/record.hpp>
+#include <ovlp/runtime/internal/call_work.hpp>
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/inbox.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp {
 inline namespace OVLP_CORE {
 
-class allocation;
 class dps_thread;
-class execution;
 class thread_manager;
 
-/// From a new view until late objects have come and leaving threads have left.
-struct settling {
-  std::optional<settle> asked = {};
-  std::vector<dps_thread*> leaving = {};  ///< get the order to leave once late objects have come
-  bool ordered = false;                   ///< they have got it
-  std::size_t still_here = 0;
-};
-
-/// A node's part in changing collections while the run goes on: who asks for a change, threads that move, new views,
-/// late objects, and what leaves. Node 0 decides; allocation.hpp tells the whole.
+/// A node's part in changing collections while the run goes on: threads that move, new views, late objects, and what
+/// leaves. The coordinator decides; allocation.hpp tells the whole.
+///
+/// What follows a new view goes into an inbox: its owner looks whether all late objects have come, so that leaving
+/// threads may go; whether these have gone; and whether the node itself, if it is to leave, is needed any more.
 /// Thread: any.
 class reallocation {
  public:
-  explicit reallocation(thread_manager& node);
-  reallocation(reallocation const&) = delete;
-  reallocation& operator=(reallocation const&) = delete;
-  ~reallocation();
-
-  // Asking. Errors: config_error, graph_error.
-  std::uint64_t request_resize(collection_definition const& collection, std::size_t count);
-  std::uint64_t request_remap(collection_definition const& collection, mapping const& to);
-  std::uint64_t request_border(std::int32_t iteration, std::uint64_t call);
-  void end_of_changes();
-  /// If not, who asked is woken once it is: `waiter`, or without one the main program. `hold`: of a border, what it was
-  /// answered. Errors: config_error if the change was refused.
-  bool change_made(std::uint64_t change, execution* waiter, std::optional<held_nodes>* hold = nullptr);
-  /// Changes asked for here that are not done.
-  std::size_t open();
-
-  // Node 0.
-  /// Nodes that are held from the start.
-  void record_nodes();
-  /// The node that was launched can be sent to.
-  void node_joined(node_id node);
-  /// Whether nodes have no threads any more and are not released yet.
-  bool any_leaves();
-  /// What the change under way waits for; empty if there is none.
-  std::string describe_wait();
+  explicit reallocation(thread_manager& node) : node_(node) {}
 
   // Threads that move, or leave.
+  void handle_move_thread(move_thread const& message);
   void send_thread(dps_thread& thread, node_id to);
   void handle_state(envelope_ptr state);
   void thread_left(dps_thread& thread);
@@ -72,75 +40,44 @@ class reallocation {
   /// When nothing else can go on in the run: lets in what is held back here. Returns whether there was something.
   bool let_in_held();
 
+  void handle_view_update(view_update const& message);
+  void handle_settle(settle const& message) { put(message); }
+  void handle_leave(leave const& message) { put(message); }
   /// An object or a total of that epoch has been delivered.
   void arrived(node_id from, std::uint32_t epoch);
   /// The transfer of an object has ended.
-  void look_after_transfer();
+  void look_after_transfer() {
+    if (watching_) put(look{});
+  }
 
-  void handle_change_request(change_request const& message);
-  void handle_change_done(change_done const& message);
-  void handle_border_request(border_request const& message);
-  void handle_border_answer(border_answer const& message);
-  void handle_border_done();
-  void handle_work_request(work_request const& message);
-  void handle_work_answer(node_id from, work_answer const& message);
   /// A kernel of this node has done so much in that call. Of no effect if no policy measures.
   void count_work(std::uint64_t call, double work_s);
-  void handle_move_thread(move_thread const& message);
-  void handle_thread_moved(thread_moved const& message);
-  void handle_view_update(view_update const& message);
-  void handle_view_adopted(node_id from, view_adopted const& message);
-  void handle_settle(settle const& message);
-  void handle_settled(node_id from, settled const& message);
-  void handle_leave(leave const& message);
-  void handle_left(node_id from, left const& message);
+  void handle_work_request(work_request const& message);
 
  private:
-  /// A change that someone on this node asked for.
-  struct request {
-    bool done = false;
-    std::string error = {};
-    std::optional<held_nodes> hold = {};
-    execution* waiter = nullptr;
+  struct new_view {
+    std::vector<dps_thread*> leaving;  ///< are told to leave once late objects have come
   };
-
-  template <class Request>
-  std::uint64_t ask(Request wanted);
-  void answered(std::uint64_t number, request with);
-  /// One after another, each when what the last one has changed is done.
-  void answer_borders();
-  void answer(border_request const& asked, double work_s);
-  void work_told(node_id by);
-  border_answer answer_to(border_request const& asked, double work_s);
-  template <class Decide>
-  void decide(Decide const& function);
-  void record_node(node_id node, node_change change) const;
-  void look_whether_settled();
+  struct thread_gone {};
+  struct look {};
+  using event = std::variant<new_view, settle, thread_gone, leave, look>;
+  void put(event what);
+  // Of the inbox's owner.
+  void look_at_change();
   void look_whether_to_leave();
 
   thread_manager& node_;
-  mutex mutex_;
-  std::map<std::uint64_t, request> requests_ OVLP_GUARDED_BY(mutex_);
-  std::unique_ptr<allocation> const allocation_ OVLP_PT_GUARDED_BY(mutex_);  ///< on node 0
-  std::optional<settling> settling_ OVLP_GUARDED_BY(mutex_);
-  std::optional<std::uint64_t> leaving_ OVLP_GUARDED_BY(mutex_);  ///< the number of the leave that this node got
-  std::vector<border_request> borders_ OVLP_GUARDED_BY(mutex_);   ///< on node 0, not answered
-  border_request asked_ OVLP_GUARDED_BY(mutex_){};                ///< on node 0: waits for answers
-  bool changing_ OVLP_GUARDED_BY(mutex_) = false;                 ///< on node 0, by the last answer
-  /// Work of a call, the last one.
-  struct work {
-    std::uint64_t call = 0;
-    double done_s = 0;
-    void add(std::uint64_t of, double work_s);
-  };
-  work work_ OVLP_GUARDED_BY(mutex_);                       ///< of this node
-  work left_ OVLP_GUARDED_BY(mutex_);                       ///< on node 0: of nodes that have left
-  std::set<node_id> awaited_work_ OVLP_GUARDED_BY(mutex_);  ///< on node 0: whose answers have not come
-  /// On node 0: of that call, by nodes that are held, when they were asked last.
-  std::map<node_id, double> told_work_s_ OVLP_GUARDED_BY(mutex_);
-  shared<bool> watching_{false};  ///< something waits for messages to come, or to go
+  inbox<event> inbox_;
+  // Of the inbox's owner: a change from the new view until late objects have come and leaving threads have gone.
+  std::vector<dps_thread*> leaving_threads_;
+  std::optional<settle> asked_;         ///< node 0 waits for that
+  std::size_t still_here_ = 0;          ///< threads that have been told to leave
+  std::optional<std::uint64_t> leave_;  ///< the number of the leave that this node got
+
+  mutex work_mutex_;
+  call_work work_ OVLP_GUARDED_BY(work_mutex_);  ///< of this node
+  shared<bool> watching_{false};                 ///< something waits for messages to come, or to go
   shared<std::ptrdiff_t> held_back_{0};
-  shared<bool> recorded_{false};  ///< the nodes of the first mappings, at the run's begin
 };
 
 }  // namespace OVLP_CORE

@@ -20,6 +20,8 @@ inline namespace OVLP_CORE {
 class backend;
 class borders;
 class calls;
+class change_requests;
+class coordinator;
 class delivery;
 class execution;
 class execution_pool;
@@ -101,7 +103,10 @@ class thread_manager {
   ovlp::outbox& outbox() const { return *outbox_; }
   ovlp::delivery& delivery() const { return *delivery_; }
   ovlp::calls& calls() const { return *calls_; }
+  ovlp::change_requests& change_requests() const { return *change_requests_; }
   ovlp::reallocation& reallocation() const { return *reallocation_; }
+  /// On node 0.
+  ovlp::coordinator& coordinator() const { return *coordinator_; }
 
   // What it is part of.
   node_id self() const { return self_; }
@@ -146,7 +151,9 @@ class thread_manager {
   std::unique_ptr<ovlp::outbox> const outbox_;
   std::unique_ptr<ovlp::delivery> const delivery_;
   std::unique_ptr<ovlp::calls> const calls_;
+  std::unique_ptr<ovlp::change_requests> const change_requests_;
   std::unique_ptr<ovlp::reallocation> const reallocation_;
+  std::unique_ptr<ovlp::coordinator> const coordinator_;
 };
 
 }  // namespace OVLP_CORE

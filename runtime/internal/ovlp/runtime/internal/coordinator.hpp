@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include <ovlp/records/record.hpp>
+#include <ovlp/runtime/internal/control.hpp>
+#include <ovlp/runtime/internal/inbox.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+class allocation;
+class border_queue;
+class thread_manager;
+
+/// Decides for the whole run which nodes are held and where threads live (allocation.hpp), and what is done at borders
+/// (border_queue.hpp). What comes to it goes into an inbox; the inbox's owner decides, and does what has been decided.
+/// On node 0.
+/// Thread: any.
+class coordinator {
+ public:
+  explicit coordinator(thread_manager& node);
+  coordinator(coordinator const&) = delete;
+  coordinator& operator=(coordinator const&) = delete;
+  ~coordinator();
+
+  using message =
+      std::variant<change_request, border_request, border_done, work_answer, thread_moved, view_adopted, settled, left>;
+  void receive(node_id from, message what);
+  /// Records what is held from the start. Before the first call.
+  void begin();
+  /// The node that was launched can be sent to.
+  void node_joined(node_id node);
+
+  /// Whether nodes have no threads any more and are not released yet.
+  bool any_leaves() const { return any_leaves_; }
+  /// Nothing that has come is in hand.
+  bool idle();
+  /// What the change under way waits for; empty if there is none.
+  std::string describe_wait();
+  /// What does not hold of what must; empty: all does.
+  std::string broken_invariant();
+
+ private:
+  struct joined {};
+  struct event {
+    node_id from;
+    std::variant<message, joined> what;
+  };
+  void put(event what);
+  // Of the inbox's owner.
+  void handle(event const& what);
+  void do_what_is_decided();
+  void record_node(node_id node, node_change change);
+  std::string broken() const;
+
+  thread_manager& node_;
+  inbox<event> inbox_;
+  // Of the inbox's owner, and of begin().
+  std::unique_ptr<allocation> const allocation_;
+  std::unique_ptr<border_queue> const borders_;
+
+  shared<bool> any_leaves_{false};
+  shared<bool> begun_{false};  ///< the nodes of the first mappings are recorded
+};
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp

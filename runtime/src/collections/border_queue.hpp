@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+
+#include <ovlp/runtime/internal/call_work.hpp>
+#include <ovlp/runtime/internal/control.hpp>
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+class thread_manager;
+
+/// The borders that node 0 answers, one after another: each once what the last answer has changed is done. If the
+/// policy measures, all nodes that are held tell first what they have done in the call so far.
+/// Thread: the coordinator's owner.
+class border_queue {
+ public:
+  /// `held`: the nodes that are held now; kept.
+  border_queue(thread_manager& node, std::set<node_id> const& held) : node_(node), held_(held) {}
+
+  void handle_border_request(border_request const& message);
+  void handle_border_done();
+  void handle_work_answer(node_id from, work_answer const& message);
+  /// A node leaves, and has told what it has done.
+  void handle_left(node_id from, left const& message);
+  /// It answers nothing any more.
+  void node_released(node_id node);
+
+  /// What does not hold of what must; empty: all does.
+  std::string broken_invariant() const;
+
+ private:
+  enum class phase : std::uint8_t {
+    idle,
+    measuring,  ///< of the first one that waits: some nodes have not told
+    changing,   ///< what the last answer said is not done
+  };
+  void next();
+  void no_longer_awaited(node_id node);
+  void answer_first();
+  /// What is held from now on; answers the first one.
+  border_answer decide(border_request const& asked);
+
+  thread_manager& node_;
+  std::set<node_id> const& held_;
+  phase phase_ = phase::idle;
+  std::deque<border_request> waiting_;
+  std::set<node_id> awaited_;              ///< nodes that have not told
+  std::map<node_id, double> told_work_s_;  ///< in the call of the first one that waits
+  call_work left_;                         ///< of nodes that have left
+};
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp

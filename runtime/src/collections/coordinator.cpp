@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <ovlp/runtime/internal/coordinator.hpp>
+
+#include <cassert>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/handlers.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "collections/allocation.hpp"
+#include "collections/border_queue.hpp"
+#include "exchange/outbox.hpp"
+
+namespace ovlp {
+inline namespace OVLP_CORE {
+
+coordinator::coordinator(thread_manager& node)
+    : node_(node),
+      allocation_(std::make_unique<allocation>(node.program(), node.settings().nodes)),
+      borders_(std::make_unique<border_queue>(node, allocation_->held())) {}
+
+coordinator::~coordinator() = default;
+
+void coordinator::begin() {
+  begun_ = true;
+  record_sink* const sink = node_.records();
+  if (sink == nullptr) return;
+  for (node_id held : allocation_->held()) {
+    record_node(held, node_change::launched);
+    record_node(held, node_change::joined);
+  }
+  double const now_s = node_.backend().now_s();
+  for (std::uint32_t c = 0; c < node_.program().collections(); ++c) {
+    sink->mapping({c, node_.program().first_mapping(c, node_.settings().nodes), now_s});
+  }
+}
+
+void coordinator::receive(node_id from, message what) { put({from, std::move(what)}); }
+void coordinator::node_joined(node_id node) { put({node, joined{}}); }
+
+void coordinator::put(event what) {
+  inbox_.put(std::move(what), [this](event const& next) {
+    handle(next);
+    do_what_is_decided();
+    assert(broken().empty());
+  });
+}
+
+void coordinator::handle(event const& what) {
+  node_id const from = what.from;
+  if (std::holds_alternative<joined>(what.what)) {
+    if (begun_) record_node(from, node_change::joined);
+    allocation_->node_joined(from);
+    return;
+  }
+  std::visit(handlers{[&](change_request const& m) { allocation_->handle_change_request(m); },
+                      [&](thread_moved const& m) { allocation_->handle_thread_moved(m); },
+                      [&](view_adopted const& m) { allocation_->handle_view_adopted(from, m); },
+                      [&](settled const& m) { allocation_->handle_settled(from, m); },
+                      [&](left const& m) {
+                        borders_->handle_left(from, m);
+                        allocation_->handle_left(from, m);
+                      },
+                      [&](border_request const& m) { borders_->handle_border_request(m); },
+                      [&](border_done const&) { borders_->handle_border_done(); },
+                      [&](work_answer const& m) { borders_->handle_work_answer(from, m); }},
+             std::get<message>(what.what));
+}
+
+void coordinator::do_what_is_decided() {
+  for (allocation::action const& action : allocation_->take_actions()) {
+    std::visit(handlers{[&](allocation::send_control const& send) { node_.outbox().tell(send.to, send.message); },
+                        [&](allocation::launch_node const& launch) {
+                          record_node(launch.node, node_change::launched);
+                          node_.backend().launch(launch.node);
+                        },
+                        [&](allocation::release_node const& release) {
+                          record_node(release.node, node_change::released);
+                          borders_->node_released(release.node);
+                          node_.backend().release(release.node);
+                        }},
+               action);
+  }
+  any_leaves_ = allocation_->any_leaves();
+}
+
+void coordinator::record_node(node_id node, node_change change) {
+  if (node_.records() != nullptr) node_.records()->node({node, change, node_.backend().now_s()});
+}
+
+bool coordinator::idle() {
+  return inbox_.when_idle([] {});
+}
+
+std::string coordinator::describe_wait() {
+  std::string text;
+  inbox_.when_idle([&] { text = allocation_->describe_wait(); });
+  return text;
+}
+
+std::string coordinator::broken_invariant() {
+  std::string text;
+  inbox_.when_idle([&] { text = broken(); });
+  return text;
+}
+
+std::string coordinator::broken() const {
+  std::string const of_allocation = allocation_->broken_invariant();
+  return of_allocation.empty() ? borders_->broken_invariant() : of_allocation;
+}
+
+}  // namespace OVLP_CORE
+}  // namespace ovlp
