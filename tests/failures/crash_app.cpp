@@ -55,7 +55,10 @@ int harm(Here& here, Task const& task) {
   if (task.kind == "uncaught") std::thread([] { throw std::runtime_error("in a thread of its own"); }).join();
   if (task.kind == "exit") std::exit(0);
   if (task.kind == "exit in a thread") std::thread([] { std::exit(0); }).join();
-  if (task.kind == "killed") ::kill(::getpid(), SIGSEGV);
+  if (task.kind == "killed") {
+    ::kill(::getpid(), SIGSEGV);
+    for (;;) ::pause();  // another OS thread may take it, and a moment later
+  }
   if (task.kind == "other thread") std::thread([&] { here.kernel("crash.one", {1}, [] {}); }).join();
   if (task.kind == "loop") {
     while (zero == 0) {
