@@ -51,7 +51,7 @@ struct story {
                                                 {message_kind::control, 1, 0, 1.5, {}},
                                                 {message_kind::object, 1, 0, 3.75, result}};
 
-  std::vector<std::string> broken() const {
+  std::vector<std::string> broken(ovlp::analysis::records_seen const& seen = {}) const {
     ovlp::run_collector checked;
     checked.begin(about);
     for (auto const& r : nodes) checked.node(r);
@@ -64,7 +64,7 @@ struct story {
     for (auto const& r : transfers) checked.transfer(r);
     for (auto const& r : deliveries) checked.delivery(r);
     ovlp::recorded_run const run = checked.take();
-    return identities(run).broken_anywhere();
+    return identities(run, seen).broken_anywhere();
   }
 };
 
@@ -145,6 +145,16 @@ TEST_CASE("a call that has not ended need not be complete") {
   for (std::string const& line : failed.broken()) FAIL_CHECK(line);
   failed.steps.push_back(failed.steps.back());
   CHECK(says(failed.broken(), "a DPS thread executes one step at a time"));
+}
+
+TEST_CASE("a node that was ended in a step has told its kernels, but not the step; no other kernel is without one") {
+  story cut;
+  cut.steps.pop_back();
+  char const* const identity = "kernels lie in a step of their operation";
+  CHECK_FALSE(says(cut.broken({.of_all_nodes = false}), identity));
+  CHECK(says(cut.broken(), identity));
+  cut.steps.push_back({place(1, 1), {}, 3.5, 3.6, 0, 0});  // another one of that thread
+  CHECK(says(cut.broken({.of_all_nodes = false}), identity));
 }
 
 TEST_CASE("a checker names the identity that figures break") {

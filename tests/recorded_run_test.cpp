@@ -58,6 +58,15 @@ TEST_CASE("a kernel that takes no time belongs to the step of its operation wher
   CHECK(run.kernels.front().step == 0);
 }
 
+TEST_CASE("a kernel after the last step of its operation belongs to none") {
+  run_collector records;
+  records.begin(names);
+  records.kernel({place(0, 0, 0), "late", {}, 1.5, 2, 0.5});
+  records.step({place(0, 0, 0), {}, 0, 1, 1, 0});
+  recorded_run const run = records.take();
+  CHECK(run.kernels.front().step == recorded_run::none);
+}
+
 TEST_CASE(
     "a kernel belongs to a step on its node, though the thread's next one on another node begins before by its clock") {
   run_collector records;

@@ -172,7 +172,7 @@ class served_pairs {
 
   void end_instant();
   void flip(std::uint32_t port_number, std::uint32_t place);
-  void settle(std::uint32_t pair_number);
+  void attach_to_bottleneck(std::uint32_t pair_number);
   void attach(std::uint32_t pair_number, side s, double left_bytes);
   void detach(pair const& p);
   void attach_near(std::uint32_t port_number, std::uint32_t place, double end);
@@ -409,7 +409,7 @@ port& served_pairs<Shares>::change(std::uint32_t number) {
 template <class Shares>
 void served_pairs<Shares>::end_instant() {
   static_cast<Shares*>(this)->share_out();
-  for (std::uint32_t const number : new_pairs_) settle(number);
+  for (std::uint32_t const number : new_pairs_) attach_to_bottleneck(number);
   new_pairs_.clear();
   for (std::uint32_t const number : changed_ports_.members()) set_next_end(number);
   changed_ports_.clear();
@@ -434,7 +434,7 @@ void served_pairs<Shares>::flip(std::uint32_t number, std::uint32_t place) {
 
 /// Attaches the pair to the port with the smaller share, as a near or a far one. It may be new, and stay as it is.
 template <class Shares>
-void served_pairs<Shares>::settle(std::uint32_t number) {
+void served_pairs<Shares>::attach_to_bottleneck(std::uint32_t number) {
   pair& p = pairs_[number];
   double const published_out = port_of(p, out).published, published_in = port_of(p, in).published;
   bool const far = std::max(published_out, published_in) > departs * departs * std::min(published_out, published_in);

@@ -78,7 +78,7 @@ void equal_shares::look_at_all(std::uint32_t number) {
   looks += p.members.size();
   for (std::size_t place = 0; place < p.members.size();) {
     std::uint32_t const pair = p.members[place].pair;
-    settle(pair);
+    attach_to_bottleneck(pair);
     if (p.members[place].pair == pair) ++place;  // else another pair is here now
   }
 }

@@ -207,10 +207,11 @@ struct run_collector::implementation {
       });
       // Where steps end and begin at one instant, the one of its operation; where a thread has moved, and clocks of its
       // nodes differ by some nanoseconds, the one on its node.
-      while (s != made.steps.begin() && thread_of[(s - 1)->at.residence] == thread) {
+      constexpr double rounded_s = 1e-9;
+      while (s != made.steps.begin() && k.step == run::none) {
         --s;
+        if (thread_of[s->at.residence] != thread || s->end_s < middle_s - rounded_s) break;
         if (is_for(k.at, *s)) k.step = number(static_cast<std::size_t>(s - made.steps.begin()));
-        if (k.step != run::none || s->end_s < middle_s) break;
       }
     }
     sort_by(made.kernels, [](run::kernel const& k) { return std::tuple(k.step, k.start_s, k.end_s); });

@@ -98,7 +98,7 @@ void thread_manager::receive(node_id from, control const& message) {
                       [&](work_request const& m) { reallocation_->handle_work_request(m); },
                       [&](move_thread const& m) { reallocation_->handle_move_thread(m); },
                       [&](view_update const& m) { reallocation_->handle_view_update(m); },
-                      [&](settle const& m) { reallocation_->handle_settle(m); },
+                      [&](drain const& m) { reallocation_->handle_drain(m); },
                       [&](leave const& m) { reallocation_->handle_leave(m); },
                       [&](auto const& of_node_0) { coordinator_->receive(from, of_node_0); }},
              message);

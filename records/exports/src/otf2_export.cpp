@@ -100,7 +100,7 @@ class otf2_archive {
     std::optional<std::uint32_t> node;  ///< of what was written last
   };
   /// A message as one of its threads sees it.
-  struct mail {
+  struct message_end {
     std::uint32_t thread;
     std::int64_t at_ns;
     bool sent;
@@ -108,7 +108,7 @@ class otf2_archive {
   };
 
   void write_events() {
-    std::vector<mail> all;
+    std::vector<message_end> all;
     if (run_.of_mpi()) {
       find_places();
     } else {
@@ -117,7 +117,7 @@ class otf2_archive {
         all.push_back({run_.thread_of(m.to), m.arrived_ns, false, &m});
       }
     }
-    std::stable_sort(all.begin(), all.end(), [](mail const& a, mail const& b) {
+    std::stable_sort(all.begin(), all.end(), [](message_end const& a, message_end const& b) {
       return std::tuple(a.thread, a.at_ns) < std::tuple(b.thread, b.at_ns);
     });
     check(::OTF2_Archive_OpenEvtFiles(archive_));
@@ -127,14 +127,15 @@ class otf2_archive {
       OTF2_EvtWriter* const to = ::OTF2_Archive_GetEvtWriter(archive_, thread);
       if (to == nullptr) fail();
       location at{to, {}};
-      auto const mail_until = [&](std::int64_t until_ns) {
-        for (; next != all.cend() && next->thread == thread && next->at_ns <= until_ns; ++next) write_mail(at, *next);
+      auto const messages_until = [&](std::int64_t until_ns) {
+        for (; next != all.cend() && next->thread == thread && next->at_ns <= until_ns; ++next)
+          write_message(at, *next);
         for (; next_step != run_.mpi_steps.cend() && next_step->rank == thread && next_step->at_ns <= until_ns;
              ++next_step)
           write_mpi_step(at, *next_step);
       };
-      write_thread(at, thread, mail_until);
-      mail_until(run_.end_ns);
+      write_thread(at, thread, messages_until);
+      messages_until(run_.end_ns);
       check(::OTF2_EvtWriter_GetNumberOfEvents(to, &events_.emplace_back()));
       check(::OTF2_Archive_CloseEvtWriter(archive_, to));
     }
@@ -146,7 +147,7 @@ class otf2_archive {
     if (std::exchange(at.node, node) == node) return;
     check(::OTF2_EvtWriter_ParameterUnsignedInt(at.writer, nullptr, time(at_ns), node_parameter, node));
   }
-  void write_mail(location& at, mail const& one) const {
+  void write_message(location& at, message_end const& one) const {
     timeline::message const& m = *one.is;
     write_node(at, one.at_ns, one.sent ? m.from : m.to);
     std::uint32_t const partner = run_.thread_of(one.sent ? m.to : m.from);
@@ -183,14 +184,14 @@ class otf2_archive {
             ::OTF2_EvtWriter_MpiIrecv(to, nullptr, time(s.at_ns), partner, s.communicator, s.tag, s.bytes, s.request));
     }
   }
-  template <class MailUntil>
-  void write_thread(location& at, std::uint32_t thread, MailUntil const& mail_until) const {
+  template <class MessagesUntil>
+  void write_thread(location& at, std::uint32_t thread, MessagesUntil const& messages_until) const {
     auto const enter = [&](std::int64_t at_ns, OTF2_RegionRef region) {
-      mail_until(at_ns);
+      messages_until(at_ns);
       check(::OTF2_EvtWriter_Enter(at.writer, nullptr, time(at_ns), region));
     };
     auto const leave = [&](std::int64_t at_ns, OTF2_RegionRef region) {
-      mail_until(at_ns);
+      messages_until(at_ns);
       check(::OTF2_EvtWriter_Leave(at.writer, nullptr, time(at_ns), region));
     };
     run_.walk(

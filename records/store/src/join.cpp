@@ -67,7 +67,7 @@ struct bounds {
 nlohmann::json correct_clocks(parts const& all) {
   std::map<message, double> sent, delivered;  // by those whose clock is the run's
   std::vector<part*> others;
-  auto const settle = [&](part const& p) {
+  auto const take_times_of = [&](part const& p) {
     each_message(p.run, [&](message const& which, recorded_run::message const& m) {
       if (recorded_run::is_known(m.sent_s)) sent.emplace(which, m.sent_s);
       if (recorded_run::is_known(m.delivered_s)) delivered.emplace(which, m.delivered_s);
@@ -76,7 +76,7 @@ nlohmann::json correct_clocks(parts const& all) {
   std::string const first = fact(*all.front(), "clock");
   for (auto const& p : all) {
     if (p == all.front() || (!first.empty() && fact(*p, "clock") == first)) {
-      settle(*p);
+      take_times_of(*p);
     } else {
       others.push_back(p.get());
     }
@@ -100,7 +100,7 @@ nlohmann::json correct_clocks(parts const& all) {
     auto& [at_least, at_most] = known[static_cast<std::size_t>(most)];
     clock_correction const by = store::fit_clock(std::move(at_least), std::move(at_most));
     next.run.set_clock([&](double at_s) { return by(at_s); });
-    settle(next);
+    take_times_of(next);
     others.erase(others.begin() + most);
     corrections.push_back(
         {{"node", next.run.names.node}, {"offset_s", by.offset_s}, {"drift", by.drift}, {"error_s", by.error_s}});

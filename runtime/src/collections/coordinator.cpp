@@ -10,8 +10,8 @@
 #include <ovlp/runtime/internal/handlers.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
-#include "collections/allocation.hpp"
 #include "collections/border_queue.hpp"
+#include "collections/collection_changes.hpp"
 #include "exchange/outbox.hpp"
 
 namespace ovlp {
@@ -19,8 +19,8 @@ inline namespace OVLP_CORE {
 
 coordinator::coordinator(thread_manager& node)
     : node_(node),
-      allocation_(std::make_unique<allocation>(node.program(), node.settings().nodes)),
-      borders_(std::make_unique<border_queue>(node, allocation_->held())) {}
+      changes_(std::make_unique<collection_changes>(node.program(), node.settings().nodes)),
+      borders_(std::make_unique<border_queue>(node, changes_->held())) {}
 
 coordinator::~coordinator() = default;
 
@@ -28,7 +28,7 @@ void coordinator::begin() {
   begun_ = true;
   record_sink* const sink = node_.records();
   if (sink == nullptr) return;
-  for (node_id held : allocation_->held()) {
+  for (node_id held : changes_->held()) {
     record_node(held, node_change::launched);
     record_node(held, node_change::joined);
   }
@@ -53,16 +53,16 @@ void coordinator::handle(event const& what) {
   node_id const from = what.from;
   if (std::holds_alternative<joined>(what.what)) {
     if (begun_) record_node(from, node_change::joined);
-    allocation_->node_joined(from);
+    changes_->node_joined(from);
     return;
   }
-  std::visit(handlers{[&](change_request const& m) { allocation_->handle_change_request(m); },
-                      [&](thread_moved const& m) { allocation_->handle_thread_moved(m); },
-                      [&](view_adopted const& m) { allocation_->handle_view_adopted(from, m); },
-                      [&](settled const& m) { allocation_->handle_settled(from, m); },
+  std::visit(handlers{[&](change_request const& m) { changes_->handle_change_request(m); },
+                      [&](thread_moved const& m) { changes_->handle_thread_moved(m); },
+                      [&](view_adopted const& m) { changes_->handle_view_adopted(from, m); },
+                      [&](drained const& m) { changes_->handle_drained(from, m); },
                       [&](left const& m) {
                         borders_->handle_left(from, m);
-                        allocation_->handle_left(from, m);
+                        changes_->handle_left(from, m);
                       },
                       [&](border_request const& m) { borders_->handle_border_request(m); },
                       [&](border_done const&) { borders_->handle_border_done(); },
@@ -71,20 +71,21 @@ void coordinator::handle(event const& what) {
 }
 
 void coordinator::do_what_is_decided() {
-  for (allocation::action const& action : allocation_->take_actions()) {
-    std::visit(handlers{[&](allocation::send_control const& send) { node_.outbox().tell(send.to, send.message); },
-                        [&](allocation::launch_node const& launch) {
-                          record_node(launch.node, node_change::launched);
-                          node_.backend().launch(launch.node);
-                        },
-                        [&](allocation::release_node const& release) {
-                          record_node(release.node, node_change::released);
-                          borders_->node_released(release.node);
-                          node_.backend().release(release.node);
-                        }},
-               action);
+  for (collection_changes::action const& action : changes_->take_actions()) {
+    std::visit(
+        handlers{[&](collection_changes::send_control const& send) { node_.outbox().tell(send.to, send.message); },
+                 [&](collection_changes::launch_node const& launch) {
+                   record_node(launch.node, node_change::launched);
+                   node_.backend().launch(launch.node);
+                 },
+                 [&](collection_changes::release_node const& release) {
+                   record_node(release.node, node_change::released);
+                   borders_->node_released(release.node);
+                   node_.backend().release(release.node);
+                 }},
+        action);
   }
-  any_leaves_ = allocation_->any_leaves();
+  any_leaves_ = changes_->any_leaves();
 }
 
 void coordinator::record_node(node_id node, node_change change) {
@@ -97,7 +98,7 @@ bool coordinator::idle() {
 
 std::string coordinator::describe_wait() {
   std::string text;
-  inbox_.when_idle([&] { text = allocation_->describe_wait(); });
+  inbox_.when_idle([&] { text = changes_->describe_wait(); });
   return text;
 }
 
@@ -108,7 +109,7 @@ std::string coordinator::broken_invariant() {
 }
 
 std::string coordinator::broken() const {
-  std::string const of_allocation = allocation_->broken_invariant();
+  std::string const of_allocation = changes_->broken_invariant();
   return of_allocation.empty() ? borders_->broken_invariant() : of_allocation;
 }
 

@@ -83,7 +83,7 @@ void reallocation::arrived(node_id from, std::uint32_t epoch) {
 void reallocation::put(event what) {
   inbox_.put(std::move(what), [this](event& next) {
     std::visit(handlers{[&](new_view& v) { leaving_threads_ = std::move(v.leaving); },
-                        [&](settle& s) { asked_ = std::move(s); }, [&](thread_gone) { --still_here_; },
+                        [&](drain& s) { asked_ = std::move(s); }, [&](thread_gone) { --still_here_; },
                         [&](leave const& l) { leave_ = l.number; }, [](look) {}},
                next);
     watching_ = asked_ || leave_;  // before looking: what comes after that looks again
@@ -100,7 +100,7 @@ void reallocation::look_at_change() {
   if (still_here_ > 0) return;
   std::uint32_t const collection = std::exchange(asked_, std::nullopt)->collection;
   node_.views().forget_departed(collection);
-  node_.outbox().tell(0, settled{collection});
+  node_.outbox().tell(0, drained{collection});
 }
 
 void reallocation::look_whether_to_leave() {

@@ -32,7 +32,7 @@ void views::start(bool joins_later) {
       dps_thread* owned = nullptr;
       {
         scoped_lock const lock(mutex_);
-        owned = settle_in({c, i}, state);
+        owned = move_in({c, i}, state);
       }
       owned->own();
       ++made;
@@ -76,7 +76,7 @@ void views::for_each_resident(std::uint32_t collection, Function const& function
 }
 
 /// The mail that makes it live here comes before what came early, and that before anyone else's.
-dps_thread* views::settle_in(thread_address address, given_state state) {
+dps_thread* views::move_in(thread_address address, given_state state) {
   resident& r = residents_[place_of(address)];
   if (!r.thread) {
     std::size_t const pool = node_.execution_threads().pool_of(address.collection);
@@ -119,7 +119,7 @@ std::vector<dps_thread*> views::adopt(view_update const& update) {
     for (std::uint32_t i = 0; i < update.nodes.size(); ++i) {
       thread_address const address{update.collection, i};
       if (update.nodes[i] != node_.self() || residents_[place_of(address)].is != whereabouts::elsewhere) continue;
-      if (dps_thread* const thread = settle_in(address, std::nullopt)) owned.push_back(thread);
+      if (dps_thread* const thread = move_in(address, std::nullopt)) owned.push_back(thread);
       ++made;
     }
     publish(update.collection, update.version,
@@ -148,7 +148,7 @@ void views::arrive(thread_address thread, std::shared_ptr<void> state) {
   dps_thread* owned = nullptr;
   {
     scoped_lock const lock(mutex_);
-    owned = settle_in(thread, std::move(state));
+    owned = move_in(thread, std::move(state));
     publish_again(thread.collection);
   }
   node_.execution_threads().serve(thread.collection, 1);

@@ -126,7 +126,7 @@ class views {
   dps_thread* find_or_keep(thread_address to, mail_ptr& m);
   template <class Function>
   void for_each_resident(std::uint32_t collection, Function const& function) OVLP_REQUIRES(mutex_);
-  dps_thread* settle_in(thread_address address, given_state state) OVLP_REQUIRES(mutex_);
+  dps_thread* move_in(thread_address address, given_state state) OVLP_REQUIRES(mutex_);
   void remove(thread_address thread, whereabouts then);
   void publish(std::uint32_t collection, std::uint32_t version, std::shared_ptr<placement const> where)
       OVLP_REQUIRES(mutex_);

@@ -39,10 +39,10 @@ void dps_thread::drop_mail() {
 }
 
 void dps_thread::own() {
-  if (settle(false)) manager_.scheduler().enqueue(*this);
+  if (sort_mail(false)) manager_.scheduler().enqueue(*this);
 }
 
-bool dps_thread::settle(bool stepped) {
+bool dps_thread::sort_mail(bool stepped) {
   do {
     // One by one: of many that wait, none is touched before its turn.
     while (work_.empty()) {

@@ -22,11 +22,36 @@ inline namespace OVLP_CORE {
 class execution_thread;
 class thread_manager;
 
+// steps/: how operations run on a node.
+//
+// Three things are called a thread. An OS thread is the machine's; in a simulation there is one. An execution_thread is
+// what may run operations at the same time as others: an OS thread of a real node, a virtual one of a simulated node.
+// A dps_thread is the program's: a serial place with a state, of which there may be thousands; it costs memory, and no
+// stack.
+//
+// An operation is an execution: its start, its steps, its suspensions, its end. It runs on a loop_fiber, a stack with a
+// loop that runs one operation after another. An operation that suspends keeps its fiber; the execution thread takes
+// another and goes on. So a suspension is one switch of stacks, an operation that does not suspend needs none, and
+// stacks are needed only for what is suspended (loop_pool has those that nobody needs).
+//
+// Who owns what, without a lock:
+//   - a dps_thread's work queue, waiters and gatherings belong to its owner, of whom there is one whenever mail is
+//     there: who has pushed into an idle thread, then the scheduler, then the execution thread that runs it;
+//   - an execution belongs to whoever runs it; suspended, to its dps_thread's owner;
+//   - a loop_fiber belongs to the execution thread that it stands on.
+// With a lock: the scheduler's queues, for an instant; loop_pool; execution_pool, when collections change.
+//
+// A step ends where an operation posts, waits, calls or returns (backend::end_step). A simulation lets its time pass
+// there; so nothing of an operation may stay half done over it that another operation of the node could see.
+//
+// Seen from other rooms: exchange pushes mail (push, add) and wakes who waits (execution::wake); collections make,
+// move and remove dps_threads. This room calls backend.hpp for time, steps and kernels, and exchange to post.
+
 /// A logical, serial place of execution with its own state and queue. One operation runs in it at a time.
 ///
 /// Anyone pushes mail. Everything else belongs to the owner: the thread has one whenever mail is there. Who pushes to
 /// an idle thread becomes its owner, hands it to the scheduler, and an execution thread runs one operation, until that
-/// ends or suspends, then settles.
+/// ends or suspends, then sorts again what has come.
 class dps_thread {
  public:
   /// It lives nowhere until it gets mail that says so.
@@ -45,7 +70,7 @@ class dps_thread {
 
   /// Sorts what has come in; `stepped`: an operation has run, so conditions are evaluated.
   /// Returns whether there is something to run; if not, the caller owns the thread no more.
-  bool settle(bool stepped);
+  bool sort_mail(bool stepped);
   /// Sorts what has come in next, for a running operation that looks for its next object. False if other work comes
   /// before that, or nothing has come: then the operation suspends.
   bool take_in_next();

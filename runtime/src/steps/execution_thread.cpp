@@ -76,7 +76,7 @@ void execution_thread::turn() {
     return;
   }
   dps_thread* const finished = std::exchange(finished_, nullptr);
-  bool const more = finished != nullptr && finished->settle(true);
+  bool const more = finished != nullptr && finished->sort_mail(true);
   dps_thread* const next = manager_->scheduler().next(*this, finished, more);
   if (next != nullptr) {
     run_one(*next);

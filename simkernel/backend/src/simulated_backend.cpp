@@ -262,7 +262,7 @@ void simulated_backend::state_function(function_ref<void()> function) {
 // Messages
 
 bool simulated_backend::transmit(node_id from, node_id to, envelope_ptr object) {
-  mail& m = new_mail(from, to);
+  message& m = new_message(from, to);
   if (object->handed_over.at_s() < now_s()) m.waiting_since_s = object->handed_over.at_s();
   m.kind = machine::message::kind_type::object;
   m.bytes = object->type->byte_count(object->object());
@@ -273,42 +273,42 @@ bool simulated_backend::transmit(node_id from, node_id to, envelope_ptr object) 
 }
 
 void simulated_backend::transmit(node_id from, node_id to, control const& told) {
-  mail& m = new_mail(from, to);
+  message& m = new_message(from, to);
   m.kind = machine::message::kind_type::control;
   m.bytes = 0;
   m.told = told;
   machine_.send(m, current_ == nullptr ? nullptr : &current_->virtual_thread);
 }
 
-simulated_backend::mail& simulated_backend::new_mail(node_id from, node_id to) {
-  if (unused_mail_.empty()) unused_mail_.push_back(&mail_.emplace_back(*this));
-  mail& taken = *unused_mail_.back();
-  unused_mail_.pop_back();
+simulated_backend::message& simulated_backend::new_message(node_id from, node_id to) {
+  if (unused_messages_.empty()) unused_messages_.push_back(&messages_.emplace_back(*this));
+  message& taken = *unused_messages_.back();
+  unused_messages_.pop_back();
   taken.from = from;
   taken.to = to;
   taken.waiting_since_s.reset();
   return taken;
 }
 
-void simulated_backend::mail::accepted() {
+void simulated_backend::message::accepted() {
   if (thread_manager* const sender = backend.nodes_[from].manager.get()) sender->sent(to);
 }
 
-void simulated_backend::mail::crossed(machine::crossing const& when) {
+void simulated_backend::message::crossed(machine::crossing const& when) {
   record_sink* const sink = backend.settings_.sink;
   if (sink == nullptr || kind != kind_type::object) return;
   sink->transfer({from, to, static_cast<std::size_t>(bytes), when.sent_s, when.started_s, when.latency_s,
                   backend.now_s(), object->key()});
 }
 
-void simulated_backend::mail::delivered() {
+void simulated_backend::message::delivered() {
   thread_manager* const receiver = backend.nodes_[to].manager.get();
   envelope_ptr arrived = std::move(object);
   at_receiver.release();      // it counts itself from here on
   if (receiver != nullptr) {  // else it has been released, and nobody waits for this
     arrived ? receiver->receive(from, std::move(arrived)) : receiver->receive(from, told);
   }
-  backend.unused_mail_.push_back(this);
+  backend.unused_messages_.push_back(this);
 }
 
 }  // namespace ovlp::sim

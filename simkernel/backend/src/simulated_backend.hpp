@@ -94,8 +94,8 @@ class simulated_backend final : public backend {
       worker& of;
     } waking{*this};
   };
-  struct mail final : machine::message {
-    explicit mail(simulated_backend& in) : backend(in) {}
+  struct message final : machine::message {
+    explicit message(simulated_backend& in) : backend(in) {}
     void accepted() override;
     void crossed(machine::crossing const& when) override;
     void delivered() override;
@@ -133,7 +133,7 @@ class simulated_backend final : public backend {
   void enter_ready();
   bool let_in_held();
   void forget_released();
-  mail& new_mail(node_id from, node_id to);
+  message& new_message(node_id from, node_id to);
 
   machine::platform const& platform_;
   program const& program_;
@@ -150,8 +150,8 @@ class simulated_backend final : public backend {
   std::vector<std::unique_ptr<thread_manager>> released_;  ///< whose execution threads have not left yet
   std::list<worker> workers_;
   std::vector<worker*> ready_;
-  std::deque<mail> mail_;
-  std::vector<mail*> unused_mail_;
+  std::deque<message> messages_;
+  std::vector<message*> unused_messages_;
   worker* current_ = nullptr;
   main_wake main_wakes_{*this};
   bool advances_ = false;       ///< what happens is the machine's doing

@@ -81,7 +81,7 @@ struct virtual_machine::implementation {
   }
 
   /// Starts and ends of this instant have all been made: now rates are set.
-  void settle() {
+  void set_rates() {
     if (phases == nullptr) return;
     for (node_id node : phases->touched_nodes()) update_taken(node);
     phases->clear_touched_nodes();
@@ -96,7 +96,7 @@ event_queue& virtual_machine::events() { return implementation_->events; }
 double virtual_machine::now_s() const { return implementation_->events.now_s(); }
 
 bool virtual_machine::advance() {
-  implementation_->settle();
+  implementation_->set_rates();
   return implementation_->events.advance();
 }
 

@@ -21,7 +21,8 @@ namespace ovlp::analysis {
 
 /// What a checker has to know of records beside what they say.
 struct records_seen {
-  /// One process of a real run tells of its own node only: what needs both ends of a message is then not checked.
+  /// One process of a real run tells of its own node only, and one that was ended not all of that: what needs both ends
+  /// of a message, or the step after its kernels, is then not checked.
   bool of_all_nodes = true;
   /// A replayed trace of an MPI program has no kernels: its bursts are work; and its ranks wait within calls of MPI.
   bool of_flow_graphs = true;

@@ -51,7 +51,7 @@ struct credit {
   std::uint32_t place;
 };
 
-// Changes of a collection: asked of node 0, which makes one after another (allocation.hpp).
+// Changes of a collection: asked of node 0, which makes one after another (collection_changes.hpp).
 
 /// `nodes`: where each thread shall live; empty: the collection shall have `count` threads.
 struct change_request {
@@ -111,12 +111,12 @@ struct view_adopted {
 };
 /// To all nodes: once `expected` objects of such epochs have come from each node, no late ones follow; leaving threads
 /// may go.
-struct settle {
+struct drain {
   std::uint32_t collection;
   std::vector<std::uint64_t> expected;
 };
 /// To node 0: they have gone.
-struct settled {
+struct drained {
   std::uint32_t collection;
 };
 /// To a node without threads: it is to say when it is not needed any more; and its answer.
@@ -131,7 +131,7 @@ struct left {
 
 using control = std::variant<closer_here, group_total, credit, change_request, change_done, border_request,
                              border_answer, border_done, work_request, work_answer, move_thread, thread_moved,
-                             view_update, view_adopted, settle, settled, leave, left>;
+                             view_update, view_adopted, drain, drained, leave, left>;
 
 }  // namespace OVLP_CORE
 }  // namespace ovlp

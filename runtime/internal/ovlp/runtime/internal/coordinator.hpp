@@ -13,14 +13,13 @@
 namespace ovlp {
 inline namespace OVLP_CORE {
 
-class allocation;
+class collection_changes;
 class border_queue;
 class thread_manager;
 
-/// Decides for the whole run which nodes are held and where threads live (allocation.hpp), and what is done at borders
-/// (border_queue.hpp). What comes to it goes into an inbox; the inbox's owner decides, and does what has been decided.
-/// On node 0.
-/// Thread: any.
+/// Decides for the whole run which nodes are held and where threads live (collection_changes.hpp), and what is done at
+/// borders (border_queue.hpp). What comes to it goes into an inbox; the inbox's owner decides, and does what has been
+/// decided. On node 0. Thread: any.
 class coordinator {
  public:
   explicit coordinator(thread_manager& node);
@@ -29,7 +28,7 @@ class coordinator {
   ~coordinator();
 
   using message =
-      std::variant<change_request, border_request, border_done, work_answer, thread_moved, view_adopted, settled, left>;
+      std::variant<change_request, border_request, border_done, work_answer, thread_moved, view_adopted, drained, left>;
   void receive(node_id from, message what);
   /// Records what is held from the start. Before the first call.
   void begin();
@@ -61,7 +60,7 @@ class coordinator {
   thread_manager& node_;
   inbox<event> inbox_;
   // Of the inbox's owner, and of begin().
-  std::unique_ptr<allocation> const allocation_;
+  std::unique_ptr<collection_changes> const changes_;
   std::unique_ptr<border_queue> const borders_;
 
   shared<bool> any_leaves_{false};

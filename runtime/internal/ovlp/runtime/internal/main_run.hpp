@@ -23,6 +23,23 @@
 namespace ovlp {
 inline namespace OVLP_CORE {
 
+// main/: a run from the outside, from the first option to the last file.
+//
+// The main program makes an engine, adds graphs, calls them, changes collections between calls, and asks for figures.
+// engine (include/ovlp/runtime/engine.hpp) hands all that on to a main_run, of which each backend derives its own.
+//
+//   options        what the command line says; the same in both backends but for what a backend adds
+//   program        graphs and collections, numbered alike in all processes; closed when the run starts
+//   main_run       calls, changes, borders, and when files are written
+//   main_calls     calls under way, with their times; who may call
+//   statistics     what this node counts in each call: work, steps, bytes; added up over nodes
+//   policies       what may decide at borders: --policy, --plan
+//   process_exit   that a run which ends early, or cannot write, does not look like one that ended well
+//
+// Its state belongs to the main program's thread, which is one: a second OS thread that calls is refused. What nodes
+// change meanwhile (results, requests, failures) is in the parts of thread_manager, and the main thread is woken.
+// This room includes of the others what calls, asks and ends; nothing of them includes it.
+
 /// A run as the main program sees it: what each backend does in its own way, and what all of them know. main_run.cpp
 /// tells when it is asked for what. Thread: that of the main program.
 class main_run : public engine_base::implementation, public unfinished {

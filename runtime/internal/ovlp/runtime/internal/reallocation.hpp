@@ -21,7 +21,7 @@ class dps_thread;
 class thread_manager;
 
 /// A node's part in changing collections while the run goes on: threads that move, new views, late objects, and what
-/// leaves. The coordinator decides; allocation.hpp tells the whole.
+/// leaves. The coordinator decides; collection_changes.hpp tells the whole.
 ///
 /// What follows a new view goes into an inbox: its owner looks whether all late objects have come, so that leaving
 /// threads may go; whether these have gone; and whether the node itself, if it is to leave, is needed any more.
@@ -41,7 +41,7 @@ class reallocation {
   bool let_in_held();
 
   void handle_view_update(view_update const& message);
-  void handle_settle(settle const& message) { put(message); }
+  void handle_drain(drain const& message) { put(message); }
   void handle_leave(leave const& message) { put(message); }
   /// An object or a total of that epoch has been delivered.
   void arrived(node_id from, std::uint32_t epoch);
@@ -60,7 +60,7 @@ class reallocation {
   };
   struct thread_gone {};
   struct look {};
-  using event = std::variant<new_view, settle, thread_gone, leave, look>;
+  using event = std::variant<new_view, drain, thread_gone, leave, look>;
   void put(event what);
   // Of the inbox's owner.
   void look_at_change();
@@ -70,7 +70,7 @@ class reallocation {
   inbox<event> inbox_;
   // Of the inbox's owner: a change from the new view until late objects have come and leaving threads have gone.
   std::vector<dps_thread*> leaving_threads_;
-  std::optional<settle> asked_;         ///< node 0 waits for that
+  std::optional<drain> asked_;          ///< node 0 waits for that
   std::size_t still_here_ = 0;          ///< threads that have been told to leave
   std::optional<std::uint64_t> leave_;  ///< the number of the leave that this node got
 

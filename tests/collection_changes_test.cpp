@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What node 0 decides of collections, asked and answered in any order; and the inbox in which its events wait.
-#include "collections/allocation.hpp"
+#include "collections/collection_changes.hpp"
 
 #include <doctest/doctest.h>
 
@@ -29,14 +29,14 @@ using namespace ovlp;
 
 constexpr std::size_t nodes = 5;
 
-/// The nodes of a run as the allocation sees them: each answers some time later what it was told, in any order.
+/// The nodes of a run as node 0 sees them: each answers some time later what it was told, in any order.
 class answering_nodes {
  public:
-  answering_nodes(allocation& of, std::mt19937_64& draw) : allocation_(of), draw_(draw) {}
+  answering_nodes(collection_changes& of, std::mt19937_64& draw) : changes_(of), draw_(draw) {}
 
   void request(change_request wanted) {
     ++open_;
-    allocation_.handle_change_request(wanted);
+    changes_.handle_change_request(wanted);
     after_event();
   }
   bool any() const { return !answers_.empty(); }
@@ -47,11 +47,11 @@ class answering_nodes {
     std::size_t const which = std::uniform_int_distribution<std::size_t>(0, answers_.size() - 1)(draw_);
     answer const next = answers_[which];
     answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(which));
-    std::visit(handlers{[&](thread_moved const& m) { allocation_.handle_thread_moved(m); },
-                        [&](view_adopted const& m) { allocation_.handle_view_adopted(next.from, m); },
-                        [&](settled const& m) { allocation_.handle_settled(next.from, m); },
-                        [&](left const& m) { allocation_.handle_left(next.from, m); },
-                        [&](joined) { allocation_.node_joined(next.from); }},
+    std::visit(handlers{[&](thread_moved const& m) { changes_.handle_thread_moved(m); },
+                        [&](view_adopted const& m) { changes_.handle_view_adopted(next.from, m); },
+                        [&](drained const& m) { changes_.handle_drained(next.from, m); },
+                        [&](left const& m) { changes_.handle_left(next.from, m); },
+                        [&](joined) { changes_.node_joined(next.from); }},
                next.what);
     after_event();
   }
@@ -60,23 +60,23 @@ class answering_nodes {
   struct joined {};
   struct answer {
     node_id from;
-    std::variant<thread_moved, view_adopted, settled, left, joined> what;
+    std::variant<thread_moved, view_adopted, drained, left, joined> what;
   };
 
   void after_event() {
-    for (allocation::action const& action : allocation_.take_actions()) {
-      std::visit(handlers{[&](allocation::send_control const& send) { told(send.to, send.message); },
-                          [&](allocation::launch_node const& launch) {
+    for (collection_changes::action const& action : changes_.take_actions()) {
+      std::visit(handlers{[&](collection_changes::send_control const& send) { told(send.to, send.message); },
+                          [&](collection_changes::launch_node const& launch) {
                             CHECK_MESSAGE(launched_.insert(launch.node).second, "launched twice");
                             answers_.push_back({launch.node, joined{}});
                           },
-                          [&](allocation::release_node const& release) {
+                          [&](collection_changes::release_node const& release) {
                             CHECK_MESSAGE(launched_.erase(release.node) == 1, "released, and was not there");
                           }},
                  action);
     }
-    REQUIRE(allocation_.broken_invariant() == "");
-    for (node_id held : allocation_.held()) CHECK(launched_.contains(held));
+    REQUIRE(changes_.broken_invariant() == "");
+    for (node_id held : changes_.held()) CHECK(launched_.contains(held));
   }
 
   void told(node_id to, control const& message) {
@@ -92,8 +92,8 @@ class answering_nodes {
                           answers_.push_back({to, view_adopted{m.collection, m.version,
                                                                std::vector<std::uint64_t>(nodes, std::uint64_t{7})}});
                         },
-                        [&](settle const& m) {
-                          answers_.push_back({to, settled{m.collection}});
+                        [&](drain const& m) {
+                          answers_.push_back({to, drained{m.collection}});
                         },
                         [&](leave const& m) {
                           answers_.push_back({to, left{m.number, 0, 0}});
@@ -102,9 +102,9 @@ class answering_nodes {
                message);
   }
 
-  allocation& allocation_;
+  collection_changes& changes_;
   std::mt19937_64& draw_;
-  std::set<node_id> launched_ = allocation_.held();
+  std::set<node_id> launched_ = changes_.held();
   std::vector<answer> answers_;
   std::size_t open_ = 0;
 };
@@ -121,7 +121,7 @@ TEST_CASE("changes asked and answered in any order all end, with their threads o
   known.add(of_both.definition());
   known.close();
   for (int round = 0; round < 300; ++round) {
-    allocation decides(known, nodes);
+    collection_changes decides(known, nodes);
     answering_nodes world(decides, draw);
     std::vector<std::size_t> size{2, 3};  // once the requests so far are done
     std::vector<std::set<node_id>> last(2);

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collections/allocation.hpp"
+#include "collections/collection_changes.hpp"
 
 #include <algorithm>
 
 namespace ovlp {
 inline namespace OVLP_CORE {
 
-allocation::allocation(program const& known, std::size_t nodes)
+collection_changes::collection_changes(program const& known, std::size_t nodes)
     : known_(known), nodes_(nodes), versions_(known.collections()), held_(known.nodes_at_first(nodes)), sent_(nodes) {
   for (std::uint32_t c = 0; c < known.collections(); ++c) views_.push_back(known.first_mapping(c, nodes));
 }
 
-void allocation::send_to_all(control const& message) {
+void collection_changes::send_to_all(control const& message) {
   for (node_id node : held_) tell(node, message);
 }
 
-bool allocation::mapped(node_id node) const {
+bool collection_changes::mapped(node_id node) const {
   return std::any_of(views_.begin(), views_.end(),
                      [&](auto const& view) { return std::find(view.begin(), view.end(), node) != view.end(); });
 }
 
-void allocation::handle_change_request(change_request const& request) {
+void collection_changes::handle_change_request(change_request const& request) {
   waiting_.push_back(request);
   next();
 }
 
-void allocation::next() {
+void collection_changes::next() {
   if (phase_ != phase::idle || waiting_.empty()) return;
   change_request const request = waiting_.front();
   waiting_.pop_front();
   begin(request);
 }
 
-void allocation::begin(change_request request) {
+void collection_changes::begin(change_request request) {
   now_ = std::move(request);
   std::vector<node_id> const& view = views_[now_.collection];
   target_ = now_.nodes;
@@ -63,7 +63,7 @@ void allocation::begin(change_request request) {
   }
 }
 
-std::string allocation::describe_wait() const {
+std::string collection_changes::describe_wait() const {
   std::string nodes;
   for (node_id node : awaited_nodes_) nodes += (nodes.empty() ? "" : ", ") + node_name(node);
   std::string threads;
@@ -74,12 +74,12 @@ std::string allocation::describe_wait() const {
     case phase::launching: return change + nodes + " to be launched";
     case phase::moving: return change + threads + " to move";
     case phase::updating: return change + nodes + " to route by it";
-    case phase::settling: return change + "late objects and leaving threads on " + nodes;
+    case phase::draining: return change + "late objects and leaving threads on " + nodes;
   }
   return "";
 }
 
-std::string allocation::broken_invariant() const {
+std::string collection_changes::broken_invariant() const {
   auto const is_held = [this](node_id node) { return held_.contains(node); };
   auto const is_leaving = [this](node_id node) { return leaving_.contains(node); };
   if (!is_held(0) || is_leaving(0)) return "node 0 is held, and does not leave";
@@ -91,7 +91,7 @@ std::string allocation::broken_invariant() const {
     if (phase_ == phase::idle && mapped(node)) return "a node leaves on which threads live";
   }
   if (!std::ranges::all_of(unneeded_, is_leaving)) return "a node that was not asked has left";
-  bool const awaits_nodes = phase_ == phase::launching || phase_ == phase::updating || phase_ == phase::settling;
+  bool const awaits_nodes = phase_ == phase::launching || phase_ == phase::updating || phase_ == phase::draining;
   if (awaits_nodes == awaited_nodes_.empty())
     return "no node is awaited, and the change waits for nodes; or the reverse";
   if (phase_ == phase::launching ? std::ranges::any_of(awaited_nodes_, is_held)
@@ -102,19 +102,19 @@ std::string allocation::broken_invariant() const {
   return "";
 }
 
-void allocation::refuse(std::string why) {
+void collection_changes::refuse(std::string why) {
   tell(node_of_group(now_.request), change_done{now_.request, std::move(why)});
   next();
 }
 
-void allocation::node_joined(node_id node) {
+void collection_changes::node_joined(node_id node) {
   if (phase_ != phase::launching || awaited_nodes_.erase(node) == 0) return;
   held_.insert(node);
   for (std::uint32_t c = 0; c < views_.size(); ++c) tell(node, view_update{c, versions_[c], epoch_, views_[c]});
   if (awaited_nodes_.empty()) move_threads();
 }
 
-void allocation::move_threads() {
+void collection_changes::move_threads() {
   phase_ = phase::moving;
   std::vector<node_id> const view = views_[now_.collection];
   for (std::uint32_t i = 0; i < std::min(view.size(), target_.size()); ++i) {
@@ -124,11 +124,11 @@ void allocation::move_threads() {
   if (awaited_moves_.empty()) update_views();
 }
 
-void allocation::handle_thread_moved(thread_moved const& moved) {
+void collection_changes::handle_thread_moved(thread_moved const& moved) {
   if (phase_ == phase::moving && awaited_moves_.erase(moved.thread.index) > 0 && awaited_moves_.empty()) update_views();
 }
 
-void allocation::update_views() {
+void collection_changes::update_views() {
   phase_ = phase::updating;
   views_[now_.collection] = target_;
   awaited_nodes_ = held_;
@@ -136,20 +136,20 @@ void allocation::update_views() {
   send_to_all(view_update{now_.collection, ++versions_[now_.collection], ++epoch_, target_});
 }
 
-void allocation::handle_view_adopted(node_id from, view_adopted const& adopted) {
+void collection_changes::handle_view_adopted(node_id from, view_adopted const& adopted) {
   bool const this_change = adopted.collection == now_.collection && adopted.version == versions_[now_.collection];
   if (phase_ != phase::updating || !this_change) return;  // from a node that has just joined
   sent_[from] = adopted.sent;
   if (awaited_nodes_.erase(from) == 0 || !awaited_nodes_.empty()) return;
   tell(node_of_group(now_.request), change_done{now_.request, {}});
-  settle_all();
+  drain_all();
 }
 
-void allocation::settle_all() {
-  phase_ = phase::settling;
+void collection_changes::drain_all() {
+  phase_ = phase::draining;
   awaited_nodes_ = held_;
   for (node_id to : held_) {
-    settle message{now_.collection, std::vector<std::uint64_t>(nodes_)};
+    drain message{now_.collection, std::vector<std::uint64_t>(nodes_)};
     for (node_id from : held_) {
       if (from != to) message.expected[from] = sent_[from][to];
     }
@@ -157,8 +157,8 @@ void allocation::settle_all() {
   }
 }
 
-void allocation::handle_settled(node_id from, settled const&) {
-  if (phase_ != phase::settling || awaited_nodes_.erase(from) == 0 || !awaited_nodes_.empty()) return;
+void collection_changes::handle_drained(node_id from, drained const&) {
+  if (phase_ != phase::draining || awaited_nodes_.erase(from) == 0 || !awaited_nodes_.empty()) return;
   for (node_id node : held_) {
     if (node == 0 || mapped(node)) {
       leaving_.erase(node);
@@ -173,14 +173,14 @@ void allocation::handle_settled(node_id from, settled const&) {
 }
 
 // A node leaves in the background: what it still waits for may itself wait for the next change.
-void allocation::handle_left(node_id from, left const& l) {
+void collection_changes::handle_left(node_id from, left const& l) {
   auto const asked = leaving_.find(from);
   if (asked == leaving_.end() || asked->second != l.number) return;  // it has been mapped to again meanwhile
   unneeded_.insert(from);
   if (phase_ == phase::idle) release_unneeded();
 }
 
-void allocation::release_unneeded() {
+void collection_changes::release_unneeded() {
   for (node_id node : std::exchange(unneeded_, {})) {
     if (leaving_.erase(node) == 0) continue;
     held_.erase(node);

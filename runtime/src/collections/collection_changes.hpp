@@ -16,6 +16,29 @@
 namespace ovlp {
 inline namespace OVLP_CORE {
 
+// collections/: which nodes are held, and where the threads of each collection live, now and after a change.
+//
+// Every node has views: for each collection a table thread -> node, constant once published, read without a lock. Node
+// 0 has the coordinator, to which whoever wants a change sends it (change_requests on its node), and which makes one
+// after another:
+//
+//   asking node      coordinator                 all held nodes
+//   change_request ->  launching: the nodes that are needed and not held
+//                      moving:    move_thread  -> the thread's state goes over as an object; thread_moved back
+//                      updating:  view_update  -> views::adopt; view_adopted back, with what it had sent before
+//   <- change_done     draining:  drain        -> late objects come, leaving threads go; drained back
+//                      idle:      leave        -> a node without threads says when it needs nothing more: left
+//                      release of such nodes, between changes
+//
+// Borders (border_queue) are the other thing that is asked of node 0: what is to be held after an iteration. The answer
+// is a policy's (borders); the program then asks for the changes that follow from it, and says border_done.
+//
+// A node's own part is reallocation. placement is the table that views of all nodes of a process share. thread_states
+// runs the program's functions for states.
+//
+// What guards what: coordinator and reallocation have an inbox and no lock; their state belongs to the owner of the
+// moment. Views are changed under their mutex and published whole. broken_invariant() tells what must hold.
+
 /// Node 0's part in changing collections while the run goes on: one change after another.
 ///
 /// A change launches the nodes that it needs; moves threads, each when its node says that it can; gives every node
@@ -23,7 +46,7 @@ inline namespace OVLP_CORE {
 /// finished what they had. Nodes without threads are released between changes, when they are not needed any more.
 /// It only decides: what is to be done stands in a list that the caller takes and does.
 /// Thread: the coordinator's owner.
-class allocation {
+class collection_changes {
  public:
   struct send_control {
     node_id to;
@@ -37,7 +60,7 @@ class allocation {
   };
   using action = std::variant<send_control, launch_node, release_node>;
 
-  allocation(program const& known, std::size_t nodes);
+  collection_changes(program const& known, std::size_t nodes);
 
   /// What is to be done now, in this order.
   std::vector<action> take_actions() { return std::exchange(to_do_, {}); }
@@ -53,18 +76,18 @@ class allocation {
   void handle_change_request(change_request const& request);
   void handle_thread_moved(thread_moved const& moved);
   void handle_view_adopted(node_id from, view_adopted const& adopted);
-  void handle_settled(node_id from, settled const& s);
+  void handle_drained(node_id from, drained const& s);
   void handle_left(node_id from, left const& l);
   void node_joined(node_id node);
 
  private:
-  enum class phase : std::uint8_t { idle, launching, moving, updating, settling };
+  enum class phase : std::uint8_t { idle, launching, moving, updating, draining };
   void next();
   void begin(change_request request);
   void refuse(std::string why);
   void move_threads();
   void update_views();
-  void settle_all();
+  void drain_all();
   void release_unneeded();
   bool mapped(node_id node) const;
   void tell(node_id to, control message) { to_do_.emplace_back(send_control{to, std::move(message)}); }
