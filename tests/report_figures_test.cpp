@@ -36,10 +36,12 @@ json told_by(std::string const& page) {
   return json::parse(page.substr(from, page.find("</script>", from) - from));
 }
 
-std::unique_ptr<run_figures> empty_run(std::string const& graph = "g") {
-  auto run = std::make_unique<run_figures>("a run", ovlp::run_facts{});
-  run->begin({"app", "simulated", 2, 0, {"all"}, {{graph, {{"leaf", "work", 0}}}}, {}});
-  return run;
+/// Of a run of one graph with one leaf, on two nodes.
+std::unique_ptr<run_figures> run_of(std::vector<ovlp::step_record> const& steps, std::string const& graph = "g") {
+  ovlp::run_collector records;
+  records.begin({"app", "simulated", 2, 0, {"all"}, {{graph, {{"leaf", "work", 0}}}}, {}});
+  for (ovlp::step_record const& s : steps) records.step(s);
+  return std::make_unique<run_figures>("a run", ovlp::run_facts{}, records.take());
 }
 
 double sum(json const& of, char const* figure) {
@@ -93,12 +95,10 @@ TEST_CASE("a report tells of a run what its summary does" * doctest::timeout(60)
 }
 
 TEST_CASE("what an analysis has found is on the page, and without it no view of it") {
-  CHECK(!told_by(page_of(empty_run())).at(0).contains("metrics"));
-  CHECK(!told_by(page_of(empty_run())).at(0).contains("critical_path"));
+  CHECK(!told_by(page_of(run_of({}))).at(0).contains("metrics"));
+  CHECK(!told_by(page_of(run_of({}))).at(0).contains("critical_path"));
 
-  auto run = empty_run();
-  run->step({{1, 0, 0, 0, 7, 1}, {}, 10, 12, 2, 2});
-  run->step({{1, 1, 0, 0, 3, 1}, {}, 13, 14, 1, 1});
+  auto run = run_of({{{1, 0, 0, 0, 7, 1}, {}, 10, 12, 2, 2}, {{1, 1, 0, 0, 3, 1}, {}, 13, 14, 1, 1}});
   run->set_metrics({{"load balance", 0.75, "%", "Mean work over the largest."}});
   run->set_critical_path({{0, 0, 7, 10, 12}, {1, 0, 3, 13, 14}, {1, 0, 99, 14, 15}},
                          {{"edge", "a >> b", 0.5}});  // the last is nowhere
@@ -109,37 +109,36 @@ TEST_CASE("what an analysis has found is on the page, and without it no view of 
 }
 
 TEST_CASE("no name ends an element of the page, or is lost because it is no UTF-8") {
-  std::string const page = page_of(empty_run("</script><b>\xff"));
+  std::string const page = page_of(run_of({}, "</script><b>\xff"));
   CHECK(told_by(page).at(0).at("graphs").at(0) == "</script><b>\xef\xbf\xbd");
   CHECK(count(page, "</script><b>") == 0);
 }
 
 TEST_CASE("a step takes less than 40 bytes of a page, whatever it took") {
-  std::size_t const before = page_of(empty_run()).size();
+  std::size_t const before = page_of(run_of({})).size();
   constexpr std::size_t steps = 20'000;
   std::mt19937 random(1);
   std::exponential_distribution<double> some_s(1e5);
-  auto run = empty_run();
+  std::vector<ovlp::step_record> all;
   double at_s = 0;
   for (std::size_t i = 0; i < steps; ++i) {
     double const length_s = some_s(random);
-    run->step({{1, static_cast<std::uint32_t>(i % 2), 0, 0, static_cast<std::uint32_t>(i % 7), 1},
-               {},
-               at_s,
-               at_s + length_s,
-               0.9 * length_s,
-               length_s * some_s(random) / 1e-4});
+    all.push_back({{1, static_cast<std::uint32_t>(i % 2), 0, 0, static_cast<std::uint32_t>(i % 7), 1},
+                   {},
+                   at_s,
+                   at_s + length_s,
+                   0.9 * length_s,
+                   length_s * some_s(random) / 1e-4});
     at_s += length_s + some_s(random);
   }
-  double const of_a_step = static_cast<double>(page_of(std::move(run)).size() - before) / steps;
+  double const of_a_step = static_cast<double>(page_of(run_of(all)).size() - before) / steps;
   CHECK(of_a_step > 4);
   CHECK(of_a_step < 40);
 }
 
 TEST_CASE("a record of an operation that the run does not have is refused") {
-  auto run = empty_run();
-  CHECK_THROWS_WITH(run->step({{1, 0, 0, 5, 0, 0}, {}, 0, 1, 1, 1}),
-                    "a record of an operation or a node that the run does not have");
+  CHECK_THROWS_WITH(run_of({{{1, 0, 0, 5, 0, 0}, {}, 0, 1, 1, 1}}),
+                    "a record of operation 5 of graph 0 on node0, of 2 nodes and 1 graphs");
 }
 
 TEST_CASE("what is wrong with a report is said in a line") {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -18,8 +19,7 @@
 
 #include "node_use.hpp"
 #include "page.hpp"
-#include "step_table.hpp"
-#include "traffic.hpp"
+#include "timeline.hpp"
 
 namespace ovlp::report {
 
@@ -52,36 +52,39 @@ struct call_figures {
   std::uint64_t steps = 0, objects = 0, bytes = 0, controls = 0;
   double work_s = 0, waited_s = 0;
 };
-struct one_decision {
-  std::int32_t iteration;
-  std::size_t nodes;
-  std::string reason;
-  double at_s;
+/// What went along an edge of a graph: from an operation of all graphs and its port to another; none: the result.
+using edge = std::tuple<std::uint32_t, std::uint32_t, std::optional<std::uint32_t>>;
+struct edge_figures {
+  std::uint64_t objects = 0;   ///< that were posted
+  std::uint64_t messages = 0;  ///< of them, to another node
+  std::uint64_t bytes = 0;     ///< of those
 };
-struct crossing {
-  double from_s, to_s;
-  std::uint32_t source, destination;
-  double bytes;
-};
+/// How long operations waited, by operation and cause.
+using waits = std::map<std::pair<std::uint32_t, std::size_t>, run_totals::waits>;
+
+void add_wait(run_totals::waits& to, double waited_s) {
+  ++to.count;
+  to.total_s += waited_s;
+  to.longest_s = std::max(to.longest_s, waited_s);
+}
 
 }  // namespace
 
 struct run_figures::implementation {
-  std::string name;
-  run_facts about;
-  double cores_otherwise;
+  implementation(std::string called, run_facts facts, recorded_run what, double cores)
+      : name(std::move(called)), about(std::move(facts)), cores_otherwise(cores), run(std::move(what)) {
+    for (run_definitions::graph const& g : run.names.graphs)
+      first_operation.push_back(first_operation.back() + static_cast<std::uint32_t>(g.operations.size()));
+  }
 
-  run_definitions names{};
-  std::vector<std::uint32_t> first_operation{};  ///< of each graph, among those of all
-  step_table steps{};
+  std::string const name;
+  run_facts const about;
+  double const cores_otherwise;
+  recorded_run const run;
+  std::vector<std::uint32_t> first_operation{0};  ///< of each graph, among those of all
+  timeline const steps{run};
+  analysis::call_list const calls{run};
   std::optional<run_totals> totals{};
-  traffic messages{};
-  std::map<std::pair<std::uint32_t, std::size_t>, run_totals::waits> waited{};  ///< by operation and cause
-  std::vector<crossing> sends{}, transfers{};
-  std::vector<node_record> node_changes{};
-  std::vector<one_decision> decisions{};
-  analysis::call_list calls{};
-  std::map<std::uint64_t, call_figures> of_calls{};  ///< but for what their steps tell
   std::string reservation{};
   bool failed = false;
   std::vector<std::string> notes{};
@@ -90,28 +93,30 @@ struct run_figures::implementation {
   std::vector<path_part> critical_path{};
   std::vector<path_cost> path_costs{};
 
-  run_definitions::operation const& definition_of(operation_place const& at) const {
-    if (at.graph >= names.graphs.size() || at.operation >= names.graphs[at.graph].operations.size() ||
-        at.node >= names.nodes) {
-      throw io_error("a record of an operation or a node that the run does not have");
-    }
-    return names.graphs[at.graph].operations[at.operation];
+  std::uint32_t operation_of(recorded_run::place const& at) const {
+    recorded_run::purpose const& what = run.purposes[at.purpose];
+    return first_operation[what.graph] + what.operation;
   }
-  std::uint32_t operation_of(operation_place const& at) const {
-    definition_of(at);
-    return first_operation[at.graph] + at.operation;
+  std::uint32_t node_of(recorded_run::place const& at) const { return run.residences[at.residence].node; }
+  std::uint64_t call_of(recorded_run::place const& at) const { return run.purposes[at.purpose].call; }
+  /// An operation of a graph, among those of all; none: it is none, but the result.
+  std::optional<std::uint32_t> inside(std::uint32_t graph, std::uint32_t operation) const {
+    if (operation >= run.names.graphs[graph].operations.size()) return std::nullopt;
+    return first_operation[graph] + operation;
   }
 
   std::pair<double, double> begin_and_end() const;
   json operations() const;
   std::optional<std::map<std::uint64_t, call_figures>> figures_of_calls() const;
+  json edges() const;
+  json pairs(columns& into) const;
   json described_calls(double zero_s, double end_s, std::vector<double> const& reference_cores,
                        std::vector<analysis::call_name> const& compared) const;
   json held(double zero_s) const;
   json decided(double zero_s) const;
   json use(columns& into, double begin_s, double end_s) const;
   json waiting() const;
-  json describe(columns& into, analysis::matched_calls const& among);
+  json describe(columns& into, analysis::matched_calls const& among) const;
 };
 
 /// From the first that is known of the run to the last.
@@ -121,9 +126,9 @@ std::pair<double, double> run_figures::implementation::begin_and_end() const {
     first_s = std::min(first_s, from_s);
     last_s = std::max(last_s, to_s);
   };
-  for (step_table::step const& s : steps.all()) take(s.start_s, s.end_s);
+  for (recorded_run::step const& s : run.steps) take(s.start_s, s.end_s);
   for (analysis::run_call const& c : calls.all()) take(c.start_s, c.end_s.value_or(c.start_s));
-  for (node_record const& r : node_changes)
+  for (node_record const& r : run.nodes)
     if (r.change == node_change::launched) take(r.at_s, r.at_s);
   return first_s <= last_s ? std::pair(first_s, last_s) : std::pair(0.0, 0.0);
 }
@@ -134,14 +139,15 @@ json run_figures::implementation::operations() const {
     for (std::size_t g = 0; g < totals->operations.size(); ++g)
       std::ranges::copy(totals->operations[g], all.begin() + first_operation[g]);
   }
-  for (step_table::step const& s : steps.all()) {
-    ++all[s.operation].steps;
-    all[s.operation].computed_s += s.computed_s;
-    all[s.operation].work_s += s.work_s;
+  for (recorded_run::step const& s : run.steps) {
+    run_totals::operation& of = all[operation_of(s.at)];
+    ++of.steps;
+    of.computed_s += s.computed_s;
+    of.work_s += s.work_s;
   }
   json made = json::array();
-  for (std::size_t g = 0; g < names.graphs.size(); ++g) {
-    for (run_definitions::operation const& is : names.graphs[g].operations) {
+  for (std::size_t g = 0; g < run.names.graphs.size(); ++g) {
+    for (run_definitions::operation const& is : run.names.graphs[g].operations) {
       run_totals::operation const& of = all[made.size()];
       made.push_back({{"graph", g},
                       {"name", is.name},
@@ -155,9 +161,68 @@ json run_figures::implementation::operations() const {
   return made;
 }
 
-/// Of each call; none where only sums of several calls are known. Before steps are packed.
+json run_figures::implementation::edges() const {
+  std::map<edge, edge_figures> all;
+  for (std::uint32_t o = 0; o < run.objects.size(); ++o) {
+    recorded_run::object const& of = run.objects[o];
+    if (!of.was_posted()) continue;
+    std::uint32_t const graph = run.purposes[of.by.purpose].graph;
+    edge_figures& along = all[{operation_of(of.by), of.port, inside(graph, of.key.operation)}];
+    ++along.objects;
+    if (of.to_node == node_of(of.by)) continue;
+    for (recorded_run::message const& m : run.messages_of(o)) {
+      if (!recorded_run::is_known(m.sent_s)) continue;
+      ++along.messages;
+      along.bytes += m.bytes;
+      break;  // it is sent on after its thread, if there are more
+    }
+  }
+  if (totals) {
+    for (auto const& [way, objects] : totals->posted) {
+      auto const& [graph, operation, port, to] = way;
+      all[{first_operation.at(graph) + operation, port, inside(graph, to)}].objects += objects;
+    }
+  }
+  json made = json::array();
+  for (auto const& [way, what] : all) {
+    auto const& [from, port, to] = way;
+    made.push_back({{"from", from}, {"port", port}, {"to", nullptr}});
+    if (to) made.back()["to"] = *to;
+    made.back()["objects"] = what.objects;
+    made.back()["messages"] = what.messages;
+    made.back()["bytes"] = what.bytes;
+  }
+  return made;
+}
+
+json run_figures::implementation::pairs(columns& into) const {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, run_totals::messages> all;
+  if (totals) all = {totals->sent.begin(), totals->sent.end()};
+  for (recorded_run::message const& m : run.messages) {
+    if (!recorded_run::is_known(m.sent_s)) continue;
+    run_totals::messages& between = all[{m.source, m.destination}];
+    ++(m.object == recorded_run::none ? between.controls : between.objects);
+    between.bytes += m.bytes;
+  }
+  std::vector<std::uint32_t> sources, destinations, objects, controls;
+  std::vector<double> bytes;
+  for (auto const& [who, what] : all) {
+    sources.push_back(who.first);
+    destinations.push_back(who.second);
+    bytes.push_back(static_cast<double>(what.bytes));
+    objects.push_back(static_cast<std::uint32_t>(what.objects));
+    controls.push_back(static_cast<std::uint32_t>(what.controls));
+  }
+  return {{"source", into.add(sources)},
+          {"destination", into.add(destinations)},
+          {"bytes", into.add(bytes)},
+          {"objects", into.add(objects)},
+          {"controls", into.add(controls)}};
+}
+
+/// Of each call; none where only sums of several calls are known.
 std::optional<std::map<std::uint64_t, call_figures>> run_figures::implementation::figures_of_calls() const {
-  std::map<std::uint64_t, call_figures> all = of_calls;
+  std::map<std::uint64_t, call_figures> all;
   if (totals) {
     if (calls.all().size() != 1) return std::nullopt;
     call_figures& only = all[calls.all().front().call];
@@ -174,23 +239,28 @@ std::optional<std::map<std::uint64_t, call_figures>> run_figures::implementation
     }
     for (auto const& [what, of] : totals->waited) only.waited_s += of.total_s;
   }
-  for (step_table::step const& s : steps.all()) {
-    ++all[s.call].steps;
-    all[s.call].work_s += s.work_s;
+  for (recorded_run::step const& s : run.steps) {
+    call_figures& of = all[call_of(s.at)];
+    ++of.steps;
+    of.work_s += s.work_s;
+  }
+  for (recorded_run::wait const& w : run.waits) all[call_of(w.at)].waited_s += w.end_s - w.start_s;
+  for (recorded_run::message const& m : run.messages) {
+    if (!recorded_run::is_known(m.sent_s)) continue;
+    call_figures& of = all[m.call];
+    ++(m.object == recorded_run::none ? of.controls : of.objects);
+    of.bytes += m.bytes;
   }
   return all;
 }
 
-/// With efficiencies, as the analysis of simulations computes them; before steps are packed.
+/// With efficiencies, as the analysis of simulations computes them.
 json run_figures::implementation::described_calls(double zero_s, double end_s,
                                                   std::vector<double> const& reference_cores,
                                                   std::vector<analysis::call_name> const& compared) const {
   analysis::dynamic_efficiency found(reference_cores);
-  for (node_record const& r : node_changes) found.node(r);
-  for (step_table::step const& s : steps.all()) {
-    auto const [node, collection, thread] = steps.row_of(s);
-    found.step({{s.call, node, 0, 0, thread, s.iteration}, {}, s.start_s, s.end_s, s.computed_s, s.work_s});
-  }
+  for (node_record const& r : run.nodes) found.node(r);
+  for (std::uint32_t const s : run.steps_by_end()) found.step(run.record_of(run.steps[s]));
   if (totals) {
     for (auto const& [call, of] : totals->calls) found.add(call, of.iterations, of.over_time);
   }
@@ -247,7 +317,7 @@ json run_figures::implementation::described_calls(double zero_s, double end_s,
 
 json run_figures::implementation::held(double zero_s) const {
   json all = json::array();
-  for (node_record const& r : node_changes) {
+  for (node_record const& r : run.nodes) {
     if (r.change == node_change::joined) continue;
     all.push_back({r.at_s - zero_s, r.node, r.change == node_change::launched});
   }
@@ -256,15 +326,15 @@ json run_figures::implementation::held(double zero_s) const {
 
 json run_figures::implementation::decided(double zero_s) const {
   json all = json::array();
-  for (one_decision const& d : decisions)
+  for (recorded_run::decision const& d : run.decisions)
     all.push_back({{"iteration", d.iteration}, {"nodes", d.nodes}, {"reason", d.reason}, {"at_s", d.at_s - zero_s}});
   return all;
 }
 
 json run_figures::implementation::use(columns& into, double begin_s, double end_s) const {
   double const duration_s = end_s - begin_s;
-  node_use computing(names.nodes, begin_s, duration_s), out(computing), in(computing);
-  for (step_table::step const& s : steps.all()) computing.add(steps.row_of(s).node, s.start_s, s.end_s, s.computed_s);
+  node_use computing(run.names.nodes, begin_s, duration_s), out(computing), in(computing);
+  for (recorded_run::step const& s : run.steps) computing.add(node_of(s.at), s.start_s, s.end_s, s.computed_s);
   for (std::uint32_t n = 0; totals && n < totals->nodes.size(); ++n) {
     work_over_time const& work = totals->nodes[n];
     for (std::size_t i = 0; i < work.bins_s.size(); ++i) {
@@ -272,9 +342,16 @@ json run_figures::implementation::use(columns& into, double begin_s, double end_
       computing.add(n, from_s, from_s + work.width_s, work.bins_s[i]);
     }
   }
-  for (crossing const& c : transfers.empty() ? sends : transfers) {
-    out.add(c.source, c.from_s, c.to_s, c.bytes);
-    in.add(c.destination, c.from_s, c.to_s, c.bytes);
+  for (recorded_run::message const& m : run.messages) {
+    bool const crossed = m.crossing != recorded_run::none;
+    if (!crossed && (run.simulated() || !recorded_run::is_known(m.sent_s))) continue;
+    double from_s = m.sent_s, to_s = m.sent_s;  // of a real run no more is known
+    if (crossed) {
+      from_s = run.crossings[m.crossing].started_s;
+      to_s = run.crossings[m.crossing].crossed_s;
+    }
+    out.add(m.source, from_s, to_s, static_cast<double>(m.bytes));
+    in.add(m.destination, from_s, to_s, static_cast<double>(m.bytes));
   }
   json made{{"bins", computing.bins()},
             {"cores", computing.pack(into)},
@@ -286,16 +363,20 @@ json run_figures::implementation::use(columns& into, double begin_s, double end_
 
 json run_figures::implementation::waiting() const {
   json all = json::array();
-  auto with_processors = waited;
-  for (step_table::step const& s : steps.all()) {
-    double const waited_s = s.end_s - s.start_s - s.computed_s;
-    if (waited_s <= 1e-9) continue;  // rounded, if no more
-    run_totals::waits& of = with_processors[{s.operation, processor}];
-    ++of.count;
-    of.total_s += waited_s;
-    of.longest_s = std::max(of.longest_s, waited_s);
+  waits found;
+  if (totals) {
+    for (auto const& [what, of] : totals->waited) {
+      auto const& [graph, operation, cause] = what;
+      found[{first_operation.at(graph) + operation, static_cast<std::size_t>(cause)}] = of;
+    }
   }
-  for (auto const& [what, of] : with_processors) {
+  for (recorded_run::wait const& w : run.waits)
+    add_wait(found[{operation_of(w.at), static_cast<std::size_t>(w.cause)}], w.end_s - w.start_s);
+  for (recorded_run::step const& s : run.steps) {
+    double const waited_s = s.end_s - s.start_s - s.computed_s;
+    if (waited_s > 1e-9) add_wait(found[{operation_of(s.at), processor}], waited_s);  // rounded, if no more
+  }
+  for (auto const& [what, of] : found) {
     all.push_back({{"operation", what.first},
                    {"cause", causes.at(what.second)},
                    {"count", of.count},
@@ -305,15 +386,15 @@ json run_figures::implementation::waiting() const {
   return all;
 }
 
-json run_figures::implementation::describe(columns& into, analysis::matched_calls const& among) {
+json run_figures::implementation::describe(columns& into, analysis::matched_calls const& among) const {
   auto const [begin_s, end_s] = begin_and_end();
   double zero_s = begin_s;  // of what the page shows
   if (among.others.size() > 1 && !among.common.empty()) zero_s = calls.find(among.common.front())->start_s;
+  run_definitions const& names = run.names;
   std::vector<double> reference_cores = names.capacities;
   reference_cores.resize(names.nodes);
   bool const knows_cores = std::find(reference_cores.begin(), reference_cores.end(), 0.0) == reference_cores.end();
   std::replace(reference_cores.begin(), reference_cores.end(), 0.0, cores_otherwise);
-  steps.sort_by_end();
 
   json made{{"name", name}, {"application", names.application}, {"backend", names.backend}, {"nodes", names.nodes}};
   if (about.contains("version")) made["version"] = about.at("version");
@@ -327,16 +408,16 @@ json run_figures::implementation::describe(columns& into, analysis::matched_call
   made["knows_cores"] = knows_cores;
   made["collections"] = names.collections;
   made["graphs"] = json::array();
-  for (run_definitions::graph const& g : names.graphs) made["graphs"].push_back(g.name);
+  for (run_definitions::graph const& g : run.names.graphs) made["graphs"].push_back(g.name);
   made["operations"] = operations();
-  made["edges"] = messages.edges();
+  made["edges"] = edges();
   made["calls"] = described_calls(zero_s, end_s, reference_cores, among.compared);
   made["held"] = held(zero_s);
   made["decisions"] = decided(zero_s);
   made["use"] = use(into, begin_s, end_s);
   made["waits"] = waiting();
-  made["pairs"] = messages.pack_pairs(into);
-  made["steps"] = steps.pack(into, begin_s);
+  made["pairs"] = pairs(into);
+  made["steps"] = steps.pack(into, begin_s, first_operation);
   if (!metrics.empty()) {
     made["metrics"] = json::array();
     for (metric const& m : metrics)
@@ -345,7 +426,7 @@ json run_figures::implementation::describe(columns& into, analysis::matched_call
   if (!critical_path.empty()) {
     made["critical_path"] = json::array();
     for (path_part const& p : critical_path) {
-      if (auto const row = steps.find({p.node, p.collection, p.thread}))
+      if (auto const row = steps.find({p.collection, p.thread, p.node}))
         made["critical_path"].push_back({*row, p.start_s - zero_s, p.end_s - zero_s});
     }
     made["path_costs"] = json::array();
@@ -355,85 +436,14 @@ json run_figures::implementation::describe(columns& into, analysis::matched_call
   return made;
 }
 
-run_figures::run_figures(std::string name, run_facts about, double cores_otherwise)
-    : implementation_(new implementation{std::move(name), std::move(about), cores_otherwise}) {}
+run_figures::run_figures(std::string name, run_facts about, recorded_run run, double cores_otherwise)
+    : implementation_(new implementation(std::move(name), std::move(about), std::move(run), cores_otherwise)) {
+  if (!implementation_->run.undefined.empty()) throw io_error(implementation_->run.undefined);
+}
 run_figures::~run_figures() = default;
 
-void run_figures::begin(run_definitions const& names) {
-  implementation& all = *implementation_;
-  all.calls.begin(names);
-  if (!all.first_operation.empty()) {  // of another process of the same run
-    all.names.capacities.resize(std::max(all.names.capacities.size(), names.capacities.size()));
-    for (std::size_t n = 0; n < names.capacities.size(); ++n)
-      all.names.capacities[n] = std::max(all.names.capacities[n], names.capacities[n]);
-    return;
-  }
-  all.names = names;
-  all.first_operation = {0};
-  for (run_definitions::graph const& g : names.graphs)
-    all.first_operation.push_back(all.first_operation.back() + static_cast<std::uint32_t>(g.operations.size()));
-}
-
-void run_figures::step(step_record const& r) {
-  implementation& all = *implementation_;
-  all.steps.add(r, all.operation_of(r.at), all.definition_of(r.at).collection);
-}
-
-void run_figures::wait(wait_record const& r) {
-  run_totals::waits& of =
-      implementation_->waited[{implementation_->operation_of(r.at), static_cast<std::size_t>(r.cause)}];
-  ++of.count;
-  of.total_s += r.end_s - r.start_s;
-  of.longest_s = std::max(of.longest_s, r.end_s - r.start_s);
-  implementation_->of_calls[r.at.call].waited_s += r.end_s - r.start_s;
-}
-
-void run_figures::post(post_record const& r) {
-  implementation& all = *implementation_;
-  std::uint32_t const from = all.operation_of(r.at);
-  bool const inside = r.object.operation < all.names.graphs[r.at.graph].operations.size();
-  all.messages.post(r, from,
-                    inside ? std::optional(all.first_operation[r.at.graph] + r.object.operation) : std::nullopt);
-}
-
-void run_figures::send(send_record const& r) {
-  implementation_->messages.send(r);
-  call_figures& of = implementation_->of_calls[r.call];
-  ++(r.kind == message_kind::object ? of.objects : of.controls);
-  of.bytes += r.bytes;
-  if (implementation_->names.backend == "real")
-    implementation_->sends.push_back({r.at_s, r.at_s, r.source, r.destination, static_cast<double>(r.bytes)});
-}
-
-void run_figures::transfer(transfer_record const& r) {
-  implementation_->transfers.push_back(
-      {r.started_s, r.crossed_s, r.source, r.destination, static_cast<double>(r.bytes)});
-}
-
-void run_figures::node(node_record const& r) { implementation_->node_changes.push_back(r); }
-
-void run_figures::decision(decision_record const& r) {
-  implementation_->decisions.push_back({r.iteration, r.nodes, std::string(r.reason), r.at_s});
-}
-
-void run_figures::call(call_record const& r) { implementation_->calls.call(r); }
-
-void run_figures::add(run_totals const& totals) {
-  implementation& all = *implementation_;
-  all.totals = totals;
-  for (auto const& [what, of] : totals.waited) {
-    auto const& [graph, operation, cause] = what;
-    all.waited[{all.first_operation.at(graph) + operation, static_cast<std::size_t>(cause)}] = of;
-  }
-  for (auto const& [way, objects] : totals.posted) {
-    auto const& [graph, operation, port, to] = way;
-    std::uint32_t const first = all.first_operation.at(graph);
-    bool const inside = to < all.names.graphs[graph].operations.size();
-    all.messages.posted(first + operation, port, inside ? std::optional(first + to) : std::nullopt, objects);
-  }
-  for (auto const& [pair, of] : totals.sent) all.messages.sent(pair.first, pair.second, of);
-}
-
+recorded_run const& run_figures::run() const { return implementation_->run; }
+void run_figures::add(run_totals const& totals) { implementation_->totals = totals; }
 void run_figures::reserve(std::string text, bool failed) {
   implementation_->failed = failed;
   implementation_->notes.insert(implementation_->notes.begin(), text);

@@ -70,15 +70,13 @@ void add_analyses(run_figures& figures, analysis::critical_path const& path, ana
 std::unique_ptr<run_figures> read_figures(std::string const& file, std::string const& name, double cores_otherwise) {
   std::unique_ptr<stored_run> const run = open_run(file);
   std::string const stem = std::filesystem::path(file).stem().string();
-  auto figures = std::make_unique<run_figures>(name.empty() ? stem : name, run->about(), cores_otherwise);
   run_collector records;
-  sinks both;
-  both.add(*figures);
-  both.add(records);
+  std::string const damage = run->read(records);
+  auto figures =
+      std::make_unique<run_figures>(name.empty() ? stem : name, run->about(), records.take(), cores_otherwise);
   if (std::string const reservation = run->reservation(); !reservation.empty())
     figures->reserve(reservation, run->outcome() == run_outcome::failed);
   if (std::string const waits = warning_of(run->processors()); !waits.empty()) figures->note(waits);
-  std::string const damage = run->read(both);
   if (!damage.empty()) figures->note(damage + "; what is missing is missing here");
   if (auto const left_out = run->about().find("left_out"); left_out != run->about().end())
     figures->note("the replayed trace does not have: " + left_out->second);
@@ -90,7 +88,7 @@ std::unique_ptr<run_figures> read_figures(std::string const& file, std::string c
   if (!run->complete() || run->outcome() == run_outcome::running || run->outcome() == run_outcome::failed)
     return figures;
   try {
-    recorded_run const all = records.take();
+    recorded_run const& all = figures->run();
     analysis::records_seen const seen = analysis::records_seen::of(run->about());
     analysis::identities const checked(all, seen);
     analysis::critical_path const path = analysis::find_critical_path(all);

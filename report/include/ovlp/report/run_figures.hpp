@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/records/recorded_run.hpp>
 #include <ovlp/records/run_recorder.hpp>
 #include <ovlp/records/run_totals.hpp>
-#include <ovlp/records/sink.hpp>
 
 namespace ovlp::report {
 
@@ -44,28 +44,17 @@ struct path_part {
   double end_s;
 };
 
-/// Keeps of a run's records what a page shows. Records may come in any order, and from several processes of a run, but
-/// posts before the sends of their objects.
-///
-/// Memory: some 100 bytes a step, 50 a post; of other records sums only. Thread: one at a time.
-class run_figures final : public record_sink {
+/// What a page shows of a run: functions of the recorded run, or of its sums, and what analyses have found in it.
+/// Thread: one at a time.
+class run_figures {
  public:
   /// `about`: what the record tells of the run. Of nodes whose capacity it does not tell, each counts as
-  /// `cores_otherwise`.
-  run_figures(std::string name, run_facts about, double cores_otherwise = 1);
-  ~run_figures() override;
+  /// `cores_otherwise`. Errors: io_error for a run with records of what it does not have.
+  run_figures(std::string name, run_facts about, recorded_run run, double cores_otherwise = 1);
+  ~run_figures();
 
-  void begin(run_definitions const& names) override;
-  void step(step_record const& r) override;
-  void wait(wait_record const& r) override;
-  void post(post_record const& r) override;
-  void send(send_record const& r) override;
-  void transfer(transfer_record const& r) override;
-  void node(node_record const& r) override;
-  void decision(decision_record const& r) override;
-  void call(call_record const& r) override;
-
-  /// In the place of steps, waits, posts and sends; after begin(). The page has no timeline then.
+  recorded_run const& run() const;
+  /// In the place of steps, waits, posts and sends. The page has no timeline then.
   void add(run_totals const& totals);
 
   /// What a reader must know before anything else: that the run has failed, or not ended. `failed`: efficiencies would
