@@ -356,6 +356,9 @@ recorded_run run_collector::take() {
   sort_by_time(made.mappings);
   sort_by_time(made.decisions);
   sort_by_time(made.calls);
+  // They have grown by doubling.
+  std::apply([](auto&... rows) { (rows.shrink_to_fit(), ...); },
+             std::tie(made.steps, made.kernels, made.waits, made.objects, made.messages, made.crossings));
   return std::move(made);
 }
 

@@ -229,7 +229,9 @@ struct end_record {
 template <>
 struct std::hash<ovlp::object_key> {
   std::size_t operator()(ovlp::object_key const& key) const noexcept {
-    std::uint64_t const place = std::uint64_t{key.place} << 32 | key.operation;
-    return std::hash<std::uint64_t>{}((key.group ^ place) * 0x9e3779b97f4a7c15U + (place >> 7));
+    // Each bit of the key changes the low bits, by which tables choose a place: those of a group differ in `place`.
+    std::uint64_t mixed = (std::uint64_t{key.place} << 32 | key.operation) + key.group * 0x9e3779b97f4a7c15U;
+    mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93U;
+    return static_cast<std::size_t>(mixed ^ mixed >> 32);
   }
 };

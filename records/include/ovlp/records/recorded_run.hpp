@@ -24,7 +24,8 @@ namespace ovlp {
 /// missing. Of a run that failed, too, and of a damaged record: what is missing is `none`, or `unknown_s`, and only
 /// what the definitions do not name is left out (`undefined`).
 /// Memory: 48 bytes a step, 40 a kernel, 32 a wait, 48 an object, 48 a message, and 40 more where a simulation knows
-/// how it crossed the network: 10 million steps, each with an object that was posted, in less than 1 GB.
+/// how it crossed the network: 10 million steps, each with an object that was posted, in less than 1 GB; while they are
+/// collected up to 2.5.
 struct recorded_run {
   static constexpr std::uint32_t none = 0xffffffff;
   static constexpr double unknown_s = std::numeric_limits<double>::quiet_NaN();
