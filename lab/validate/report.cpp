@@ -7,16 +7,14 @@
 #include <functional>
 #include <iomanip>
 #include <map>
-#include <set>
 #include <sstream>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <ovlp/base/files.hpp>
-#include <ovlp/base/gnuplot.hpp>
 #include <ovlp/base/statistics.hpp>
 #include <ovlp/base/text.hpp>
+#include <ovlp/charts/chart.hpp>
 
 #include "plans.hpp"
 
@@ -31,98 +29,75 @@ using error_of = std::function<double(comparison const&)>;
 
 std::string percent(double ratio, int digits = 1) { return base::fixed(100 * ratio, digits); }
 
-/// One line of a table: how far off the predictions of these configurations are.
-std::string summary_line(std::string const& label, std::vector<comparison const*> const& of, error_of const& error) {
-  std::ostringstream line;
-  line << std::left << std::setw(34) << label << std::right << std::setw(5) << of.size();
-  if (of.empty()) return line.str() + "\n";
-  for (double limit : limits) {
-    auto const within =
-        std::count_if(of.begin(), of.end(), [&](comparison const* c) { return std::abs(error(*c)) <= limit; });
-    line << std::setw(8) << percent(static_cast<double>(within) / static_cast<double>(of.size()));
-  }
-  double sum = 0, absolute = 0, worst = 0;
-  for (comparison const* c : of) {
-    sum += error(*c);
-    absolute += std::abs(error(*c));
-    worst = std::max(worst, std::abs(error(*c)));
-  }
-  auto const n = static_cast<double>(of.size());
-  line << std::setw(9) << percent(sum / n, 2) << std::setw(9) << percent(absolute / n, 2) << std::setw(9)
-       << percent(worst) << "\n";
-  return line.str();
-}
+using group = std::vector<comparison const*>;
 
-std::vector<comparison const*> select(std::vector<comparison> const& from,
-                                      std::function<bool(comparison const&)> const& wanted) {
-  std::vector<comparison const*> found;
-  for (comparison const& c : from) {
-    if (wanted(c)) found.push_back(&c);
-  }
-  return found;
-}
+std::string name_of(configuration const& of) { return of.application + " on " + of.testbed; }
 
-/// What a line of a table is about: an application on a testbed.
-struct part {
-  std::string application;
-  std::string testbed;
-  std::string name() const { return application + " on " + testbed; }
-  bool has(comparison const& c) const { return c.of.application == application && c.of.testbed == testbed; }
-  friend bool operator<(part const& a, part const& b) {
-    return std::tie(a.application, a.testbed) < std::tie(b.application, b.testbed);
-  }
-};
-
-std::set<part> parts_of(results const& found) {
-  std::set<part> parts;
-  for (comparison const& c : found.times) parts.insert({c.of.application, c.of.testbed});
+/// By application and testbed.
+std::map<std::string, group> parts_of(results const& found) {
+  std::map<std::string, group> parts;
+  for (comparison const& c : found.times) parts[name_of(c.of)].push_back(&c);
   return parts;
 }
 
-std::string error_table(results const& found, error_of const& error) {
-  std::ostringstream text;
-  text << "                                    runs   <=2 %   <=4 %   <=6 %  <=12 %   mean %  mean|%|   worst %\n";
-  auto const line = [&](std::string const& label, std::function<bool(comparison const&)> const& wanted) {
-    text << summary_line(label, select(found.times, wanted), error);
-  };
-  auto const is_repeatable = [](comparison const& c) { return c.measured_s.size() > 1 && c.spread <= repeatable; };
-  line("all", [](comparison const&) { return true; });
-  line("repetitions within 4 %", is_repeatable);
-  line("repetitions spread over 4 %, or one only", [&](comparison const& c) { return !is_repeatable(c); });
-  for (part const& p : parts_of(found)) {
-    line(p.name(), [&](comparison const& c) { return p.has(c); });
-    line("  repetitions within 4 %", [&](comparison const& c) { return p.has(c) && is_repeatable(c); });
+/// One line of a table: how far off the predictions are of those of a group that are wanted.
+std::string summary_line(std::string const& label, group const& of, error_of const& error,
+                         std::function<bool(comparison const&)> const& wanted) {
+  std::vector<double> errors, sizes;
+  for (comparison const* c : of) {
+    if (!wanted(*c)) continue;
+    errors.push_back(error(*c));
+    sizes.push_back(std::abs(errors.back()));
   }
-  return text.str();
+  std::ostringstream line;
+  line << std::left << std::setw(34) << label << std::right << std::setw(5) << errors.size();
+  if (errors.empty()) return line.str() + "\n";
+  for (double limit : limits) {
+    auto const within = std::ranges::count_if(sizes, [&](double size) { return size <= limit; });
+    line << std::setw(8) << percent(static_cast<double>(within) / static_cast<double>(sizes.size()));
+  }
+  line << std::setw(9) << percent(base::mean(errors), 2) << std::setw(9) << percent(base::mean(sizes), 2)
+       << std::setw(9) << percent(std::ranges::max(sizes)) << "\n";
+  return line.str();
+}
+
+std::string error_table(results const& found, error_of const& error) {
+  std::string text =
+      "                                    runs   <=2 %   <=4 %   <=6 %  <=12 %   mean %  mean|%|   worst %\n";
+  auto const any = [](comparison const&) { return true; };
+  auto const is_repeatable = [](comparison const& c) { return c.measured_s.size() > 1 && c.spread <= repeatable; };
+  group all;
+  for (comparison const& c : found.times) all.push_back(&c);
+  text += summary_line("all", all, error, any) + summary_line("repetitions within 4 %", all, error, is_repeatable) +
+          summary_line("repetitions spread over 4 %, or one only", all, error, std::not_fn(is_repeatable));
+  for (auto const& [name, part] : parts_of(found))
+    text += summary_line(name, part, error, any) + summary_line("  repetitions within 4 %", part, error, is_repeatable);
+  return text;
 }
 
 std::string communication_lines(results const& found) {
   std::ostringstream text;
-  for (part const& p : parts_of(found)) {
+  for (auto const& [name, part] : parts_of(found)) {
     std::vector<double> shares;
-    for (comparison const& c : found.times) {
-      if (p.has(c)) shares.push_back(c.communication());
-    }
-    auto const [least, most] = std::minmax_element(shares.begin(), shares.end());
-    text << std::left << std::setw(34) << p.name() << std::right << std::setw(5) << shares.size() << std::setw(8)
-         << percent(*least) << std::setw(8) << percent(base::median(shares)) << std::setw(8) << percent(*most) << "\n";
+    for (comparison const* c : part) shares.push_back(c->communication());
+    auto const [least, most] = std::ranges::minmax(shares);
+    text << std::left << std::setw(34) << name << std::right << std::setw(5) << shares.size() << std::setw(8)
+         << percent(least) << std::setw(8) << percent(base::median(shares)) << std::setw(8) << percent(most) << "\n";
   }
   return text.str();
 }
 
 /// For each group of variants: is the one predicted best measured best, or nearly so?
 std::string rank_table(results const& found) {
-  std::map<std::string, std::vector<comparison const*>> groups;
+  std::map<std::string, group> groups;
   for (comparison const& c : found.times) groups[c.of.testbed + " " + c.of.application + " " + c.of.rank].push_back(&c);
   std::ostringstream bad;
   std::size_t ranked = 0, good = 0;
-  for (auto const& [name, group] : groups) {
-    if (group.size() < 2) continue;
+  for (auto const& [name, variants] : groups) {
+    if (variants.size() < 2) continue;
     ++ranked;
-    auto const chosen =
-        *std::min_element(group.begin(), group.end(), [](auto a, auto b) { return a->predicted_s < b->predicted_s; });
-    auto const best =
-        *std::min_element(group.begin(), group.end(), [](auto a, auto b) { return a->median_s < b->median_s; });
+    auto const chosen = *std::ranges::min_element(variants, {}, &comparison::predicted_s);
+    auto const best = *std::ranges::min_element(variants, {}, &comparison::median_s);
     double const loss = chosen->median_s / best->median_s - 1;
     if (loss <= good_rank) {
       ++good;
@@ -138,7 +113,7 @@ std::string rank_table(results const& found) {
 std::string efficiency_lines(results const& found) {
   std::map<std::string, std::pair<double, std::size_t>> sums;
   for (efficiency_comparison const& e : found.efficiencies) {
-    for (std::string const& name : {std::string("all"), part{e.of.application, e.of.testbed}.name()}) {
+    for (std::string const& name : {std::string("all"), name_of(e.of)}) {
       auto& [sum, count] = sums[name];
       sum += std::abs(e.predicted - e.measured);
       ++count;
@@ -186,52 +161,50 @@ std::string efficiencies_csv(results const& found) {
   return csv.str();
 }
 
-std::string scatter(results const& found) {
-  std::ostringstream script;
-  script << "set terminal svg size 700,600 noenhanced font 'sans,13' background 'white'\nset logscale xy\nset grid\n"
-         << "set xlabel 'measured, median of repetitions [s]'\nset ylabel 'predicted [s]'\nset key left top\n";
-  std::size_t number = 0;
-  std::string plots =
-      "x with lines dashtype 2 linecolor 'gray' title 'equal', x*1.04 with lines dashtype 3 linecolor "
-      "'gray' title '4 %', x/1.04 with lines dashtype 3 linecolor 'gray' notitle";
-  for (part const& p : parts_of(found)) {
-    script << "$part" << number << " << EOD\n";
-    for (comparison const& c : found.times) {
-      if (p.has(c)) script << c.median_s << " " << c.predicted_s << "\n";
-    }
-    script << "EOD\n";
-    plots += ", $part" + std::to_string(number) + " with points pointtype " + std::to_string(number + 4) + " title " +
-             base::gnuplot_text(p.name());
-    ++number;
+charts::chart scatter(results const& found) {
+  auto const [least, most] = std::ranges::minmax(found.times, {}, &comparison::median_s);
+  double const from = least.median_s, to = most.median_s;
+  auto const times = [&](std::string const& name, double ratio, bool dashed) {
+    return charts::series{.name = name,
+                          .drawn_as = charts::mark::line,
+                          .points = {{from, ratio * from}, {to, ratio * to}},
+                          .dashed = dashed};
+  };
+  charts::chart drawn{.title = "Predicted over measured times",
+                      .x = {.label = "measured, median of repetitions [s]", .logarithm = 10},
+                      .y = {.label = "predicted [s]", .logarithm = 10},
+                      .all = {times("equal", 1, false), times("4 %", 1.04, true), times("", 1 / 1.04, true)},
+                      .height = 700};
+  std::size_t look = 0;
+  for (auto const& [name, part] : parts_of(found)) {
+    charts::series points{.name = name, .drawn_as = charts::mark::points, .look = look++};
+    for (comparison const* c : part) points.points.push_back({c->median_s, c->predicted_s});
+    drawn.all.push_back(std::move(points));
   }
-  script << "plot " << plots << "\n";
-  return script.str();
+  return drawn;
 }
 
 /// Signed errors in steps of 2 %, the ends open, of both models.
-std::string histogram(results const& found) {
-  constexpr int bins = 15;  // the middle one around 0
+charts::chart histogram(results const& found) {
+  constexpr std::size_t bins = 15, middle = bins / 2;  // the middle one around 0
   auto const bin_of = [](double error) {
-    return std::clamp(static_cast<int>(std::floor(error / 0.02 + 0.5)) + bins / 2, 0, bins - 1);
+    return static_cast<std::size_t>(std::clamp(std::floor(error / 0.02 + 0.5) + middle, 0.0, bins - 1.0));
   };
-  std::array<int, bins> calibrated{}, plain{};
+  std::array<std::array<double, bins>, 2> counts{};
   for (comparison const& c : found.times) {
-    ++calibrated[static_cast<std::size_t>(bin_of(c.error()))];
-    ++plain[static_cast<std::size_t>(bin_of(c.plain_error()))];
+    ++counts[0][bin_of(c.error())];
+    ++counts[1][bin_of(c.plain_error())];
   }
-  std::ostringstream script;
-  script
-      << "set terminal svg size 700,400 noenhanced font 'sans,13' background 'white'\nset grid ytics\n"
-      << "set style data histograms\nset style fill solid 0.8\nset boxwidth 0.9\n"
-      << "set xlabel 'signed error of the predicted time [%], bins of 2'\nset ylabel 'configurations'\n$bins << EOD\n";
-  for (int b = 0; b < bins; ++b) {
-    int const middle = 2 * (b - bins / 2);
+  charts::chart drawn{.title = "Errors of predictions",
+                      .x = {.label = "signed error of the predicted time [%], bins of 2"},
+                      .y = {.label = "configurations", .with_zero = true},
+                      .all = {{"calibrated", charts::mark::bars, 0}, {"plain", charts::mark::bars, 1}}};
+  for (std::size_t b = 0; b < bins; ++b) {
     std::string const open = b == 0 ? "<=" : b == bins - 1 ? ">=" : "";
-    script << "\"" << open << middle << "\" " << calibrated[static_cast<std::size_t>(b)] << " "
-           << plain[static_cast<std::size_t>(b)] << "\n";
+    drawn.x.names.push_back(open + std::to_string(2 * (static_cast<int>(b) - static_cast<int>(middle))));
+    for (std::size_t model : {0U, 1U}) drawn.all[model].points.push_back({static_cast<double>(b), counts[model][b]});
   }
-  script << "EOD\nplot $bins using 2:xtic(1) title 'calibrated', $bins using 3 title 'plain'\n";
-  return script.str();
+  return drawn;
 }
 
 }  // namespace
@@ -259,8 +232,8 @@ std::string write_report(grid const& of, results const& found, std::string const
   if (std::string const rows = plans_csv(found); !rows.empty()) base::write_output(folder + "/plans.csv", rows);
   base::write_output(folder + "/report.txt", text.str());
   if (!found.times.empty()) {
-    base::write_output(folder + "/scatter.svg", base::run_gnuplot(scatter(found)));
-    base::write_output(folder + "/histogram.svg", base::run_gnuplot(histogram(found)));
+    charts::draw(scatter(found), folder + "/scatter.svg");
+    charts::draw(histogram(found), folder + "/histogram.svg");
   }
   return text.str();
 }
