@@ -1,31 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "columns_plot.hpp"
+// ovlp plot columns: a column of a sweep's runs over another one. Where several runs have the same x, the median of
+// their y, and the range. Runs without y are left out: those that failed are. An x that is no number in all runs is a
+// text, and its values stand side by side.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <iterator>
 #include <map>
-#include <sstream>
+#include <memory>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/database.hpp>
 #include <ovlp/base/error.hpp>
-#include <ovlp/base/files.hpp>
-#include <ovlp/base/gnuplot.hpp>
 #include <ovlp/base/statistics.hpp>
 #include <ovlp/base/text.hpp>
+#include <ovlp/charts/chart.hpp>
 
-#include "picture.hpp"
+#include "options.hpp"
 #include "study/run_table.hpp"
+#include "subcommands.hpp"
 
 namespace ovlp::tools {
 namespace {
 
 using base::database;
-using base::gnuplot_text;
 using base::statement;
+
+struct columns_plot_options {
+  std::string runs;              // of ovlp sweep
+  std::string x, y;              // columns
+  std::string group;             // column; runs that agree in it are a line. Empty: all are one
+  std::vector<std::string> log;  // axes of logarithms: x, y
+  std::string output;
+};
 
 /// A value of a column. Numbers come first, in their order, then texts in theirs.
 struct value {
@@ -72,10 +85,10 @@ std::map<value, series> read_series(database& runs, columns_plot_options const& 
 }
 
 /// What all runs share.
-key_values options_of_all(database& runs) {
+std::vector<charts::fact> options_of_all(database& runs) {
   statement fact = runs.prepare("SELECT value FROM fact WHERE name = 'options'");
   nlohmann::json const options = fact.next() ? nlohmann::json::parse(fact.text(0), nullptr, false) : nullptr;
-  key_values common;
+  std::vector<charts::fact> common;
   if (!options.is_object()) return common;
   for (auto const& [name, given] : options.items()) common.emplace_back(name, lab::study::as_text(given));
   return common;
@@ -96,77 +109,67 @@ void note_what_differs(database& runs, std::string const& group) {
                stderr);
 }
 
-/// Where each x is drawn: as a number, or, if some are texts, one beside the other.
-class places {
- public:
-  explicit places(std::map<value, series> const& all) {
-    for (auto const& [group, points] : all) {
-      for (auto const& [x, ys] : points) {
-        numbers_.emplace(x, 0);
-        texts_ |= x.is_text;
-      }
-    }
-    std::size_t next = 0;
-    for (auto& [x, number] : numbers_) number = next++;
-  }
-  double of(value const& x) const { return texts_ ? static_cast<double>(numbers_.at(x)) : x.number; }
-  std::string tics() const {
-    if (!texts_) return "set xtics nomirror\n";
-    std::string all;
-    for (auto const& [x, number] : numbers_)
-      all += (all.empty() ? "" : ", ") + gnuplot_text(x.text) + " " + std::to_string(number);
-    return "set xtics nomirror (" + all + ")\n";
-  }
-
- private:
-  std::map<value, std::size_t> numbers_;
-  bool texts_ = false;
-};
-
-std::string script_of(std::map<value, series> const& all, picture const& drawn, columns_plot_options const& options) {
-  places const xs(all);
-  std::size_t most_runs = 1;
-  std::ostringstream to;
-  to.precision(15);
-  to << beginning_of(drawn);
-  std::size_t i = 0;
+/// All x, in their order.
+std::set<value> values_of_x(std::map<value, series> const& all) {
+  std::set<value> xs;
   for (auto const& [group, points] : all) {
-    to << "$points" << i++ << " << END\n";
+    for (auto const& [x, ys] : points) xs.insert(x);
+  }
+  return xs;
+}
+
+charts::chart chart_of(std::map<value, series> const& all, columns_plot_options const& options) {
+  auto const base_of = [&](char const* axis) { return std::ranges::count(options.log, axis) > 0 ? 10.0 : 0.0; };
+  charts::chart drawn{.title = options.y + " over " + options.x,
+                      .x = {.label = options.x, .logarithm = base_of("x")},
+                      .y = {.label = options.y, .with_zero = base_of("y") == 0, .logarithm = base_of("y")}};
+  std::set<value> const xs = values_of_x(all);
+  if (xs.rbegin()->is_text) {
+    for (value const& x : xs) drawn.x.names.push_back(x.text);
+  }
+  auto const place_of = [&](value const& x) {
+    return xs.rbegin()->is_text ? static_cast<double>(std::distance(xs.begin(), xs.find(x))) : x.number;
+  };
+  std::size_t most_runs = 1;
+  for (auto const& [group, points] : all) {
+    charts::series line{.name = options.group.empty() ? options.y : charts::text_of({options.group, group.text}),
+                        .look = drawn.all.size()};
     for (auto const& [x, ys] : points) {
       most_runs = std::max(most_runs, ys.size());
-      auto const [least, greatest] = std::minmax_element(ys.begin(), ys.end());
-      to << xs.of(x) << ' ' << base::median(ys) << ' ' << *least << ' ' << *greatest << '\n';
+      auto const [least, greatest] = std::ranges::minmax(ys);
+      line.points.push_back({place_of(x), base::median(ys), least, greatest});
     }
-    to << "END\n";
+    drawn.all.push_back(std::move(line));
   }
-  std::string const of_several =
-      most_runs == 1 ? "" : " (median and range of up to " + std::to_string(most_runs) + " runs)";
-  to << "set xlabel " << gnuplot_text(options.x) << "\nset ylabel " << gnuplot_text(options.y + of_several) << '\n';
-  bool const from_0 = std::find(options.log.begin(), options.log.end(), "y") == options.log.end();
-  to << xs.tics() << "set ytics nomirror\nset offsets graph 0.04, graph 0.04, graph 0.04, 0\n";
-  if (from_0) to << "set yrange [*<0:*]\n";
-  for (std::string const& axis : options.log) to << "set logscale " << axis << '\n';
+  if (most_runs > 1) drawn.y.label += " (median and range of up to " + std::to_string(most_runs) + " runs)";
+  return drawn;
+}
 
-  to << "plot ";
-  for (i = 0; i < drawn.legend.size() && most_runs > 1; ++i)
-    to << "$points" << i << " using 1:2:3:4 with yerrorbars lw 1.2 pt 0 lc rgb '" << color(i) << "' notitle, \\\n";
-  for (i = 0; i < drawn.legend.size(); ++i) {
-    to << "$points" << i << " using 1:2 with linespoints lw 2" << style(i, drawn.legend[i])
-       << (i + 1 < drawn.legend.size() ? ", \\\n" : "\n");
-  }
-  return to.str();
+void plot_columns(columns_plot_options const& options) {
+  database runs = lab::study::open_runs(options.runs);
+  charts::chart drawn = chart_of(read_series(runs, options), options);
+  note_what_differs(runs, options.group);
+  drawn.facts = options_of_all(runs);
+  charts::draw(drawn, options.output);
 }
 
 }  // namespace
 
-void plot_columns(columns_plot_options const& options) {
-  database runs = lab::study::open_runs(options.runs);
-  std::map<value, series> const all = read_series(runs, options);
-  note_what_differs(runs, options.group);
-  picture drawn{options.output, options.y + " over " + options.x, options_of_all(runs), {}, 3};
-  for (auto const& [group, points] : all)
-    drawn.legend.push_back(options.group.empty() ? options.y : as_words(options.group, group.text));
-  base::write_output(options.output, base::run_gnuplot(script_of(all, drawn, options)));
+void add_plot_columns(CLI::App& plot) {
+  auto const options = std::make_shared<columns_plot_options>();
+  CLI::App& columns = *plot.add_subcommand("columns", "A column of a sweep's runs over another one");
+  add_required(columns, "runs", options->runs, "RUNS", "as ovlp sweep writes them");
+  add_required(columns, "--x", options->x, "COLUMN", "column: an option, or a figure of the summary");
+  add_required(columns, "--y", options->y, "COLUMN", "column; of runs with the same x the median and the range");
+  add_option(columns, "--group", options->group, "COLUMN", "column; runs that agree in it are a line");
+  add_option(columns, "--log", options->log, "x|y", "an axis of logarithms; may be repeated", among("x|y"))
+      ->allow_extra_args(false);
+  add_picture_output(columns, options->output);
+  columns.footer(
+      "Examples:\n"
+      "  ovlp plot columns runs.sqlite --x nodes --y time_s --group block -o time.svg\n"
+      "Format: docs/formats/sweep.md");
+  columns.callback([options] { plot_columns(*options); });
 }
 
 }  // namespace ovlp::tools

@@ -10,13 +10,15 @@
 #include <ovlp/base/local_socket.hpp>
 #include <ovlp/base/text.hpp>
 
-#include "checks.hpp"
+#include "options.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr char const* socket_of_run = "the socket of the run's --control";
 
 /// What the run says. Errors: config_error that says why it refuses; io_error if nobody answers.
 ordered_json ask(std::string const& socket, ordered_json const& order) {
@@ -46,10 +48,6 @@ void print_status(ordered_json const& reply) {
   base::write_output("-", text + "\n");
 }
 
-void add_socket(CLI::App& command, std::string& socket) {
-  command.add_option("run", socket, "the socket of the run's --control")->required()->type_name("RUN");
-}
-
 }  // namespace
 
 void add_nodes(CLI::App& ovlp) {
@@ -60,10 +58,9 @@ void add_nodes(CLI::App& ovlp) {
   };
   auto const given = std::make_shared<options>();
   CLI::App& nodes = *ovlp.add_subcommand("nodes", "Tell a run how many nodes to hold when its iteration has ended");
-  add_socket(nodes, given->socket);
-  CLI::Option* const set = nodes.add_option("--set", given->nodes, "so many, from the next border on")
-                               ->type_name("N")
-                               ->transform(whole_number(1, 1 << 22));
+  add_required(nodes, "run", given->socket, "RUN", socket_of_run);
+  CLI::Option* const set =
+      add_option(nodes, "--set", given->nodes, "N", "so many, from the next border on", whole_number(1, 1 << 22));
   nodes.add_flag("--follow", given->follow, "what its plan or policy says, again")->excludes(set);
   nodes.footer("Examples:\n  lu_real --nodes 8 --control /tmp/lu.socket &\n  ovlp nodes /tmp/lu.socket --set 6");
   nodes.callback([given, set] {
@@ -77,7 +74,7 @@ void add_status(CLI::App& ovlp) {
   auto const socket = std::make_shared<std::string>();
   auto const json = std::make_shared<bool>(false);
   CLI::App& status = *ovlp.add_subcommand("status", "How many nodes a run holds, and which iteration has ended");
-  add_socket(status, *socket);
+  add_required(status, "run", *socket, "RUN", socket_of_run);
   status.add_flag("--json", *json, "as JSON: docs/formats/control.md");
   status.callback([socket, json] {
     ordered_json const reply = ask(*socket, {{"do", "status"}});

@@ -1,32 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "efficiency_plot.hpp"
-
+// ovlp plot efficiency: the dynamic efficiency of runs over their iterations, or over time, and the nodes that they
+// held. Format of the input: docs/formats/efficiency.md.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <ovlp/base/csv.hpp>
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
-#include <ovlp/base/gnuplot.hpp>
 #include <ovlp/base/text.hpp>
+#include <ovlp/charts/chart.hpp>
 
-#include "picture.hpp"
+#include "options.hpp"
+#include "subcommands.hpp"
 
 namespace ovlp::tools {
 namespace {
 
 using base::csv_reader;
-using base::gnuplot_text;
 using base::trimmed;
+
+struct efficiency_kind {
+  char const *name, *column, *x_label, *y_label;
+};
+constexpr std::array<efficiency_kind, 3> kinds{{
+    {"iteration", "efficiency", "Iteration", "Dynamic efficiency of the iteration (%)"},
+    {"interval", "interval_efficiency",
+     "Iteration k (interval k: from the end of iteration k \u2212 1 to the end of k)",
+     "Dynamic efficiency of interval k (%)"},
+    {"time", "efficiency", "Time (s)", "Dynamic efficiency in a sliding window (%)"},
+}};
+constexpr efficiency_kind const &iteration = kinds[0], &interval = kinds[1], &window = kinds[2];
+
+struct plot_options {
+  std::vector<std::string> inputs;  // CSV files, one for each run
+  std::string output, kind;
+};
 
 struct point {
   double at;                      // iteration, or middle of the window
@@ -37,7 +58,7 @@ struct point {
 
 struct run {
   std::string file;
-  key_values keys;  // of the comment lines
+  std::vector<charts::fact> keys;  // of the comment lines
   std::vector<point> points;
   std::string label;
 
@@ -58,15 +79,6 @@ std::optional<std::pair<std::string, std::string>> key_of(std::string_view comme
 }
 
 constexpr std::uint64_t most = 1'000'000'000;  // iterations
-
-std::vector<std::string> columns_of(efficiency_kind kind) {
-  switch (kind) {
-    case efficiency_kind::iteration: return {"iteration", "nodes", "efficiency"};
-    case efficiency_kind::interval: return {"iteration", "nodes", "interval_efficiency"};
-    case efficiency_kind::time: return {"window_start_s", "nodes", "efficiency", "window_end_s"};
-  }
-  return {};
-}
 
 std::optional<double> percent(csv_reader const& reader) {
   auto const ratio = reader.number_or_none(2);
@@ -112,100 +124,98 @@ bool iterations_overlap(std::string const& name) {
   return false;
 }
 
-run read_run(std::string const& name, efficiency_kind kind) {
-  csv_reader reader = open(name, columns_of(kind));
+run read_run(std::string const& name, efficiency_kind const& kind) {
+  bool const by_time = &kind == &window;
+  csv_reader reader = by_time ? open(name, {"window_start_s", "nodes", kind.column, "window_end_s"})
+                              : open(name, {"iteration", "nodes", kind.column});
   run read{name, {}, {}, {}};
   for (std::string const& comment : reader.comments()) {
     if (auto key = key_of(comment)) read.keys.push_back(std::move(*key));
   }
   while (reader.next()) {
-    bool const window = kind == efficiency_kind::time;
-    read.points.push_back(window ? read_window(reader) : read_iteration(reader, read.points));
+    read.points.push_back(by_time ? read_window(reader) : read_iteration(reader, read.points));
   }
   if (auto const failure = read.value_of("failure")) throw config_error(name + ": the run failed: " + *failure);
   if (read.points.empty()) throw config_error(name + ": expected at least one row, but the file has none");
   return read;
 }
 
-// What runs have in common stands in the title, what tells them apart in the legend.
-
-struct common_and_different {
-  key_values common;
+/// What runs have in common, for the title, and the keys of what tells them apart, for the legend.
+std::pair<std::vector<charts::fact>, std::vector<std::string>> compare(std::vector<run> const& runs) {
+  std::vector<charts::fact> common;
   std::vector<std::string> different;
-};
-
-common_and_different compare(std::vector<run> const& runs) {
-  common_and_different found;
   std::set<std::string> seen;
   for (run const& of : runs) {
-    for (auto const& [key, value] : of.keys) {
-      if (!seen.insert(key).second) continue;
-      bool const equal = std::all_of(runs.begin(), runs.end(), [&key = key, &value = value](run const& other) {
-        return other.value_of(key) == value;
-      });
-      if (equal) {
-        found.common.emplace_back(key, value);
-      } else {
-        found.different.push_back(key);
-      }
+    for (charts::fact const& each : of.keys) {
+      if (!seen.insert(each.first).second) continue;
+      bool const equal =
+          std::ranges::all_of(runs, [&](run const& other) { return other.value_of(each.first) == each.second; });
+      if (equal) common.push_back(each);
+      else different.push_back(each.first);
     }
   }
-  return found;
+  return {common, different};
 }
 
+/// Its keys, or its file, or both where keys do not tell it from another one.
 void set_labels(std::vector<run>& runs, std::vector<std::string> const& different) {
-  auto const occurs_once = [&](auto const& text_of, run const& mine) {
-    return std::count_if(runs.begin(), runs.end(), [&](run const& r) { return text_of(r) == text_of(mine); }) == 1;
-  };
-  auto const base_of = [](run const& r) { return std::filesystem::path(r.file).filename().string(); };
-  auto const file_of = [&](run const& r) {
-    return std::all_of(runs.begin(), runs.end(), [&](run const& each) { return occurs_once(base_of, each); })
-               ? base_of(r)
-               : r.file;
-  };
-  auto const keys_of = [&](run const& r) {
-    std::string words;
+  std::vector<std::string> names, keys;
+  for (run const& r : runs) {
+    names.push_back(std::filesystem::path(r.file).filename().string());
+    std::vector<std::string> words;
     for (std::string const& key : different) {
-      if (auto const value = r.value_of(key)) words += (words.empty() ? "" : ", ") + as_words(key, *value);
+      if (auto const value = r.value_of(key)) words.push_back(charts::text_of({key, *value}));
     }
-    return words;
-  };
-  for (run& r : runs) {
-    r.label = keys_of(r);
-    if (r.label.empty()) {
-      r.label = file_of(r);
-    } else if (!occurs_once(keys_of, r)) {
-      r.label += " (" + file_of(r) + ")";
-    }
+    keys.push_back(base::joined(words));
+  }
+  auto const occurs_once = [](auto const& all, std::string const& one) { return std::ranges::count(all, one) == 1; };
+  bool const by_name = std::ranges::all_of(names, [&](std::string const& name) { return occurs_once(names, name); });
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::string const& file = by_name ? names[i] : runs[i].file;
+    runs[i].label = keys[i].empty() ? file : occurs_once(keys, keys[i]) ? keys[i] : keys[i] + " (" + file + ")";
   }
 }
 
-std::pair<char const*, char const*> labels_of(efficiency_kind kind) {
-  switch (kind) {
-    case efficiency_kind::iteration: return {"Iteration", "Dynamic efficiency of the iteration (%)"};
-    case efficiency_kind::interval:
-      return {"Iteration k (interval k: from the end of iteration k \u2212 1 to the end of k)",
-              "Dynamic efficiency of interval k (%)"};
-    case efficiency_kind::time: return {"Time (s)", "Dynamic efficiency in a sliding window (%)"};
+/// The least of these digits times a power of ten that is not less than this: a step between tics.
+double round_step(double least, std::initializer_list<double> digits) {
+  double power = 1;
+  while (10 * power < least) power *= 10;
+  for (double const digit : digits) {
+    if (digit * power >= least) return digit * power;
   }
-  return {};
+  return 10 * power;
 }
 
-/// What all runs share, but for the application: it stands in the title.
-picture picture_of(std::vector<run> const& runs, key_values common, std::string const& output) {
-  picture drawn{output, "Dynamic efficiency", {}, {}, 11};
-  for (auto& [key, value] : common) {
-    if (key != "application") drawn.common.emplace_back(std::move(key), std::move(value));
-    else if (!value.empty()) drawn.title += " of " + value;
+/// Where runs hold equal numbers of nodes their lines stand side by side: each `aside` by so much.
+charts::series nodes_of(run const& of, double aside) {
+  charts::series nodes{.drawn_as = charts::mark::line, .dashed = true, .on_y2 = true};
+  for (point const& p : of.points) {  // a step is as wide as the iteration
+    nodes.points.push_back({p.at - p.reach, p.nodes + aside});
+    nodes.points.push_back({p.at + p.reach, p.nodes + aside});
   }
-  for (run const& r : runs) drawn.legend.push_back(r.label);
-  return drawn;
+  return nodes;
 }
 
-std::string script_of(std::vector<run> const& runs, picture const& drawn, efficiency_kind kind) {
-  double last = 0;
-  double most_nodes = 1;
-  double most_percent = 0;
+charts::series efficiency_of(run const& of) {
+  bool const gaps = std::ranges::any_of(of.points, [](point const& p) { return !p.percent; });
+  // Markers: not at each of many points, but at those that stand alone.
+  charts::series efficiency{.name = of.label,
+                            .marker_every = gaps ? 1 : std::max<std::size_t>(1, of.points.size() / 30)};
+  for (point const& p : of.points) efficiency.points.push_back({p.at, p.percent.value_or(charts::gap)});
+  return efficiency;
+}
+
+bool hold_alike(std::vector<run> const& runs) {
+  auto const& first = runs.front().points;
+  return std::ranges::all_of(runs, [&](run const& r) {
+    return std::ranges::equal(first, r.points,
+                              [](point const& a, point const& b) { return a.at == b.at && a.nodes == b.nodes; });
+  });
+}
+
+charts::chart chart_of(std::vector<run> const& runs, std::vector<charts::fact> const& common,
+                       efficiency_kind const& kind) {
+  double last = 0, most_nodes = 1, most_percent = 0;
   for (run const& r : runs) {
     last = std::max(last, r.points.back().at + r.points.back().reach);
     for (point const& p : r.points) {
@@ -213,65 +223,35 @@ std::string script_of(std::vector<run> const& runs, picture const& drawn, effici
       most_percent = std::max(most_percent, p.percent.value_or(0));
     }
   }
-  auto const held_alike = [&](run const& r) {
-    auto const& first = runs.front().points;
-    return std::equal(first.begin(), first.end(), r.points.begin(), r.points.end(),
-                      [](point const& a, point const& b) { return a.at == b.at && a.nodes == b.nodes; });
-  };
-  bool const nodes_once = std::all_of(runs.begin(), runs.end(), held_alike);
-
+  bool const nodes_once = hold_alike(runs);
   // Both axes have their tics on the same lines.
   double const step = most_percent <= 100.5 ? 20 : round_step(most_percent / 5, {1, 2, 4, 5});
   double const intervals = most_percent <= 100.5 ? 5 : std::ceil(most_percent / step);
   double const step_of_nodes = round_step(most_nodes / intervals, {1, 2, 3, 4, 5, 6, 8});
 
-  std::ostringstream to;
-  to.precision(15);
-  to << beginning_of(drawn);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    to << "$efficiency" << i << " << END\n";
-    for (point const& p : runs[i].points) {
-      if (p.percent) to << p.at << ' ' << *p.percent;
-      to << '\n';  // an empty line is a gap
-    }
-    to << "END\n$nodes" << i << " << END\n";
-    // A step is as wide as the iteration. Where runs hold equal numbers their lines stand side by side.
+  charts::chart drawn{.title = "Dynamic efficiency"};
+  for (charts::fact const& each : common) {
+    if (each.first != "application") drawn.facts.push_back(each);
+    else if (!each.second.empty()) drawn.title += " of " + each.second;
+  }
+  drawn.x = {.label = kind.x_label, .from = 0, .to = last};
+  if (&kind != &window) drawn.x = {kind.x_label, 0.5, last, false, round_step(last / 20, {1, 2, 5})};
+  drawn.y = {.label = kind.y_label, .from = 0, .to = step * intervals, .step = step};
+  drawn.y2 = {.label = nodes_once ? "Nodes held (thin dashed line)" : "Nodes held (thin dashed lines)",
+              .from = 0,
+              .to = step_of_nodes * intervals,
+              .step = step_of_nodes};
+  for (std::size_t i = 0; i < runs.size() && (i == 0 || !nodes_once); ++i) {
     double const middle = static_cast<double>(runs.size() - 1) / 2;
     double const aside = nodes_once ? 0 : 0.008 * step_of_nodes * intervals * (middle - static_cast<double>(i));
-    for (point const& p : runs[i].points) {
-      double const height = p.nodes + aside;
-      to << p.at - p.reach << ' ' << height << '\n';
-      to << p.at + p.reach << ' ' << height << '\n';
-    }
-    to << "END\n";
-  }
-
-  auto const [x_label, y_label] = labels_of(kind);
-  to << "set xlabel " << gnuplot_text(x_label) << "\nset ylabel " << gnuplot_text(y_label) << '\n';
-  to << "set y2label " << gnuplot_text(nodes_once ? "Nodes held (thin dashed line)" : "Nodes held (thin dashed lines)")
-     << '\n';
-  if (kind == efficiency_kind::time) {
-    to << "set xrange [0:" << last << "]\nset xtics nomirror\n";
-  } else {
-    double const x_step = round_step(last / 20, {1, 2, 5});
-    to << "set xrange [0.5:" << last << "]\nset xtics " << x_step << ',' << x_step << " nomirror\n";
-  }
-  to << "set yrange [0:" << step * intervals << "]\nset ytics 0," << step << " nomirror\n";
-  to << "set y2range [0:" << step_of_nodes * intervals << "]\nset y2tics 0," << step_of_nodes << " nomirror\n";
-
-  to << "plot ";
-  for (std::size_t i = 0; i < runs.size() && (i == 0 || !nodes_once); ++i) {
-    to << "$nodes" << i << " axes x1y2 with lines lw 1.2 dt (10,6) lc rgb '" << (nodes_once ? "#606060" : color(i))
-       << "' notitle, \\\n";
+    drawn.all.push_back(nodes_of(runs[i], aside));
+    if (!nodes_once) drawn.all.back().look = i;
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    bool const gaps = std::ranges::any_of(runs[i].points, [](point const& p) { return !p.percent; });
-    // Markers: not at each of many points, but at those that stand alone.
-    std::size_t const every = gaps ? 1 : std::max<std::size_t>(1, runs[i].points.size() / 30);
-    to << "$efficiency" << i << " axes x1y1 with linespoints lw 2 pi " << every << style(i, runs[i].label)
-       << (i + 1 < runs.size() ? ", \\\n" : "\n");
+    drawn.all.push_back(efficiency_of(runs[i]));
+    drawn.all.back().look = i;
   }
-  return to.str();
+  return drawn;
 }
 
 /// Runs that should not be compared without a word.
@@ -287,19 +267,42 @@ void note_what_differs(std::vector<run> const& runs) {
   }
 }
 
-}  // namespace
-
-efficiency_kind plot_efficiency(plot_options const& options) {
-  bool const overlap = !options.kind && std::ranges::any_of(options.inputs, iterations_overlap);
-  efficiency_kind const kind = options.kind.value_or(overlap ? efficiency_kind::interval : efficiency_kind::iteration);
+void plot_efficiency(plot_options const& options) {
+  auto const named = std::ranges::find(kinds, options.kind, &efficiency_kind::name);
+  bool const overlap = named == kinds.end() && std::ranges::any_of(options.inputs, iterations_overlap);
+  efficiency_kind const& kind = named != kinds.end() ? *named : overlap ? interval : iteration;
   std::vector<run> runs;
   for (std::string const& input : options.inputs) runs.push_back(read_run(input, kind));
   note_what_differs(runs);
-  common_and_different const keys = compare(runs);
-  set_labels(runs, keys.different);
-  base::write_output(options.output,
-                     base::run_gnuplot(script_of(runs, picture_of(runs, keys.common, options.output), kind)));
-  return kind;
+  auto const [common, different] = compare(runs);
+  set_labels(runs, different);
+  charts::draw(chart_of(runs, common, kind), options.output);
+  if (overlap)
+    std::fputs("ovlp: note: iterations overlap, so intervals are drawn; --kind iteration draws each for itself\n",
+               stderr);
+}
+
+}  // namespace
+
+void add_plot_efficiency(CLI::App& plot) {
+  auto const options = std::make_shared<plot_options>();
+  CLI::App& efficiency =
+      *plot.add_subcommand("efficiency", "Dynamic efficiency over the iterations of one or more runs");
+  add_required(efficiency, "inputs", options->inputs, "FILE",
+               "CSV files of --efficiency, or of --efficiency-over-time, one for each run");
+  add_picture_output(efficiency, options->output);
+  add_choice(
+      efficiency, "--kind", options->kind, "iteration|interval|time",
+      "iteration: efficiency between an iteration's start and its end; interval: between the ends of the "
+      "iteration before and of this one; time: in a sliding window. Without it by interval if the iterations of a "
+      "run overlap, else by iteration");
+  efficiency.footer(
+      "Examples:\n"
+      "  ovlp plot efficiency run.csv -o run.png\n"
+      "  ovlp plot efficiency --kind interval 4-nodes.csv 8-nodes.csv -o efficiency.svg\n"
+      "  ovlp plot efficiency --kind time over-time.csv -o over-time.svg\n"
+      "Format: docs/formats/efficiency.md");
+  efficiency.callback([options] { plot_efficiency(*options); });
 }
 
 }  // namespace ovlp::tools

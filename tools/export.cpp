@@ -19,8 +19,8 @@
 #include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/store/open_run.hpp>
 
-#include "checks.hpp"
 #include "mpi_trace.hpp"
+#include "options.hpp"
 #include "parts.hpp"
 #include "subcommands.hpp"
 
@@ -84,7 +84,7 @@ void export_run(export_options const& options) try {
 void add_export(CLI::App& ovlp) {
   auto const options = std::make_shared<export_options>();
   CLI::App& command = add_part(ovlp, "export");
-  command.add_option("run", options->run, "the record, or the trace")->required()->type_name("RUN");
+  add_required(command, "run", options->run, "RUN", "the record, or the trace");
   std::vector<std::string> names;
   std::string what;
   auto const add = [&](auto const& format) {
@@ -94,9 +94,9 @@ void add_export(CLI::App& ovlp) {
   std::ranges::for_each(export_formats(), add);
   std::ranges::for_each(trace_formats, add);
   command.add_option("--to", options->to, what)->required()->check(CLI::IsMember(names));
-  command.add_option("-o,--output", options->output, "what to write")->required()->type_name("OUT");
+  add_required(command, "-o,--output", options->output, "OUT", "what to write");
   auto const time = [&](char const* name, std::optional<double>& to, char const* which) {
-    command.add_option(name, to, which)->type_name("S")->check(quantity(0, 1e15));
+    add_option(command, name, to, "S", which, quantity(0, 1e15));
   };
   time("--from", options->from_s, "leave out what ends before, in seconds since the run's begin");
   time("--until", options->until_s, "leave out what begins later");

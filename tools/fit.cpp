@@ -8,6 +8,7 @@
 #include <ovlp/machine/platform.hpp>
 
 #include "fit/kernel_fit.hpp"
+#include "options.hpp"
 #include "parts.hpp"
 #include "subcommands.hpp"
 
@@ -16,15 +17,11 @@ namespace ovlp::tools {
 void add_fit(CLI::App& ovlp) {
   auto const options = std::make_shared<lab::fit_options>();
   CLI::App& fit = add_part(ovlp, "fit");
-  fit.add_option("inputs", options->inputs, "durations of kernels, as --record-durations writes them")
-      ->required()
-      ->type_name("FILE");
-  fit.add_option("--platform", options->platform, "platform that gets these models: gigabit and the like, or a file")
-      ->type_name("PLATFORM");
-  fit.add_option("-o,--output", options->output,
-                 "platform file to write, or, without --platform, a file of the models for --durations (JSON)")
-      ->required()
-      ->type_name("FILE");
+  add_required(fit, "inputs", options->inputs, "FILE", "durations of kernels, as --record-durations writes them");
+  add_option(fit, "--platform", options->platform, "PLATFORM",
+             "platform that gets these models: gigabit and the like, or a file");
+  add_required(fit, "-o,--output", options->output, "FILE",
+               "platform file to write, or, without --platform, a file of the models for --durations (JSON)");
   fit.footer(
       "Examples:\n"
       "  lu_real --block 128 --record-durations 128.json; lu_real --block 256 --record-durations 256.json\n"

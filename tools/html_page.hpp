@@ -2,21 +2,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include <ovlp/charts/chart.hpp>
 
 namespace ovlp::tools {
 
-/// A page for a browser, in one file: a heading, a text as it stands, and figures.
-class html_page {
- public:
-  html_page(std::string const& title, std::string const& text);
-
-  /// What gnuplot draws by this script, whose terminal is svg. Errors: io_error.
-  void figure(std::string const& script, std::string const& caption);
-  /// The page; nothing more can be added.
-  std::string end();
-
- private:
-  std::string page_;
+/// Charts one below the other.
+struct figure {
+  std::vector<charts::chart> panels;
+  std::string caption;
 };
+
+/// A page for a browser, in one file: a heading, a text as it stands, and figures. Errors: io_error.
+std::string html_page(std::string const& title, std::string const& text, std::vector<figure> const& figures);
 
 }  // namespace ovlp::tools

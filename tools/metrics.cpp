@@ -13,7 +13,7 @@
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/store/open_run.hpp>
 
-#include "checks.hpp"
+#include "options.hpp"
 #include "rerun.hpp"
 #include "run_metrics.hpp"
 #include "subcommands.hpp"
@@ -182,20 +182,18 @@ void add_metrics(CLI::App& ovlp, std::vector<std::string> const& program) {
   options->program = program;
   CLI::App& command = *ovlp.add_subcommand(
       "metrics", "Say where the time of a stored run went: its critical path, and its efficiencies");
-  command.add_option("run", options->run, "the record (--record)")->required()->type_name("RUN");
-  command
-      .add_option("--ideal", options->ideal,
-                  "record of the same run on a network that takes no time, for serialization and transfer")
-      ->type_name("RUN");
+  add_required(command, "run", options->run, "RUN", "the record (--record)");
+  add_option(command, "--ideal", options->ideal, "RUN",
+             "record of the same run on a network that takes no time, for serialization and transfer");
   CLI::Option* const ideal = command.get_option("--ideal");
   command
       .add_flag("--rerun", options->rerun,
                 "make it: of a simulation, by running the command that its record names; or the one after --")
       ->excludes(ideal);
-  command.add_option("--reference", options->reference, "record of the run whose work computation scaling compares to")
-      ->type_name("RUN");
-  command.add_option("--json", options->json_file, "write all figures as JSON; - for standard output, and no text")
-      ->type_name("FILE");
+  add_option(command, "--reference", options->reference, "RUN",
+             "record of the run whose work computation scaling compares to");
+  add_option(command, "--json", options->json_file, "FILE",
+             "write all figures as JSON; - for standard output, and no text");
   command.footer(
       "Examples:\n"
       "  lu_sim --nodes 8 --record lu.sqlite && ovlp metrics lu.sqlite --rerun\n"

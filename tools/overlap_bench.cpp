@@ -6,7 +6,6 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,14 +13,13 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
-#include <ovlp/base/gnuplot.hpp>
 #include <ovlp/base/process.hpp>
 #include <ovlp/base/text.hpp>
+#include <ovlp/charts/chart.hpp>
 
 #include "bench/operations.hpp"
 #include "bench/results.hpp"
-#include "checks.hpp"
-#include "picture.hpp"
+#include "options.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -32,9 +30,18 @@ struct overlap_bench_options {
   std::string backend = "real";
   std::size_t nodes = 2;
   std::string platform, add_ns;  ///< of simulations
-  /// For the program, as they were given: "--bytes", "1000", ...
-  std::vector<std::pair<std::string, std::string>> measured{{"--bytes", ""}, {"--time", ""},     {"--slices", ""},
-                                                            {"--runs", ""},  {"--searches", ""}, {"--tolerance", ""}};
+  /// For the program, as they are given to it.
+  struct measurement {
+    char const *option, *type, *what;
+    std::string value = {};
+  };
+  std::vector<measurement> measured{
+      {"--bytes", "N", "of a block: what a node gives another one, or all (65536)"},
+      {"--time", "SECONDS", "seconds that the operation is to take; bytes are found for that"},
+      {"--slices", "N", "pieces of the work in the row with progress (16)"},
+      {"--runs", "N", "of each trial, at least (20; simulated 1)"},
+      {"--searches", "N", "each with a reference of its own (6; simulated 1)"},
+      {"--tolerance", "PART", "by which a trial may be longer, as a part of the reference (0; simulated 0.01)"}};
   std::string csv, picture;
   double time_limit_s = 1800;
 };
@@ -65,8 +72,8 @@ base::command command_of(overlap_bench_options const& options) {
     throw config_error("overlap bench: --platform and --add-ns: expected with --backend sim, got --backend " +
                        options.backend);
   }
-  for (auto const& [name, value] : options.measured) {
-    if (!value.empty()) run.words.insert(run.words.end(), {name, value});
+  for (auto const& each : options.measured) {
+    if (!each.value.empty()) run.words.insert(run.words.end(), {each.option, each.value});
   }
   run.words.insert(run.words.end(), options.operations.begin(), options.operations.end());
   run.time_limit = std::chrono::duration<double>(options.time_limit_s);
@@ -84,35 +91,21 @@ std::string complaint_of(base::outcome const& ran, double time_limit_s) {
   return ran.complaint();
 }
 
-/// Script of a picture: how much of each operation is hidden, with its interval. Of each there are two rows, without
-/// calls for progress and with.
-std::string bars_of(std::vector<overlap_bench::result> const& rows, std::string const& file) {
-  std::vector<std::string> const legend{"work in one piece",
-                                        std::to_string(rows.at(1).slices - 1) + " calls for progress"};
-  std::ostringstream to;
-  std::string const title =
-      "Work hidden behind operations: " + rows.front().backend + ", " + std::to_string(rows.front().ranks) + " nodes";
-  to << beginning_of({file, title, {}, legend, 3}) << "set yrange [0:100]\nset ylabel 'hidden [% of the operation]'\n"
-     << "set style fill solid 0.8 noborder\nset bars small\nset xrange [-0.6:"
-     << static_cast<double>(rows.size()) / 2 - 0.4 << "]\nset xtics rotate by -30 (";
-  for (std::size_t i = 0; i < rows.size(); i += 2)
-    to << (i > 0 ? ", " : "") << base::gnuplot_text(rows[i].operation) << ' ' << i / 2;
-  to << ")\n";
-  std::string plots;
-  for (std::size_t g : {0U, 1U}) {
-    std::string const series = "$series" + std::to_string(g);
-    to << series << " << END\n";
-    for (std::size_t i = g; i < rows.size(); i += 2) {
-      overlap_bench::overlap const& m = rows[i].measured;
-      to << static_cast<double>(i - g) / 2 + (g == 0 ? -0.2 : 0.2) << ' ' << 100 * m.hidden << ' ' << 100 * m.hidden_low
-         << ' ' << 100 * m.hidden_high << " 0.36\n";
-    }
-    to << "END\n";
-    plots += (g > 0 ? ", " : "") + series + " using 1:2:3:4:5 with boxerrorbars lc rgb '" + color(g) + "' title " +
-             base::gnuplot_text(legend[g]);
+/// How much of each operation is hidden, with its interval. Of each there are two rows, without calls for progress and
+/// with.
+charts::chart chart_of(std::vector<overlap_bench::result> const& rows) {
+  charts::chart drawn{.title = "Work hidden behind operations: " + rows.front().backend + ", " +
+                               std::to_string(rows.front().ranks) + " nodes",
+                      .y = {.label = "hidden [% of the operation]", .from = 0, .to = 100},
+                      .all = {{"work in one piece", charts::mark::bars, 0},
+                              {std::to_string(rows.at(1).slices - 1) + " calls for progress", charts::mark::bars, 1}}};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    overlap_bench::overlap const& m = rows[i].measured;
+    drawn.all[i % 2].points.push_back(
+        {static_cast<double>(i / 2), 100 * m.hidden, 100 * m.hidden_low, 100 * m.hidden_high});
+    if (i % 2 == 0) drawn.x.names.push_back(rows[i].operation);
   }
-  to << "plot " << plots << '\n';
-  return to.str();
+  return drawn;
 }
 
 void run_overlap_bench(overlap_bench_options const& options) {
@@ -128,7 +121,7 @@ void run_overlap_bench(overlap_bench_options const& options) {
     throw io_error(command.words.front() + ": expected " + std::to_string(expected) + " rows, got " +
                    std::to_string(rows.size()));
   if (!options.csv.empty()) base::write_output(options.csv, ran.out);
-  if (!options.picture.empty()) base::write_output(options.picture, base::run_gnuplot(bars_of(rows, options.picture)));
+  if (!options.picture.empty()) charts::draw(chart_of(rows), options.picture);
   if (options.csv != "-") base::write_output("-", overlap_bench::table_of(rows));
 }
 
@@ -138,39 +131,18 @@ void add_overlap_bench(CLI::App& overlap) {
   auto const options = std::make_shared<overlap_bench_options>();
   CLI::App& bench = *overlap.add_subcommand(
       "bench", "Measure or predict the most work that can be injected during an operation without making it longer");
-  bench.add_option("operations", options->operations, "broadcast, scatter, ...; without it all")
-      ->type_name("OPERATION");
-  bench
-      .add_option("--backend", options->backend,
-                  "real, sim: flow graphs, run or simulated; mpi: Open MPI's collectives")
-      ->type_name("real|sim|mpi")
-      ->check(among("real|sim|mpi"));
-  bench.add_option("--nodes", options->nodes, "that take part (2)")->type_name("N")->transform(whole_number(2, 65535));
-  bench.add_option("--platform", options->platform, "of --backend sim")->type_name("NAME|FILE");
-  bench
-      .add_option("--add-ns", options->add_ns,
-                  "of --backend sim: nanoseconds that a reduction takes to add a number (0)")
-      ->type_name("NS");
-  char const* const meanings[] = {"of a block: what a node gives another one, or all (65536)",
-                                  "seconds that the operation is to take; bytes are found for that",
-                                  "pieces of the work in the row with progress (16)",
-                                  "of each trial, at least (20; simulated 1)",
-                                  "each with a reference of its own (6; simulated 1)",
-                                  "by which a trial may be longer, as a part of the reference (0; simulated 0.01)"};
-  for (std::size_t i = 0; i < options->measured.size(); ++i) {
-    auto& [name, value] = options->measured[i];
-    bench.add_option(name, value, meanings[i])
-        ->type_name(name == "--time"        ? "SECONDS"
-                    : name == "--tolerance" ? "PART"
-                                            : "N");
-  }
+  add_option(bench, "operations", options->operations, "OPERATION", "broadcast, scatter, ...; without it all");
+  add_choice(bench, "--backend", options->backend, "real|sim|mpi",
+             "real, sim: flow graphs, run or simulated; mpi: Open MPI's collectives");
+  add_option(bench, "--nodes", options->nodes, "N", "that take part (2)", whole_number(2, 65535));
+  add_option(bench, "--platform", options->platform, "NAME|FILE", "of --backend sim");
+  add_option(bench, "--add-ns", options->add_ns, "NS",
+             "of --backend sim: nanoseconds that a reduction takes to add a number (0)");
+  for (auto& each : options->measured) add_option(bench, each.option, each.value, each.type, each.what);
   bench.get_option("--time")->excludes("--bytes");
-  bench.add_option("--csv", options->csv, "all figures, for programs")->type_name("FILE");
-  bench.add_option("--picture", options->picture, "shares hidden, with their intervals (.svg, .png)")
-      ->type_name("FILE");
-  bench.add_option("--time-limit", options->time_limit_s, "of the measurement (1800)")
-      ->type_name("SECONDS")
-      ->check(quantity(1e-3, 1e9));
+  add_option(bench, "--csv", options->csv, "FILE", "all figures, for programs");
+  add_option(bench, "--picture", options->picture, "FILE", "shares hidden, with their intervals (.svg, .png)");
+  add_option(bench, "--time-limit", options->time_limit_s, "SECONDS", "of the measurement (1800)", quantity(1e-3, 1e9));
   bench.footer(
       "Examples:\n"
       "  ovlp overlap bench broadcast all-to-all --time 0.005\n"

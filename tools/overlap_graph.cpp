@@ -9,7 +9,7 @@
 #include <ovlp/base/process.hpp>
 #include <ovlp/base/text.hpp>
 
-#include "checks.hpp"
+#include "options.hpp"
 #include "study/graph_overlap.hpp"
 #include "subcommands.hpp"
 #include "text_table.hpp"

@@ -17,7 +17,10 @@ int main(int argc, char** argv) {
     add_whatif(ovlp, program);
     add_part(ovlp, "trace");
     add_part(ovlp, "threads");
-    add_plot(ovlp);
+    CLI::App& plot = *ovlp.add_subcommand("plot", "Draw figures of runs (with gnuplot)");
+    plot.require_subcommand(1);
+    add_plot_efficiency(plot);
+    add_plot_columns(plot);
     add_platform(ovlp);
     add_part(ovlp, "export");
     add_metrics(ovlp, program);

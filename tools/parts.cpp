@@ -49,6 +49,13 @@ CLI::App& add_part(CLI::App& ovlp, std::string_view command) {
   return *ovlp.add_subcommand(std::string(command), find(command)->what);
 }
 
+CLI::App& add_group(CLI::App& ovlp, std::string_view command, std::string const& page) {
+  CLI::App& group = add_part(ovlp, command);
+  group.require_subcommand(1);
+  group.footer("More: " + page);
+  return group;
+}
+
 void become_part(int argc, char** argv) {
   part const* const asked = argc < 2 ? nullptr : find(argv[1]);
   if (asked == nullptr) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,8 @@ namespace ovlp::tools {
 
 /// Adds one of them, with the sentence that says what it is for. In `ovlp` itself it has no options: become_part().
 CLI::App& add_part(CLI::App& ovlp, std::string_view command);
+/// The same for one that has subcommands. `page`: where more is said.
+CLI::App& add_group(CLI::App& ovlp, std::string_view command, std::string const& page);
 /// Becomes the program of such a subcommand, if the command line asks for one. Errors: io_error.
 void become_part(int argc, char** argv);
 

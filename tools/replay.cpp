@@ -24,8 +24,8 @@
 #include <ovlp/mpi/trace_file.hpp>
 #include <ovlp/records/run_recorder.hpp>
 
-#include "checks.hpp"
 #include "mpi_trace.hpp"
+#include "options.hpp"
 #include "parts.hpp"
 #include "subcommands.hpp"
 
@@ -148,33 +148,22 @@ void run_replay(replay_command const& command) {
 void add_replay(CLI::App& ovlp) {
   auto const command = std::make_shared<replay_command>();
   CLI::App& replay = add_part(ovlp, "replay");
-  replay.add_option("trace", command->trace, "trace: ovlp's own, Dimemas, OTF2, GOAL or SimGrid's time-independent")
-      ->required()
-      ->type_name("TRACE");
-  replay.add_option("--platform", command->platform, "platform: gigabit and the like, or a file (JSON)")
-      ->required()
-      ->type_name("PLATFORM");
-  replay
-      .add_option("--map", command->map,
-                  "node of each rank, as \"node0*2 node1\"; by default in even blocks over the platform's nodes")
-      ->type_name("NODES");
-  replay
-      .add_option("--eager-bytes", command->eager_bytes,
-                  "largest message that is sent before its receiver is there, if the trace does not say (65536)")
-      ->type_name("N")
-      ->transform(whole_number(0, std::numeric_limits<std::size_t>::max()));
-  replay
-      .add_option("--collectives", command->collectives,
-                  "algorithms: linear, binomial, ... for all operations that know it, all_reduce=ring for one; commas "
-                  "between")
-      ->type_name("NAMES");
-  replay.add_option("--flops", command->flops, "of SimGrid's traces: operations of the reference core a second (1e9)")
-      ->type_name("N")
-      ->check(quantity(1e-3, 1e18));
-  replay.add_option("--summary", command->summary, "write all figures as JSON; - for standard output, and no text")
-      ->type_name("FILE");
-  replay.add_option("--record", command->record, "store what happens, for ovlp export, report and metrics")
-      ->type_name("FILE");
+  add_required(replay, "trace", command->trace, "TRACE",
+               "trace: ovlp's own, Dimemas, OTF2, GOAL or SimGrid's time-independent");
+  add_required(replay, "--platform", command->platform, "PLATFORM", "platform: gigabit and the like, or a file (JSON)");
+  add_option(replay, "--map", command->map, "NODES",
+             "node of each rank, as \"node0*2 node1\"; by default in even blocks over the platform's nodes");
+  add_option(replay, "--eager-bytes", command->eager_bytes, "N",
+             "largest message that is sent before its receiver is there, if the trace does not say (65536)",
+             whole_number(0, std::numeric_limits<std::size_t>::max()));
+  add_option(replay, "--collectives", command->collectives, "NAMES",
+             "algorithms: linear, binomial, ... for all operations that know it, all_reduce=ring for one; commas "
+             "between");
+  add_option(replay, "--flops", command->flops, "N",
+             "of SimGrid's traces: operations of the reference core a second (1e9)", quantity(1e-3, 1e18));
+  add_option(replay, "--summary", command->summary, "FILE",
+             "write all figures as JSON; - for standard output, and no text");
+  add_option(replay, "--record", command->record, "FILE", "store what happens, for ovlp export, report and metrics");
   replay.footer(
       "Examples:\n"
       "  ovlp replay cg.mpitrace --platform gigabit\n"

@@ -10,7 +10,7 @@
 #include <ovlp/report/run_figures.hpp>
 #include <ovlp/report/stored_files.hpp>
 
-#include "checks.hpp"
+#include "options.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -46,21 +46,13 @@ void write_report(report_options const& options) {
 void add_report(CLI::App& ovlp) {
   auto const options = std::make_shared<report_options>();
   CLI::App& command = *ovlp.add_subcommand("report", "Show runs that were stored (--record) on a page for a browser");
-  command
-      .add_option("runs", options->runs,
-                  "the records; of a real run that of node 0, beside which those of the others are")
-      ->required()
-      ->type_name("RUN");
-  command.add_option("-o,--output", options->output, "page to write; -: to standard output")
-      ->required()
-      ->type_name("FILE");
-  command.add_option("--name", options->names, "what to call the runs, in their order (their files' names)")
-      ->type_name("NAME");
-  command
-      .add_option("--cores", options->cores,
-                  "reference cores of a node, for the efficiency of nodes whose record does not tell or is missing (1)")
-      ->type_name("N")
-      ->check(quantity(1e-9, 1e15));
+  add_required(command, "runs", options->runs, "RUN",
+               "the records; of a real run that of node 0, beside which those of the others are");
+  add_required(command, "-o,--output", options->output, "FILE", "page to write; -: to standard output");
+  add_option(command, "--name", options->names, "NAME", "what to call the runs, in their order (their files' names)");
+  add_option(command, "--cores", options->cores, "N",
+             "reference cores of a node, for the efficiency of nodes whose record does not tell or is missing (1)",
+             quantity(1e-9, 1e15));
   command.footer(
       "Examples:\n"
       "  lu_sim --nodes 8 --record lu.sqlite && ovlp report lu.sqlite -o lu.html\n"

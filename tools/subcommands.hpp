@@ -14,45 +14,34 @@ struct program_failed : std::runtime_error {
   int status;
 };
 
-// Each adds a subcommand with its options. It runs at the end of parsing, if it is asked for.
-// Errors of running: ovlp::error; base::interrupted.
+// Each adds a subcommand with its options. It runs at the end of parsing, if it is asked for. `program`:
+// take_program(). Errors of running: ovlp::error; base::interrupted.
 
-/// `program`: take_program().
 void add_advise(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
-/// `program`: take_program().
 void add_metrics(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_nodes(CLI::App& ovlp);
-/// `program`: take_program().
-void add_overlap(CLI::App& ovlp, std::vector<std::string> const& program);
-/// `program`: take_program().
 void add_overlap_graph(CLI::App& overlap, std::vector<std::string> const& program);
 void add_overlap_potential(CLI::App& overlap);
 void add_overlap_study(CLI::App& overlap);
 void add_overlap_bench(CLI::App& overlap);
 void add_platform(CLI::App& ovlp);
-void add_plot(CLI::App& ovlp);
+void add_plot_columns(CLI::App& plot);
+void add_plot_efficiency(CLI::App& plot);
 void add_replay(CLI::App& ovlp);
 void add_report(CLI::App& ovlp);
 void add_status(CLI::App& ovlp);
 void add_sweep(CLI::App& ovlp);
-/// `program`: take_program().
-void add_threads(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_threads_compare(CLI::App& threads);
 void add_threads_map(CLI::App& threads);
-/// `program`: take_program().
 void add_threads_place(CLI::App& threads, std::vector<std::string> const& program);
-/// `program`: take_program().
 void add_threads_run(CLI::App& threads, std::vector<std::string> const& program);
 void add_threads_show(CLI::App& threads);
-/// `program`: take_program().
 void add_threads_trace(CLI::App& threads, std::vector<std::string> const& program);
-/// `program`: take_program().
 void add_trace(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_transfers(CLI::App& ovlp);
 void add_validate(CLI::App& ovlp);
-/// `program`: take_program().
 void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program);
 
 /// Of a command line of advise, metrics, overlap graph, threads, trace or whatif: -- goes with all that follows, and

@@ -7,7 +7,7 @@
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/process.hpp>
 
-#include "checks.hpp"
+#include "options.hpp"
 #include "study/sweep.hpp"
 #include "subcommands.hpp"
 
@@ -30,8 +30,8 @@ void add_sweep(CLI::App& ovlp) {
   auto const options = std::make_shared<lab::study::sweep_options>();
   CLI::App& sweep = *ovlp.add_subcommand(
       "sweep", "Simulate a program with all combinations of options, on all cores; goes on where it stopped");
-  sweep.add_option("sweep", options->plan, "what is to be run (JSON)")->required()->type_name("SWEEP");
-  sweep.add_option("-o,--output", options->output, "file of SQLite, a row a run")->required()->type_name("FILE");
+  add_required(sweep, "sweep", options->plan, "SWEEP", "what is to be run (JSON)");
+  add_required(sweep, "-o,--output", options->output, "FILE", "file of SQLite, a row a run");
   add_jobs(sweep, options->jobs);
   sweep.footer(
       "Examples:\n"

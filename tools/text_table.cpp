@@ -15,15 +15,16 @@ void text_table::add(std::vector<std::string> cells) {
 }
 
 std::string text_table::text() const {
-  std::ostringstream to;
+  std::string text;
   for (auto const& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      to << (i == 0 ? "" : "  ") << (i == 0 ? std::left : std::right) << std::setw(static_cast<int>(widths_[i]))
-         << row[i];
+      std::string const room(widths_[i] - row[i].size(), ' ');
+      bool const last = i + 1 == row.size();
+      text += (i == 0 ? "" : "  ") + (i < left_ ? row[i] + (last ? "" : room) : room + row[i]);
     }
-    to << '\n';
+    text += '\n';
   }
-  return to.str();
+  return text;
 }
 
 std::string short_number(double number) {

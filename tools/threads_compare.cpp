@@ -9,7 +9,6 @@
 #include <ovlp/base/text.hpp>
 #include <ovlp/threads/communication_file.hpp>
 
-#include "checks.hpp"
 #include "row_order.hpp"
 #include "subcommands.hpp"
 
@@ -37,10 +36,8 @@ void compare_matrices(std::vector<std::string> const& files, shared_memory::row_
 void add_threads_compare(CLI::App& threads) {
   auto const files = std::make_shared<std::vector<std::string>>();
   CLI::App& compare = *threads.add_subcommand("compare", "How far matrices are from the first one");
-  compare.add_option("matrices", *files, "of ovlp threads trace, or tables of numbers (CSV)")
-      ->required()
-      ->expected(2, 1 << 20)
-      ->type_name("MATRIX");
+  add_required(compare, "matrices", *files, "MATRIX", "of ovlp threads trace, or tables of numbers (CSV)")
+      ->expected(2, 1 << 20);
   auto const order = std::make_shared<shared_memory::row_order>(shared_memory::row_order::unknown);
   add_row_order(compare, *order);
   compare.footer("Example: ovlp threads compare accurate.json relaxed-64.json relaxed-4096.json");

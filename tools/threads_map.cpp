@@ -9,7 +9,7 @@
 #include <ovlp/threads/communication_file.hpp>
 #include <ovlp/threads/mapping.hpp>
 
-#include "checks.hpp"
+#include "options.hpp"
 #include "row_order.hpp"
 #include "subcommands.hpp"
 
@@ -53,12 +53,10 @@ void map_matrix(threads_map_options const& given) {
 void add_threads_map(CLI::App& threads) {
   auto const given = std::make_shared<threads_map_options>();
   CLI::App& map = *threads.add_subcommand("map", "On which processing units threads that communicate are near");
-  map.add_option("matrix", given->matrix, "of ovlp threads trace, or a table of numbers (CSV)")
-      ->required()
-      ->type_name("MATRIX");
-  map.add_option("--topology", given->topology, "levels as 'package:4 core:8 PU:2', or a file (this machine's)")
-      ->type_name("TOPOLOGY");
-  map.add_option("-o,--output", given->output, "for ovlp threads run (JSON)")->type_name("FILE");
+  add_required(map, "matrix", given->matrix, "MATRIX", "of ovlp threads trace, or a table of numbers (CSV)");
+  add_option(map, "--topology", given->topology, "TOPOLOGY",
+             "levels as 'package:4 core:8 PU:2', or a file (this machine's)");
+  add_option(map, "-o,--output", given->output, "FILE", "for ovlp threads run (JSON)");
   add_row_order(map, given->order);
   map.footer(
       "Examples:\n"

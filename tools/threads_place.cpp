@@ -10,7 +10,7 @@
 #include <ovlp/base/process.hpp>
 #include <ovlp/base/text.hpp>
 
-#include "checks.hpp"
+#include "options.hpp"
 #include "study/place_threads.hpp"
 #include "subcommands.hpp"
 #include "text_table.hpp"

@@ -18,6 +18,7 @@
 #include <ovlp/base/modules.hpp>
 #include <ovlp/threads/mapping.hpp>
 
+#include "options.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -87,7 +88,7 @@ void set(char const* name, std::string const& value) {
 void add_threads_run(CLI::App& threads, std::vector<std::string> const& program) {
   auto const file = std::make_shared<std::string>();
   CLI::App& run = *threads.add_subcommand("run", "Run the program after --, its threads where a mapping says");
-  run.add_option("--map", *file, "of ovlp threads map")->required()->type_name("MAPPING");
+  add_required(run, "--map", *file, "MAPPING", "of ovlp threads map");
   run.footer(
       "Example: ovlp threads run --map mapping.json -- ./app\n"
       "Threads are mapped by their creation; of OpenMP also by OMP_PLACES.");

@@ -3,24 +3,22 @@
 // text, tables and pictures.
 #include <algorithm>
 #include <functional>
-#include <iomanip>
 #include <memory>
 #include <numeric>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ovlp/base/database.hpp>
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
-#include <ovlp/base/gnuplot.hpp>
 #include <ovlp/base/text.hpp>
+#include <ovlp/charts/chart.hpp>
 #include <ovlp/store/open_run.hpp>
 #include <ovlp/threads/communication_file.hpp>
 
-#include "checks.hpp"
 #include "html_page.hpp"
-#include "picture.hpp"
+#include "options.hpp"
 #include "study/exchanged.hpp"
 #include "subcommands.hpp"
 
@@ -40,12 +38,11 @@ struct threads_show_options {
 double sum(std::vector<double> const& numbers) { return std::accumulate(numbers.begin(), numbers.end(), 0.0); }
 
 std::string padded(std::string const& text, std::size_t width) {
-  return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
+  return text + std::string(width - std::min(width, text.size()), ' ');
 }
-std::string number(double value, int width, int digits = 0) {
-  std::ostringstream text;
-  text << std::setw(width) << std::fixed << std::setprecision(digits) << value;
-  return text.str();
+std::string number(double value, std::size_t width, int digits = 0) {
+  std::string const text = base::fixed(value, digits);
+  return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
 /// Which pairs communicate most. `names`: of threads, if they have others than their numbers.
@@ -72,7 +69,7 @@ std::string text_of_pairs(communication_matrix const& of, std::vector<std::strin
 }
 
 std::string text_of_sources(communication_phase const& of) {
-  double const all = std::accumulate(of.found.begin(), of.found.end(), 0.0);
+  double const all = sum({of.found.begin(), of.found.end()});
   std::string text;
   for (std::size_t s = 0; s < shared_memory::line_sources; ++s)
     text += padded("  found in " + std::string(shared_memory::source_names[s]), 24) + number(of.found[s], 16) +
@@ -84,7 +81,7 @@ std::string text_of(communication const& run, communication_phase const& phase) 
   bool const accurate = run.how == shared_memory::definition::accurate;
   std::string text = run.program + ", " + std::to_string(run.threads()) + " threads, " +
                      (accurate ? "simulated caches" : "blocks of " + std::to_string(run.block_bytes) + " bytes") +
-                     ", " + number(phase.begin_s, 0, 3) + " s to " + number(phase.end_s, 0, 3) + " s\n" +
+                     ", " + base::fixed(phase.begin_s, 3) + " s to " + base::fixed(phase.end_s, 3) + " s\n" +
                      padded("accesses", 24) + number(sum(phase.accesses), 16) + "\n";
   if (accurate) text += padded("  to private lines", 24) + number(sum(phase.private_accesses), 16) + "\n";
   if (accurate) text += text_of_sources(phase);
@@ -118,56 +115,51 @@ communication_matrix coarsened(communication_matrix const& of, std::size_t group
   return made;
 }
 
-/// Script of a picture: the darker, the more two threads communicate.
-std::string heat_map(communication_matrix const& of, std::string const& file, std::string const& title) {
+/// The darker, the more two threads communicate.
+charts::chart heat_map(communication_matrix const& of, std::string const& title) {
   constexpr std::size_t most_cells = 256;  // in a row: more are no longer told apart
   std::size_t const group = (of.threads() + most_cells - 1) / most_cells;
-  std::ostringstream to;
-  std::string const range = "[-0.5:" + std::to_string(of.threads()) + "-0.5]";
-  key_values common;
+  charts::axis const threads{.label = "thread", .from = -0.5, .to = static_cast<double>(of.threads()) - 0.5};
+  charts::chart drawn{
+      .title = title, .x = threads, .y = threads, .all = {{"communication [% of the most]", charts::mark::cells}}};
   if (group > 1)
-    common.emplace_back("each cell",
-                        "the average of " + std::to_string(group) + " by " + std::to_string(group) + " threads");
-  to << beginning_of({file, title, common, {}, 15}) << "unset key\nset size ratio 1\nunset grid\nset cbrange [0:100]\n"
-     << "set palette defined (0 'white', 100 '#202020')\nset cblabel 'communication [% of the most]'\n"
-     << "set xlabel 'thread'\nset ylabel 'thread'\nset xrange " << range << "\nset yrange " << range
-     << "\n$cells << END\n";
+    drawn.facts = {
+        {"each cell", "the average of " + std::to_string(group) + " by " + std::to_string(group) + " threads"}};
   communication_matrix const cells = (group > 1 ? coarsened(of, group) : of).normalized();
   auto const middle = [&](std::size_t cell) { return static_cast<double>(group * (2 * cell + 1) - 1) / 2; };
-  for (std::size_t a = 0; a < cells.threads(); ++a)
-    for (std::size_t b = 0; b < cells.threads(); ++b) to << middle(a) << ' ' << middle(b) << ' ' << cells(a, b) << '\n';
-  to << "END\nplot $cells using 1:2:3 with image pixels\n";
-  return to.str();
+  for (std::size_t a = 0; a < cells.threads(); ++a) {
+    for (std::size_t b = 0; b < cells.threads(); ++b)
+      drawn.all.front().points.push_back({.x = middle(a), .y = middle(b), .shade = cells(a, b)});
+  }
+  return drawn;
 }
 
-std::string events_over_time(communication const& run) {
-  std::ostringstream to;
-  to << beginning_of({"time.svg", "Communication over time", {}, {}, 3})
-     << "unset key\nset xlabel 'time [s]'\nset ylabel 'events a second'\nset yrange [0:*]\n$rates << END\n";
+charts::chart events_over_time(communication const& run) {
+  charts::series rates{.drawn_as = charts::mark::line, .look = 0};
   for (communication_phase const& p : run.phases) {
     double const rate = p.end_s > p.begin_s ? p.relevant().sum() / (p.end_s - p.begin_s) : 0;
-    to << p.begin_s << ' ' << rate << '\n' << p.end_s << ' ' << rate << '\n';
+    rates.points.insert(rates.points.end(), {{p.begin_s, rate}, {p.end_s, rate}});
   }
-  to << "END\nplot $rates using 1:2 with lines lw 2 lc rgb '" << color(0) << "'\n";
-  return to.str();
+  return {.title = "Communication over time",
+          .x = {.label = "time [s]"},
+          .y = {.label = "events a second", .with_zero = true},
+          .all = {std::move(rates)}};
 }
 
-std::string page_of(communication const& run, communication_phase const& shown, communication_matrix const& matrix) {
+std::vector<figure> figures_of(communication const& run, communication_phase const& shown, charts::chart whole) {
   constexpr std::size_t most_phases = 12;
-  std::string const title = "Communication of " + run.program;
-  html_page page(title, text_of(run, shown));
-  page.figure(heat_map(matrix, "matrix.svg", title), "How much threads communicate");
+  std::vector<figure> all{{{std::move(whole)}, "How much threads communicate"}};
   for (std::size_t k = 0; k < shown.of_kind.size() && shown.of_kind.size() > 1; ++k) {
     std::string const kind(shared_memory::kind_names[k]);
-    page.figure(heat_map(shown.of_kind[k], "kind.svg", kind), "Of one kind: " + kind);
+    all.push_back({{heat_map(shown.of_kind[k], kind)}, "Of one kind: " + kind});
   }
-  if (run.phases.size() > 1) page.figure(events_over_time(run), "From phase to phase");
+  if (run.phases.size() > 1) all.push_back({{events_over_time(run)}, "From phase to phase"});
   for (std::size_t i = 0; i < run.phases.size() && i < most_phases && run.phases.size() > 1; ++i) {
     std::string const name =
         "phase " + std::to_string(i + 1) + (run.phases[i].name.empty() ? "" : ", ") + run.phases[i].name;
-    page.figure(heat_map(run.phases[i].relevant(), "phase.svg", name), name);
+    all.push_back({{heat_map(run.phases[i].relevant(), name)}, name});
   }
-  return page.end();
+  return all;
 }
 
 communication_matrix chosen(communication_phase const& phase, threads_show_options const& given) {
@@ -181,8 +173,8 @@ communication_matrix chosen(communication_phase const& phase, threads_show_optio
 
 struct findings {
   std::string title, text;
-  communication_matrix matrix;        ///< in tables and pictures
-  std::function<std::string()> page;  ///< for a browser
+  communication_matrix matrix;                   ///< in tables and pictures
+  std::function<std::vector<figure>()> figures;  ///< of the page for a browser
 };
 
 findings of_trace(threads_show_options const& given) {
@@ -192,8 +184,8 @@ findings of_trace(threads_show_options const& given) {
                        std::to_string(given.phase));
   communication_phase const phase = given.phase == 0 ? run->whole() : run->phases[given.phase - 1];
   communication_matrix const matrix = chosen(phase, given);
-  return {"Communication of " + run->program, text_of(*run, phase), matrix,
-          [=] { return page_of(*run, phase, matrix); }};
+  std::string const title = "Communication of " + run->program;
+  return {title, text_of(*run, phase), matrix, [=] { return figures_of(*run, phase, heat_map(matrix, title)); }};
 }
 
 findings of_record(threads_show_options const& given) {
@@ -212,9 +204,7 @@ findings of_record(threads_show_options const& given) {
       (run->reservation().empty() ? "" : run->reservation() + "\n") + padded("between threads", 24) +
       number(bytes.sum(), 16) + " bytes\n" + text_of_pairs(bytes, seen.names());
   return {title, text, bytes, [=] {
-            html_page page(title, text);
-            page.figure(heat_map(bytes, "matrix.svg", title), "How much threads exchange");
-            return page.end();
+            return std::vector<figure>{{{heat_map(bytes, title)}, "How much threads exchange"}};
           }};
 }
 
@@ -230,9 +220,8 @@ void show(threads_show_options const& given) {
   communication_matrix const matrix = given.normalized ? found.matrix.normalized() : found.matrix;
   if (!given.csv.empty()) base::write_output(given.csv, csv_of(matrix));
   if (!given.numalize.empty()) base::write_output(given.numalize, numalize_csv_of(matrix));
-  if (!given.picture.empty())
-    base::write_output(given.picture, base::run_gnuplot(heat_map(matrix, given.picture, found.title)));
-  if (!given.page.empty()) base::write_output(given.page, found.page());
+  if (!given.picture.empty()) charts::draw(heat_map(matrix, found.title), given.picture);
+  if (!given.page.empty()) base::write_output(given.page, html_page(found.title, found.text, found.figures()));
   if (std::ranges::find(outputs, "-") == outputs.end()) base::write_output("-", found.text);
 }
 
@@ -242,23 +231,17 @@ void add_threads_show(CLI::App& threads) {
   auto const given = std::make_shared<threads_show_options>();
   CLI::App& show_command = *threads.add_subcommand(
       "show", "What ovlp threads trace has found, or what the DPS threads of a recorded run have exchanged");
-  show_command.add_option("run", given->run, "of ovlp threads trace, or a record (--record)")
-      ->required()
-      ->type_name("RUN");
-  show_command.add_option("--phase", given->phase, "only this one (all)")
-      ->type_name("N")
-      ->transform(whole_number(1, 1 << 20));
-  show_command
-      .add_option("--kind", given->kind, "what goes into tables and pictures (all that is not temporally false)")
-      ->type_name("communication|spatial_false|temporal_false")
-      ->check(among("communication|spatial_false|temporal_false"));
+  add_required(show_command, "run", given->run, "RUN", "of ovlp threads trace, or a record (--record)");
+  add_option(show_command, "--phase", given->phase, "N", "only this one (all)", whole_number(1, 1 << 20));
+  add_choice(show_command, "--kind", given->kind, "communication|spatial_false|temporal_false",
+             "what goes into tables and pictures (all that is not temporally false)");
   show_command.add_flag("--normalized", given->normalized, "tables with the largest number at 100");
-  show_command.add_option("--csv", given->csv, "the matrix, a row a thread; - is standard output")->type_name("FILE");
-  show_command.add_option("--numalize", given->numalize, "the same, the last thread first, as numalize writes it")
-      ->type_name("FILE");
-  show_command.add_option("--picture", given->picture, "a heat map (.svg, .png)")->type_name("FILE");
-  show_command.add_option("-o,--output", given->page, "page for a browser, with heat maps of kinds and phases")
-      ->type_name("FILE.html");
+  add_option(show_command, "--csv", given->csv, "FILE", "the matrix, a row a thread; - is standard output");
+  add_option(show_command, "--numalize", given->numalize, "FILE",
+             "the same, the last thread first, as numalize writes it");
+  add_option(show_command, "--picture", given->picture, "FILE", "a heat map (.svg, .png)");
+  add_option(show_command, "-o,--output", given->page, "FILE.html",
+             "page for a browser, with heat maps of kinds and phases");
   show_command.footer(
       "Examples:\n"
       "  ovlp threads show app.json --picture app.svg -o app.html\n"

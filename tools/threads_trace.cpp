@@ -21,7 +21,7 @@
 #include <ovlp/threads/mapping.hpp>
 #include <ovlp/threads/shared_counters.hpp>
 
-#include "checks.hpp"
+#include "options.hpp"
 #include "subcommands.hpp"
 
 namespace ovlp::tools {
@@ -149,28 +149,19 @@ void add_threads_trace(CLI::App& threads, std::vector<std::string> const& progra
   auto const given = std::make_shared<threads_trace_options>();
   CLI::App& trace =
       *threads.add_subcommand("trace", "Run the program after --, and count which of its threads communicate");
-  trace.add_option("-o,--output", given->output, "what was found (JSON)")->required()->type_name("FILE");
-  trace
-      .add_option("--definition", given->definition,
-                  "of communication: by the last two threads of each block, or by simulated caches")
-      ->type_name("relaxed|accurate")
-      ->check(among("relaxed|accurate"));
-  trace
-      .add_option("--block", given->counting.block_bytes,
-                  "bytes of a block (64), relaxed: a power of two up to 1048576")
-      ->type_name("N")
-      ->transform(whole_number(64, 1 << 20));
-  trace
-      .add_option("--caches", given->caches,
-                  "accurate: SIZE:WAYS:SHARED-BY of three levels (32K:8:2,256K:8:2,18M:24:16, the paper's)")
-      ->type_name("LEVELS");
-  trace.add_option("--map", given->mapping, "accurate: on which units of the caches threads run (thread t on unit t)")
-      ->type_name("MAPPING");
+  add_required(trace, "-o,--output", given->output, "FILE", "what was found (JSON)");
+  add_choice(trace, "--definition", given->definition, "relaxed|accurate",
+             "of communication: by the last two threads of each block, or by simulated caches");
+  add_option(trace, "--block", given->counting.block_bytes, "N",
+             "bytes of a block (64), relaxed: a power of two up to 1048576", whole_number(64, 1 << 20));
+  add_option(trace, "--caches", given->caches, "LEVELS",
+             "accurate: SIZE:WAYS:SHARED-BY of three levels (32K:8:2,256K:8:2,18M:24:16, the paper's)");
+  add_option(trace, "--map", given->mapping, "MAPPING",
+             "accurate: on which units of the caches threads run (thread t on unit t)");
   trace.add_flag("--clear-freed", given->counting.clear_freed,
                  "relaxed: nobody has accessed memory that was freed since");
-  trace.add_option("--interval", given->interval_s, "seconds of a phase; without it the program says when one begins")
-      ->type_name("S")
-      ->check(quantity(1e-3, 1e9));
+  add_option(trace, "--interval", given->interval_s, "S",
+             "seconds of a phase; without it the program says when one begins", quantity(1e-3, 1e9));
   trace.footer(
       "Example: ovlp-cc -O2 -fopenmp -o app app.c\n"
       "         ovlp threads trace -o app.json -- ./app && ovlp threads show app.json\n"

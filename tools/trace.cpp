@@ -13,6 +13,7 @@
 #include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/trace_file.hpp>
 
+#include "options.hpp"
 #include "parts.hpp"
 #include "subcommands.hpp"
 
@@ -98,14 +99,14 @@ void run_trace(trace_options const& options, std::vector<std::string> const& pro
 
 void add_trace(CLI::App& ovlp, std::vector<std::string> const& program) {
   auto const options = std::make_shared<trace_options>();
-  CLI::App* const command = &add_part(ovlp, "trace");
-  command->add_option("-o,--output", options->folder, "folder for the trace and what it is made of")->required();
-  command->add_option("--untraced", options->untraced, "the same program compiled as usual: for the bursts' durations")
-      ->check(CLI::ExistingFile);
-  command->footer(
+  CLI::App& command = add_part(ovlp, "trace");
+  add_required(command, "-o,--output", options->folder, "FOLDER", "for the trace and what it is made of");
+  add_option(command, "--untraced", options->untraced, "PROGRAM",
+             "the same program compiled as usual: for the bursts' durations", CLI::ExistingFile);
+  command.footer(
       "Example: ovlp-mpicc -O2 -o app.traced app.c; mpicc -O2 -o app app.c\n"
       "         ovlp trace -o trace --untraced ./app -- mpirun -n 4 ./app.traced");
-  command->callback([options, program] { run_trace(*options, program); });
+  command.callback([options, program] { run_trace(*options, program); });
 }
 
 }  // namespace ovlp::tools

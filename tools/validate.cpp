@@ -7,6 +7,7 @@
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/process.hpp>
 
+#include "options.hpp"
 #include "parts.hpp"
 #include "subcommands.hpp"
 #include "validate/validation.hpp"
@@ -19,22 +20,14 @@ void add_validate(CLI::App& ovlp) {
   where.build = "build/release";
   where.testbeds = "lab/testbed";
   CLI::App& validate = add_part(ovlp, "validate");
-  validate.add_option("grid", options->grid, "what is to be run (JSON)")->required()->type_name("GRID");
-  validate.add_option("-o,--output", where.output, "folder of measurements and report")
-      ->required()
-      ->type_name("FOLDER");
-  validate.add_option("--build", where.build, "where the grid's programs are")
-      ->capture_default_str()
-      ->type_name("FOLDER");
-  validate.add_option("--testbeds", where.testbeds, "where the scripts up, down and run are")
-      ->capture_default_str()
-      ->type_name("FOLDER");
-  CLI::Option& calibrated =
-      *validate
-           .add_option("--calibrated", where.calibrated,
-                       "folder of an earlier validation, by whose platforms and durations is predicted")
-           ->check(CLI::ExistingDirectory)
-           ->type_name("FOLDER");
+  add_required(validate, "grid", options->grid, "GRID", "what is to be run (JSON)");
+  add_required(validate, "-o,--output", where.output, "FOLDER", "folder of measurements and report");
+  add_option(validate, "--build", where.build, "FOLDER", "where the grid's programs are")->capture_default_str();
+  add_option(validate, "--testbeds", where.testbeds, "FOLDER", "where the scripts up, down and run are")
+      ->capture_default_str();
+  CLI::Option& calibrated = *add_option(
+      validate, "--calibrated", where.calibrated, "FOLDER",
+      "folder of an earlier validation, by whose platforms and durations is predicted", CLI::ExistingDirectory);
   validate
       .add_flag("--record-durations", where.record_durations,
                 "with --calibrated: take its platforms, and record durations of kernels again")

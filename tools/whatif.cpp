@@ -10,6 +10,7 @@
 #include <ovlp/base/host.hpp>
 #include <ovlp/base/process.hpp>
 
+#include "options.hpp"
 #include "study/what_if.hpp"
 #include "subcommands.hpp"
 
@@ -38,7 +39,7 @@ void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program) {
   CLI::App& whatif = *ovlp.add_subcommand(
       "whatif", "Simulate the run after -- again on a changed platform: with each change alone, and with all together");
   auto const add = [&](std::string const& name, auto& value, std::string const& meaning) {
-    return whatif.add_option(name, value, meaning)->type_name("xF|/F|NUMBER");
+    return add_option(whatif, name, value, "xF|/F|NUMBER", meaning);
   };
   add("--bandwidth", options->bandwidth, "of the network and of links: times F, divided by F, or B/s");
   add("--latency", options->latency, "of the network and of links; or seconds of each transfer");

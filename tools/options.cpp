@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "checks.hpp"
+#include "options.hpp"
 
 #include <filesystem>
 #include <sstream>
@@ -8,6 +8,7 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/host.hpp>
 #include <ovlp/base/text.hpp>
+#include <ovlp/charts/chart.hpp>
 
 namespace ovlp::tools {
 
@@ -36,20 +37,39 @@ CLI::Validator quantity(double least, double most) {
 }
 
 CLI::Validator among(std::string const& words) {
-  return CLI::Validator(
-      [words](std::string& given) {
-        return ("|" + words + "|").find("|" + given + "|") != std::string::npos
-                   ? std::string()
-                   : "expected " + words + ", got '" + given + "'";
-      },
-      "");
+  auto const check = [words](std::string const& given) {
+    bool const known = ("|" + words + "|").find("|" + given + "|") != std::string::npos;
+    return known ? std::string() : "expected " + words + ", got '" + given + "'";
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Option* add_choice(CLI::App& to, std::string const& name, std::string& word, std::string const& words,
+                        std::string const& what) {
+  return add_option(to, name, word, words, what, among(words));
+}
+
+CLI::Option* add_numbers(CLI::App& to, std::string const& name, std::vector<double>& numbers, std::string const& type,
+                         std::string const& what) {
+  return add_option(to, name, numbers, type, what, quantity(1e-15, 1e15))->delimiter(',')->allow_extra_args(false);
 }
 
 void add_jobs(CLI::App& to, std::size_t& jobs) {
   jobs = base::available_cores();
-  to.add_option("--jobs", jobs, "runs at once; without it as many as there are cores")
-      ->type_name("N")
-      ->transform(whole_number(1, 1024));
+  add_option(to, "--jobs", jobs, "N", "runs at once; without it as many as there are cores", whole_number(1, 1024));
+}
+
+void add_picture_output(CLI::App& to, std::string& file) {
+  auto const check = [](std::string const& given) {
+    return charts::image_named(given) ? std::string()
+                                      : "expected a file that ends in .svg or .png, got '" + given + "'";
+  };
+  add_required(to, "-o,--output", file, "FILE", "picture to write, .svg or .png", CLI::Validator(check, ""));
+}
+
+void expect_picture(std::string const& file) {
+  if (!file.empty() && !charts::image_named(file))
+    throw config_error("--picture: expected a name that ends in .svg or .png, got '" + file + "'");
 }
 
 void expect_another_file(std::string const& output, std::string const& input) {
