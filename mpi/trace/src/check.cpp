@@ -8,8 +8,8 @@
 #include <unordered_set>
 
 #include <ovlp/base/error.hpp>
-#include <ovlp/mpi/channel.hpp>
 #include <ovlp/mpi/describe.hpp>
+#include <ovlp/mpi/other_ends.hpp>
 
 namespace ovlp::mpi {
 namespace {
@@ -30,9 +30,7 @@ class checker {
     check_communicators();
     each_rank([&] { check_records(); });
     check_numbers_of_collectives();
-    each_rank([&] { count_sends(); });
-    each_rank([&] { match_receives(); });
-    each_rank([&] { find_sends_without_receive(); });
+    check_messages();
   }
 
  private:
@@ -69,8 +67,10 @@ class checker {
     requests_.clear();
     made_.clear();
     clock_s_ = 0;
-    for (std::size_t r = 0; r < own().records.size(); ++r)
+    for (std::size_t r = 0; r < own().records.size(); ++r) {
       std::visit([&](auto const& one) { check_record(r, one); }, own().records[r]);
+      begin_request(r, request_of(own().records[r]));
+    }
     check_profiles();
   }
 
@@ -100,12 +100,10 @@ class checker {
   void check_record(std::size_t at, send const& s) {
     check_bytes(at, s.bytes);
     check_message(at, s.to, s.communicator, s.profile);
-    begin_request(at, s.request);
   }
   void check_record(std::size_t at, receive const& r) {
     check_bytes(at, r.bytes);
     check_message(at, r.from, r.communicator, r.profile);
-    begin_request(at, r.request);
   }
   void check_record(std::size_t at, wait const& w) {
     if (requests_.erase(w.request) == 0) fail(at, "expected a request that has begun, and has not been waited for");
@@ -119,7 +117,6 @@ class checker {
       fail(at, "expected counts that exist, one for each of " + std::to_string(members.size()) + " ranks");
     for (std::uint64_t const bytes : {c.bytes_sent, c.bytes_received}) check_bytes(at, bytes);
     if (c.counts != none) std::ranges::for_each(own().counts[c.counts], [&](auto bytes) { check_bytes(at, bytes); });
-    begin_request(at, c.request);
     compare_with_others(at, c);
   }
 
@@ -136,8 +133,7 @@ class checker {
     if (place >= first.size())
       fail(at, "rank " + std::to_string(first_rank) + " makes only " + std::to_string(first.size()) +
                    " collectives of this communicator");
-    auto const& expected =
-        std::get<collective>(trace_.ranks[static_cast<std::size_t>(first_rank)].records[first[place]]);
+    auto const& expected = std::get<collective>(rank_at(first_rank).records[first[place]]);
     if (c.what != expected.what || c.root != expected.root || (c.request == none) != (expected.request == none))
       fail(at, "expected the same as " + describe(trace_, first_rank, first[place]));
   }
@@ -148,8 +144,8 @@ class checker {
       auto const& members = trace_.communicators[communicator];
       if (made_by_all_[communicator] == first.size() * members.size()) continue;
       for (rank_id const member : members) {
-        std::size_t const made = static_cast<std::size_t>(
-            std::ranges::count_if(trace_.ranks[static_cast<std::size_t>(member)].records, [&](record const& r) {
+        std::size_t const made =
+            static_cast<std::size_t>(std::ranges::count_if(rank_at(member).records, [&](record const& r) {
               auto const* const c = std::get_if<collective>(&r);
               return c != nullptr && c->communicator == communicator;
             }));
@@ -182,38 +178,31 @@ class checker {
 
   // Messages, after all records have been checked
 
-  struct traffic {
-    std::vector<std::uint64_t> sent_bytes;  ///< of each message
-    std::size_t received = 0, passed = 0;
-  };
+  template <class Call, class Function>
+  void each(Function const& function) {
+    each_rank([&] {
+      for (std::size_t at = 0; at < own().records.size(); ++at)
+        if (auto const* const call = std::get_if<Call>(&own().records[at])) function(at, *call);
+    });
+  }
+  trace_of_rank const& rank_at(rank_id rank) const { return trace_.ranks[static_cast<std::size_t>(rank)]; }
 
-  void count_sends() {
-    for (record const& r : own().records) {
-      if (auto const* const s = std::get_if<send>(&r))
-        messages_[{self(), s->to, s->tag, s->communicator}].sent_bytes.push_back(s->bytes);
-    }
-  }
-  void match_receives() {
-    for (std::size_t at = 0; at < own().records.size(); ++at) {
-      auto const* const r = std::get_if<receive>(&own().records[at]);
-      if (r == nullptr) continue;
-      traffic& of = messages_[{r->from, self(), r->tag, r->communicator}];
-      if (of.received == of.sent_bytes.size())
-        fail(at, "there is no send for it: rank " + std::to_string(r->from) + " sends " +
-                     std::to_string(of.sent_bytes.size()) + " messages with this tag");
-      std::uint64_t const bytes = of.sent_bytes[of.received++];
-      if (bytes > r->bytes) fail(at, "the message that it gets has " + std::to_string(bytes) + " bytes");
-    }
-  }
-  void find_sends_without_receive() {
-    for (std::size_t at = 0; at < own().records.size(); ++at) {
-      auto const* const s = std::get_if<send>(&own().records[at]);
-      if (s == nullptr) continue;
-      traffic& of = messages_[{self(), s->to, s->tag, s->communicator}];
-      if (of.passed++ >= of.received)
-        fail(at, "there is no receive for it: rank " + std::to_string(s->to) + " receives " +
-                     std::to_string(of.received) + " messages with this tag");
-    }
+  void check_messages() {
+    auto const others = other_ends(trace_);
+    each<receive>([&](std::size_t at, receive const& r) {
+      trace_of_rank const& sender = rank_at(r.from);
+      index const other = others[rank_][at];
+      if (other == none)
+        fail(at, "there is no send for it: rank " + std::to_string(r.from) + " sends " +
+                     std::to_string(count_other_ends<send>(sender, self(), r)) + " messages with this tag");
+      std::uint64_t const bytes = std::get<send>(sender.records[other]).bytes;
+      if (bytes > r.bytes) fail(at, "the message that it gets has " + std::to_string(bytes) + " bytes");
+    });
+    each<send>([&](std::size_t at, send const& s) {
+      if (others[rank_][at] == none)
+        fail(at, "there is no receive for it: rank " + std::to_string(s.to) + " receives " +
+                     std::to_string(count_other_ends<receive>(rank_at(s.to), self(), s)) + " messages with this tag");
+    });
   }
 
   trace const& trace_;
@@ -222,7 +211,6 @@ class checker {
   /// Those of the first member, by communicator.
   std::unordered_map<index, std::vector<std::size_t>> collectives_;
   std::unordered_map<index, std::size_t> made_by_all_;
-  std::unordered_map<channel, traffic, hash_of_channel> messages_;
   // Of the rank that is looked at
   std::size_t rank_ = 0;
   double clock_s_ = 0;
