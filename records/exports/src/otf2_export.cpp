@@ -274,8 +274,8 @@ class otf2_archive {
       define_region(region_of_kernel(k), is.name, is.sizes.empty() ? is.name : is.name + ' ' + is.sizes, "kernel",
                     OTF2_REGION_ROLE_FUNCTION);
     }
-    for (std::size_t cause = 0; cause < wait_causes().size(); ++cause) {
-      std::string const name = "wait for " + std::string(wait_causes()[cause]);
+    for (std::size_t cause = 0; cause < wait_cause_names.size(); ++cause) {
+      std::string const name = "wait for " + std::string(wait_cause_names[cause]);
       define_region(region_of_wait(static_cast<wait_cause>(cause)), name, name, "wait", OTF2_REGION_ROLE_TASK_WAIT,
                     run_.of_mpi());
     }

@@ -104,7 +104,7 @@ class perfetto_file {
     return 1 + run_.operations.size() + run_.kernel_names.size() + static_cast<std::uint64_t>(cause);
   }
   std::uint64_t name_of_post() const {
-    return 1 + run_.operations.size() + run_.kernel_names.size() + wait_causes().size();
+    return 1 + run_.operations.size() + run_.kernel_names.size() + wait_cause_names.size();
   }
 
   // Numbers of tracks: nodes, threads on nodes, counters of nodes.
@@ -160,7 +160,7 @@ class perfetto_file {
       std::uint64_t next = 1;
       for (timeline::operation const& is : run_.operations) intern(interned_data::event_names, next++, is.name);
       for (timeline::kernel_name const& is : run_.kernel_names) intern(interned_data::event_names, next++, is.name);
-      for (std::string_view cause : wait_causes())
+      for (std::string_view cause : wait_cause_names)
         intern(interned_data::event_names, next++, "wait for " + std::string(cause));
       intern(interned_data::event_names, next, "post");
     });

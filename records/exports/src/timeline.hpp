@@ -8,9 +8,9 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include <ovlp/records/names.hpp>
 #include <ovlp/records/recorded_run.hpp>
 
 namespace ovlp::exports {
@@ -142,10 +142,6 @@ struct timeline {
     return {first, last};
   }
 };
-
-/// Names of all causes, in order.
-std::span<std::string_view const> wait_causes();
-std::string name_of_node(std::uint32_t node);
 
 /// Errors: config_error for times that nanoseconds cannot count.
 timeline timeline_of(recorded_run const& run, std::string const& reservation);
