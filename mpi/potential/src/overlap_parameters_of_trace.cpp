@@ -222,12 +222,8 @@ class rank_reader {
 }  // namespace
 
 rank_id rank_that_sends_most(trace const& of) {
-  std::vector<std::uint64_t> bytes;
-  for (trace_of_rank const& rank : of.ranks) {
-    bytes.push_back(0);
-    for (record const& r : rank.records)
-      if (auto const* const message = std::get_if<send>(&r)) bytes.back() += message->bytes;
-  }
+  std::vector<std::uint64_t> bytes(of.ranks.size());
+  each<send>(of, [&](rank_id rank, std::size_t, send const& s) { bytes[static_cast<std::size_t>(rank)] += s.bytes; });
   auto const most = std::max_element(bytes.begin(), bytes.end());
   if (most == bytes.end() || *most == 0)
     throw config_error("trace '" + of.name + "': expected messages between ranks, got none");

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/mpi/describe.hpp>
@@ -28,16 +30,12 @@ class checker {
 
   void run() {
     check_communicators();
-    each_rank([&] { check_records(); });
+    for (rank_ = 0; rank_ < trace_.ranks.size(); ++rank_) check_records();
     check_numbers_of_collectives();
     check_messages();
   }
 
  private:
-  template <class Function>
-  void each_rank(Function const& function) {
-    for (rank_ = 0; rank_ < trace_.ranks.size(); ++rank_) function();
-  }
   trace_of_rank const& own() const { return trace_.ranks[rank_]; }
   rank_id self() const { return static_cast<rank_id>(rank_); }
 
@@ -178,30 +176,28 @@ class checker {
 
   // Messages, after all records have been checked
 
-  template <class Call, class Function>
-  void each(Function const& function) {
-    each_rank([&] {
-      for (std::size_t at = 0; at < own().records.size(); ++at)
-        if (auto const* const call = std::get_if<Call>(&own().records[at])) function(at, *call);
-    });
-  }
   trace_of_rank const& rank_at(rank_id rank) const { return trace_.ranks[static_cast<std::size_t>(rank)]; }
 
-  void check_messages() {
+  void check_messages() const {
     auto const others = other_ends(trace_);
-    each<receive>([&](std::size_t at, receive const& r) {
+    auto const fail_at = [&](rank_id rank, std::size_t at, std::string const& what) {
+      refuse(trace_, describe(trace_, rank, at) + ": " + what);
+    };
+    each<receive>(trace_, [&](rank_id rank, std::size_t at, receive const& r) {
       trace_of_rank const& sender = rank_at(r.from);
-      index const other = others[rank_][at];
+      index const other = others[static_cast<std::size_t>(rank)][at];
       if (other == none)
-        fail(at, "there is no send for it: rank " + std::to_string(r.from) + " sends " +
-                     std::to_string(count_other_ends<send>(sender, self(), r)) + " messages with this tag");
+        fail_at(rank, at,
+                "there is no send for it: rank " + std::to_string(r.from) + " sends " +
+                    std::to_string(count_other_ends<send>(sender, rank, r)) + " messages with this tag");
       std::uint64_t const bytes = std::get<send>(sender.records[other]).bytes;
-      if (bytes > r.bytes) fail(at, "the message that it gets has " + std::to_string(bytes) + " bytes");
+      if (bytes > r.bytes) fail_at(rank, at, "the message that it gets has " + std::to_string(bytes) + " bytes");
     });
-    each<send>([&](std::size_t at, send const& s) {
-      if (others[rank_][at] == none)
-        fail(at, "there is no receive for it: rank " + std::to_string(s.to) + " receives " +
-                     std::to_string(count_other_ends<receive>(rank_at(s.to), self(), s)) + " messages with this tag");
+    each<send>(trace_, [&](rank_id rank, std::size_t at, send const& s) {
+      if (others[static_cast<std::size_t>(rank)][at] != none) return;
+      fail_at(rank, at,
+              "there is no receive for it: rank " + std::to_string(s.to) + " receives " +
+                  std::to_string(count_other_ends<receive>(rank_at(s.to), rank, s)) + " messages with this tag");
     });
   }
 
@@ -260,15 +256,11 @@ std::vector<side_of_collective> sides_of(collective const& c, bool is_root, move
 /// Calls `function(call, its place among its communicator's collectives, whether by its root, rank, record)`.
 template <class Function>
 void each_collective(trace const& of, Function const& function) {
-  for (std::size_t rank = 0; rank < of.ranks.size(); ++rank) {
-    std::unordered_map<index, std::size_t> made;
-    for (std::size_t at = 0; at < of.ranks[rank].records.size(); ++at) {
-      auto const* const c = std::get_if<collective>(&of.ranks[rank].records[at]);
-      if (c == nullptr) continue;
-      rank_id const root = has_root(c->what) ? c->root : of.communicators[c->communicator].front();
-      function(*c, made[c->communicator]++, static_cast<rank_id>(rank) == root, rank, at);
-    }
-  }
+  std::map<std::pair<rank_id, index>, std::size_t> made;
+  each<collective>(of, [&](rank_id rank, std::size_t at, collective const& c) {
+    rank_id const root = has_root(c.what) ? c.root : of.communicators[c.communicator].front();
+    function(c, made[{rank, c.communicator}]++, rank == root, rank, at);
+  });
 }
 
 }  // namespace
@@ -277,7 +269,7 @@ void check(trace const& what) { checker(what).run(); }
 
 void check_bytes_of_collectives(trace const& of) {
   std::unordered_map<index, std::vector<moved_bytes>> moved;
-  each_collective(of, [&](collective const& c, std::size_t place, bool is_root, std::size_t, std::size_t) {
+  each_collective(of, [&](collective const& c, std::size_t place, bool is_root, rank_id, std::size_t) {
     auto& all = moved[c.communicator];
     if (place == all.size()) all.emplace_back();
     all[place].sent += c.bytes_sent;
@@ -287,11 +279,11 @@ void check_bytes_of_collectives(trace const& of) {
       all[place].root_received = c.bytes_received;
     }
   });
-  each_collective(of, [&](collective const& c, std::size_t place, bool is_root, std::size_t rank, std::size_t at) {
+  each_collective(of, [&](collective const& c, std::size_t place, bool is_root, rank_id rank, std::size_t at) {
     for (side_of_collective const& side : sides_of(c, is_root, moved[c.communicator][place])) {
       if (side.bytes == side.expected) continue;
-      refuse(of, describe(of, static_cast<rank_id>(rank), at) + ": " + side.what + " " + std::to_string(side.bytes) +
-                     " bytes, expected " + std::to_string(side.expected) + " by what the other ranks give and get");
+      refuse(of, describe(of, rank, at) + ": " + side.what + " " + std::to_string(side.bytes) + " bytes, expected " +
+                     std::to_string(side.expected) + " by what the other ranks give and get");
     }
   });
 }

@@ -8,6 +8,14 @@
 /// Where in a buffer of a collective call the block for a rank, or from it, is.
 namespace ovlp::mpi::tracer {
 
+/// With whom a rank exchanges blocks: all ranks of the communicator, of an intercommunicator those of the other group.
+inline std::size_t size_of(MPI_Comm in) {
+  int size = 0, between_groups = 0;
+  PMPI_Comm_test_inter(in, &between_groups);
+  between_groups != 0 ? PMPI_Comm_remote_size(in, &size) : PMPI_Comm_size(in, &size);
+  return static_cast<std::size_t>(size);
+}
+
 inline MPI_Aint extent_of(MPI_Datatype type) {
   MPI_Aint lower = 0, extent = 0;
   PMPI_Type_get_extent(type, &lower, &extent);

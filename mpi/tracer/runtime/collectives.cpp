@@ -8,25 +8,12 @@
 namespace ovlp::mpi::tracer {
 namespace {
 
-std::uint64_t size_of(MPI_Comm in) {
-  int size = 0, between_groups = 0;
-  PMPI_Comm_test_inter(in, &between_groups);
-  between_groups != 0 ? PMPI_Comm_remote_size(in, &size) : PMPI_Comm_size(in, &size);
-  return static_cast<std::uint64_t>(size);
-}
-
 std::size_t rank_in(MPI_Comm in) {
   int rank = 0;
   PMPI_Comm_rank(in, &rank);
   return static_cast<std::size_t>(rank);
 }
 bool is_root(int root, MPI_Comm in) { return static_cast<std::size_t>(root) == rank_in(in) && root >= 0; }
-
-std::uint64_t bytes(data const& of) {
-  MPI_Count size = 0;
-  PMPI_Type_size_x(of.type, &size);
-  return static_cast<std::uint64_t>(of.count) * static_cast<std::uint64_t>(size);
-}
 
 /// A block for each rank.
 struct all_blocks {
@@ -37,14 +24,14 @@ struct all_blocks {
 all_blocks all_of(equal_blocks const& of, MPI_Comm in) {
   std::uint64_t const ranks = size_of(in);
   data const all{of.buffer, static_cast<int>(ranks) * of.count, of.type};
-  return {ranks * bytes({of.buffer, of.count, of.type}), {}, {all}};
+  return {ranks * bytes_of({of.buffer, of.count, of.type}), {}, {all}};
 }
 template <class Blocks>
 all_blocks all_of(Blocks const& of, MPI_Comm in) {
   all_blocks all;
   for (std::size_t i = 0; i < size_of(in); ++i) {
     all.blocks.push_back(of[i]);
-    all.counts.push_back(bytes(all.blocks.back()));
+    all.counts.push_back(bytes_of(all.blocks.back()));
     all.bytes += all.counts.back();
   }
   return all;
@@ -54,8 +41,8 @@ all_blocks all_of(Blocks const& of, MPI_Comm in) {
 
 exchange broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm in) {
   data const all{buffer, count, type};
-  if (is_root(root, in)) return {operation::broadcast, root, bytes(all), 0};
-  return {operation::broadcast, root, 0, bytes(all), {}, {all}};
+  if (is_root(root, in)) return {operation::broadcast, root, bytes_of(all), 0};
+  return {operation::broadcast, root, 0, bytes_of(all), {}, {all}};
 }
 
 template <class Blocks>
@@ -66,7 +53,7 @@ exchange gathered(exchange made, bool gets, data const& sent, Blocks const& rece
     made.counts = std::move(all.counts);
     made.results = std::move(all.blocks);
   }
-  made.bytes_sent = bytes(sent.buffer == MPI_IN_PLACE ? received[rank_in(in)] : sent);
+  made.bytes_sent = bytes_of(sent.buffer == MPI_IN_PLACE ? received[rank_in(in)] : sent);
   return made;
 }
 exchange gather(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, int root, MPI_Comm in) {
@@ -93,7 +80,7 @@ exchange scattered(Blocks const& sent, data const& received, int root, MPI_Comm 
     made.counts = std::move(all.counts);
   }
   bool const in_place = received.buffer == MPI_IN_PLACE;
-  made.bytes_received = bytes(in_place ? sent[rank_in(in)] : received);
+  made.bytes_received = bytes_of(in_place ? sent[rank_in(in)] : received);
   if (!in_place) made.results = {received};
   return made;
 }
@@ -124,20 +111,20 @@ exchange all_to_all_types(void const* a, int const* n, int const* from, MPI_Data
 
 exchange reduce(void const*, void* result, int count, MPI_Datatype type, MPI_Op, int root, MPI_Comm in) {
   data const all{result, count, type};
-  if (!is_root(root, in)) return {operation::reduce, root, bytes(all)};
-  return {operation::reduce, root, bytes(all), bytes(all), {}, {all}};
+  if (!is_root(root, in)) return {operation::reduce, root, bytes_of(all)};
+  return {operation::reduce, root, bytes_of(all), bytes_of(all), {}, {all}};
 }
 
 /// Of calls where each gives as much as it gets.
 template <operation What>
 exchange combined(void const*, void* result, int count, MPI_Datatype type, MPI_Op, MPI_Comm) {
   data const all{result, count, type};
-  return {What, 0, bytes(all), bytes(all), {}, {all}};
+  return {What, 0, bytes_of(all), bytes_of(all), {}, {all}};
 }
 
 exchange reduce_scatter(void const*, void* result, int const* counts, MPI_Datatype type, MPI_Op, MPI_Comm in) {
   exchange made{operation::reduce_scatter};
-  for (std::size_t i = 0; i < size_of(in); ++i) made.counts.push_back(bytes({result, counts[i], type}));
+  for (std::size_t i = 0; i < size_of(in); ++i) made.counts.push_back(bytes_of({result, counts[i], type}));
   made.bytes_sent = std::accumulate(made.counts.begin(), made.counts.end(), std::uint64_t{0});
   made.bytes_received = made.counts.at(rank_in(in));
   made.results = {{result, counts[rank_in(in)], type}};
@@ -145,7 +132,7 @@ exchange reduce_scatter(void const*, void* result, int const* counts, MPI_Dataty
 }
 exchange reduce_scatter_block(void const*, void* result, int count, MPI_Datatype type, MPI_Op, MPI_Comm in) {
   data const own{result, count, type};
-  return {operation::reduce_scatter, 0, size_of(in) * bytes(own), bytes(own), {}, {own}};
+  return {operation::reduce_scatter, 0, size_of(in) * bytes_of(own), bytes_of(own), {}, {own}};
 }
 
 exchange barrier(MPI_Comm) { return {operation::barrier}; }

@@ -13,6 +13,7 @@
 
 #include <mpi.h>
 
+#include "buffers.hpp"
 #include "entries.hpp"
 #include "left_out_calls.hpp"
 #include "neighbours.hpp"
@@ -378,12 +379,6 @@ MPI_Datatype const* types_of(void* numbers, std::size_t count) {
     types.push_back(from_number<MPI_Datatype>(static_cast<MPI_Fint const*>(numbers)[i]));
   return types.data();
 }
-std::size_t all_ranks(MPI_Comm in) {
-  int size = 0, between = 0;
-  PMPI_Comm_test_inter(in, &between);
-  between != 0 ? PMPI_Comm_remote_size(in, &size) : PMPI_Comm_size(in, &size);
-  return static_cast<std::size_t>(size);
-}
 int const* numbers(void* at) { return static_cast<int const*>(at); }
 MPI_Aint const* places(void* at) { return static_cast<MPI_Aint const*>(at); }
 
@@ -411,7 +406,7 @@ MPI_Aint const* places(void* at) { return static_cast<MPI_Aint const*>(at); }
     *static_cast<MPI_Fint*>(j) = number_of(request);                                                                   \
   }                                                                                                                    \
   OVLP_ALSO_F08(i##name)
-OVLP_FORTRAN_WITH_TYPES(alltoallw, Alltoallw, (neighbour_counts{all_ranks(in), all_ranks(in)}), numbers)
+OVLP_FORTRAN_WITH_TYPES(alltoallw, Alltoallw, (neighbour_counts{size_of(in), size_of(in)}), numbers)
 OVLP_FORTRAN_WITH_TYPES(neighbor_alltoallw, Neighbor_alltoallw, count_neighbours(in), places)
 
 // What the trace leaves out.

@@ -18,12 +18,6 @@ std::uint64_t bytes_in(MPI_Status const& status) {
   return bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes);
 }
 
-std::uint64_t bytes_of(data const& what) {
-  MPI_Count bytes = 0;
-  PMPI_Type_size_x(what.type, &bytes);
-  return static_cast<std::uint64_t>(bytes) * static_cast<std::uint64_t>(what.count);
-}
-
 constexpr char const* messages_of_other_worlds = "messages with processes that are not in MPI_COMM_WORLD";
 
 /// The shared library that this is in.
@@ -122,7 +116,7 @@ void rank_trace::ended(call_site const& at, MPI_Request request, MPI_Status cons
 void rank_trace::put_end(call_site const& at, under_way const& its, MPI_Status const* status) {
   if (its.receives) {
     int cancelled = 0;
-    std::uint64_t bytes = tracer::bytes_of(its.memory);
+    std::uint64_t bytes = bytes_of(its.memory);
     if (status != nullptr) {
       PMPI_Test_cancelled(status, &cancelled);
       raw::received got{its.number, cancelled != 0 ? 1U : 0U, 0, 0, 0};

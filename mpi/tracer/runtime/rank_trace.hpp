@@ -29,6 +29,12 @@ struct data {
   MPI_Datatype type;
 };
 
+inline std::uint64_t bytes_of(data const& what) {
+  MPI_Count bytes = 0;
+  PMPI_Type_size_x(what.type, &bytes);
+  return static_cast<std::uint64_t>(bytes) * static_cast<std::uint64_t>(what.count);
+}
+
 struct message_to {
   data what;
   int rank, tag;
