@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checked_records.hpp"
 
-#include <array>
 #include <cmath>
 #include <tuple>
 
@@ -13,7 +12,7 @@ std::string describe_key(object_key const& object) {
          std::to_string(object.operation);
 }
 std::string between(std::uint32_t source, std::uint32_t destination) {
-  return node_named(source) + " >> " + node_named(destination);
+  return name_of_node(source) + " >> " + name_of_node(destination);
 }
 
 using place_key =
@@ -50,11 +49,11 @@ bool checked_records::check_names(findings& found) const {
   if (!run.undefined.empty()) missing(run.undefined);
   for (recorded_run::object const& o : run.objects) {
     if (o.was_posted() && o.to_node >= run.names.nodes)
-      missing("a post to " + node_named(o.to_node) + " of " + std::to_string(run.names.nodes));
+      missing("a post to " + name_of_node(o.to_node) + " of " + std::to_string(run.names.nodes));
   }
   for (node_record const& r : run.nodes)
     if (r.node >= run.names.nodes)
-      missing("a change of " + node_named(r.node) + " of " + std::to_string(run.names.nodes));
+      missing("a change of " + name_of_node(r.node) + " of " + std::to_string(run.names.nodes));
   for (call_record const& r : run.calls)
     if (r.graph >= run.names.graphs.size()) missing("a call of graph " + std::to_string(r.graph));
   return all;
@@ -94,13 +93,11 @@ void checked_records::check_nodes(findings& found) {
                          : r.change == node_change::joined ? was_held && before->second.change == node_change::launched
                                                            : was_held && r.node != 0;
     if (!in_turn) {
-      constexpr std::array<char const*, 3> changes{"launched", "joined", "released"};
-      found.add(
-          "a node is launched, joins and is released in turn; node 0 is never released",
-          node_named(r.node) + " " + changes.at(static_cast<std::size_t>(r.change)) + " at " + seconds(r.at_s) +
-              (before == last.end() ? ""
-                                    : ", " + std::string(changes.at(static_cast<std::size_t>(before->second.change))) +
-                                          " at " + seconds(before->second.at_s)));
+      found.add("a node is launched, joins and is released in turn; node 0 is never released",
+                name_of_node(r.node) + " " + std::string(name_of(r.change)) + " at " + seconds(r.at_s) +
+                    (before == last.end()
+                         ? ""
+                         : ", " + std::string(name_of(before->second.change)) + " at " + seconds(before->second.at_s)));
     }
     if (r.change == node_change::launched) held[r.node].push_back({r.at_s});
     if (r.change == node_change::released && !held[r.node].empty()) held[r.node].back().to_s = r.at_s;
@@ -283,7 +280,7 @@ void checked_records::check_capacity(findings& found) const {
     double const most_s = capacity_of(number) * held_s(number, -std::numeric_limits<double>::infinity(), of.first);
     if (of.second > most_s * seen.most_speed * (1 + 1e-9) + 1e-9 + capacity_of(number) * seen.burst_s)
       found.add("a node computes no more than its capacity",
-                node_named(number) + " computed " + seconds(of.second) + " of " + seconds(most_s));
+                name_of_node(number) + " computed " + seconds(of.second) + " of " + seconds(most_s));
   }
 }
 

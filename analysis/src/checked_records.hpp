@@ -14,13 +14,12 @@
 
 #include <ovlp/analysis/identities.hpp>
 #include <ovlp/base/text.hpp>
+#include <ovlp/records/names.hpp>
 
 namespace ovlp::analysis {
 
 inline std::string seconds(double s) { return base::fixed(s, 9) + " s"; }
 inline std::string figure(double value) { return base::shortest(value); }
-
-inline std::string node_named(std::uint32_t number) { return "node" + std::to_string(number); }
 
 /// What is broken, by identity: the first case, and how many there are.
 class findings {
@@ -90,7 +89,7 @@ struct checked_records {
   }
   std::string thread(recorded_run::place const& at) const {
     recorded_run::residence const& in = run.residences[at.residence];
-    return run.names.collections.at(in.collection) + "[" + std::to_string(in.thread) + "] on " + node_named(in.node);
+    return run.names.collections.at(in.collection) + "[" + std::to_string(in.thread) + "] on " + name_of_node(in.node);
   }
   std::string describe(recorded_run::step const& s) const {
     return "step of '" + operation(s.at) + "' in " + thread(s.at) + " from " + seconds(s.start_s) + " to " +

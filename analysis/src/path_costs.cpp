@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/analysis/path_costs.hpp>
+#include <ovlp/records/names.hpp>
 
 #include <algorithm>
 #include <array>
@@ -33,14 +34,13 @@ path_costs costs_of(critical_path const& path, run_definitions const& names) {
   auto const operation = [&](operation_place const& at, std::uint32_t number) {
     return names.graphs.at(at.graph).operations.at(number).name;
   };
-  auto const node = [](std::uint32_t number) { return "node" + std::to_string(number); };
   for (path_piece const& p : path.pieces) {
     double const length_s = p.end_s - p.start_s;
     activities[std::string(name_of(p.what))] += length_s;
     switch (p.what) {
       case path_activity::step:
         operations[names.graphs.at(p.at.graph).name + ": " + operation(p.at, p.at.operation)] += length_s;
-        nodes[node(p.at.node)] += length_s;
+        nodes[name_of_node(p.at.node)] += length_s;
         break;
       case path_activity::launch:
       case path_activity::main_program:
@@ -50,7 +50,7 @@ path_costs costs_of(critical_path const& path, run_definitions const& names) {
         edges[is_edge ? names.graphs.at(p.at.graph).name + ": " + operation(p.at, p.at.operation) + " >> " +
                             operation(p.at, p.to_operation)
                       : "the runtime's own"] += length_s;
-        links[node(p.source) + " >> " + node(p.destination)] += length_s;
+        links[name_of_node(p.source) + " >> " + name_of_node(p.destination)] += length_s;
     }
   }
   for (path_kernel const& k : path.kernels) kernels[k.name] += k.end_s - k.start_s;

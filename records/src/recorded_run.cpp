@@ -403,38 +403,39 @@ void recorded_run::hand_on(record_sink& to) const {
   for (struct mapping const& m : mappings) to.mapping({m.collection, m.nodes, m.at_s});
   for (struct decision const& d : decisions) to.decision({d.iteration, d.nodes, d.reason, d.at_s});
   for (call_record const& r : calls) to.call(r);
-  for (std::uint32_t const k : order_of(kernels, [](kernel const& row) { return row.end_s; })) {
-    kernel const& of = kernels[k];
-    kernel_name const& name = kernel_names[of.name];
-    to.kernel({place_of(of.at), name.name, name.sizes, of.start_s, of.end_s, of.work_s});
-  }
-  for (std::uint32_t const s : steps_by_end()) to.step(record_of(steps[s]));
-  for (std::uint32_t const w : order_of(waits, [](wait const& row) { return row.end_s; }))
-    to.wait({place_of(waits[w].at), waits[w].cause, waits[w].start_s, waits[w].end_s});
-  auto const known = [](double at_s) { return is_known(at_s) ? at_s : -std::numeric_limits<double>::infinity(); };
-  for (std::uint32_t const o : order_of(objects, [&](object const& row) { return known(row.posted_s); })) {
-    object const& of = objects[o];
-    if (of.was_posted()) to.post({place_of(of.by), of.port, of.key, of.to_thread, of.to_node, of.posted_s});
-  }
+  // Those whose time is known.
+  auto const in_time = [](auto const& rows, auto const& time, auto const& hand_over) {
+    auto const time_of = [&](auto const& row) {
+      double const at_s = std::invoke(time, row);
+      return is_known(at_s) ? at_s : -std::numeric_limits<double>::infinity();
+    };
+    for (std::uint32_t const i : order_of(rows, time_of))
+      if (is_known(std::invoke(time, rows[i]))) hand_over(rows[i]);
+  };
+  in_time(kernels, &kernel::end_s, [&](kernel const& k) {
+    kernel_name const& name = kernel_names[k.name];
+    to.kernel({place_of(k.at), name.name, name.sizes, k.start_s, k.end_s, k.work_s});
+  });
+  in_time(steps, &step::end_s, [&](auto const& s) { to.step(record_of(s)); });
+  in_time(waits, &wait::end_s, [&](wait const& w) { to.wait({place_of(w.at), w.cause, w.start_s, w.end_s}); });
+  in_time(objects, &object::posted_s, [&](object const& o) {
+    to.post({place_of(o.by), o.port, o.key, o.to_thread, o.to_node, o.posted_s});
+  });
   auto const key_of = [&](message const& m) { return m.object == none ? object_key{} : objects[m.object].key; };
   auto const kind_of = [](message const& m) { return m.object == none ? message_kind::control : message_kind::object; };
-  for (std::uint32_t const i : order_of(messages, [&](message const& row) { return known(row.sent_s); })) {
-    message const& m = messages[i];
-    if (is_known(m.sent_s)) to.send({m.call, kind_of(m), m.source, m.destination, m.bytes, m.sent_s, key_of(m)});
-  }
-  for (std::uint32_t const i : order_of(messages, [&](message const& row) { return known(row.delivered_s); })) {
-    message const& m = messages[i];
-    if (is_known(m.delivered_s)) to.delivery({kind_of(m), m.source, m.destination, m.delivered_s, key_of(m)});
-  }
+  in_time(messages, &message::sent_s, [&](message const& m) {
+    to.send({m.call, kind_of(m), m.source, m.destination, m.bytes, m.sent_s, key_of(m)});
+  });
+  in_time(messages, &message::delivered_s, [&](message const& m) {
+    to.delivery({kind_of(m), m.source, m.destination, m.delivered_s, key_of(m)});
+  });
   auto const crossed_s = [&](message const& m) {
-    return m.crossing == none ? -std::numeric_limits<double>::infinity() : crossings[m.crossing].crossed_s;
+    return m.crossing == none ? unknown_s : crossings[m.crossing].crossed_s;
   };
-  for (std::uint32_t const i : order_of(messages, crossed_s)) {
-    message const& m = messages[i];
-    if (m.crossing == none) continue;
+  in_time(messages, crossed_s, [&](message const& m) {
     crossing const& c = crossings[m.crossing];
     to.transfer({m.source, m.destination, c.bytes, c.handed_over_s, c.started_s, c.latency_s, c.crossed_s, key_of(m)});
-  }
+  });
   for (mpi_call_record const& r : mpi_calls) to.mpi_call(r);
   if (end) to.end({end->at_s, end->failure, end->processors});
   to.flush();

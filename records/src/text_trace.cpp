@@ -9,6 +9,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
+#include <ovlp/records/names.hpp>
 
 namespace ovlp {
 namespace {
@@ -21,15 +22,12 @@ std::string seconds(double s) {
 }
 std::string interval(double start_s, double end_s) { return "from " + seconds(start_s) + " to " + seconds(end_s); }
 
-std::string node_name(std::uint32_t node) { return "node" + std::to_string(node); }
-
 std::string iteration_name(std::int32_t iteration) {
   return iteration == 0 ? "" : " iteration " + std::to_string(iteration);
 }
 
-char const* name_of(message_kind kind) { return kind == message_kind::object ? "object" : "control"; }
-
-char const* name_of(wait_cause cause) {
+/// What an operation waits for.
+char const* awaited(wait_cause cause) {
   switch (cause) {
     case wait_cause::object: return "an object";
     case wait_cause::window: return "its window";
@@ -39,19 +37,6 @@ char const* name_of(wait_cause cause) {
   }
   return "";
 }
-
-char const* name_of(node_change change) {
-  switch (change) {
-    case node_change::launched: return "launched";
-    case node_change::joined: return "joined";
-    case node_change::released: return "released";
-  }
-  return "";
-}
-
-}  // namespace
-
-namespace {
 
 /// A trace of its own may be replaced.
 std::string const& checked(std::string const& file) {
@@ -86,7 +71,7 @@ void text_trace::line(double at_s, std::string const& where, char const* what, s
 
 std::string text_trace::thread_name(operation_place const& at) const {
   std::uint32_t const collection = names_->graphs[at.graph].operations[at.operation].collection;
-  return node_name(at.node) + " " + names_->collections[collection] + "[" + std::to_string(at.thread) + "]";
+  return name_of_node(at.node) + " " + names_->collections[collection] + "[" + std::to_string(at.thread) + "]";
 }
 
 std::string text_trace::operation_name(std::uint32_t graph, std::uint32_t operation) const {
@@ -117,7 +102,7 @@ void text_trace::kernel(kernel_record const& r) {
 
 void text_trace::wait(wait_record const& r) {
   line(r.end_s, thread_name(r.at), "wait",
-       operation_name(r.at.graph, r.at.operation) + " for " + name_of(r.cause) + " " + interval(r.start_s, r.end_s));
+       operation_name(r.at.graph, r.at.operation) + " for " + awaited(r.cause) + " " + interval(r.start_s, r.end_s));
 }
 
 void text_trace::post(post_record const& r) {
@@ -125,29 +110,30 @@ void text_trace::post(post_record const& r) {
   line(r.at_s, thread_name(r.at), "post",
        operation_name(r.at.graph, r.at.operation) + " port " + std::to_string(r.port) + " to " + to.kind + " '" +
            to.name + "' in " + names_->collections[to.collection] + "[" + std::to_string(r.to_thread) + "] on " +
-           node_name(r.to_node));
+           name_of_node(r.to_node));
 }
 
 void text_trace::send(send_record const& r) {
-  line(r.at_s, node_name(r.source), "send",
-       std::string(name_of(r.kind)) + " to " + node_name(r.destination) + " bytes " + std::to_string(r.bytes));
+  line(r.at_s, name_of_node(r.source), "send",
+       std::string(name_of(r.kind)) + " to " + name_of_node(r.destination) + " bytes " + std::to_string(r.bytes));
 }
 
 void text_trace::delivery(delivery_record const& r) {
-  line(r.at_s, node_name(r.destination), "delivery", std::string(name_of(r.kind)) + " from " + node_name(r.source));
+  line(r.at_s, name_of_node(r.destination), "delivery",
+       std::string(name_of(r.kind)) + " from " + name_of_node(r.source));
 }
 
 void text_trace::transfer(transfer_record const& r) {
-  line(r.crossed_s, node_name(r.source), "transfer",
-       "to " + node_name(r.destination) + " bytes " + std::to_string(r.bytes) + " sent " + seconds(r.sent_s) + " " +
+  line(r.crossed_s, name_of_node(r.source), "transfer",
+       "to " + name_of_node(r.destination) + " bytes " + std::to_string(r.bytes) + " sent " + seconds(r.sent_s) + " " +
            interval(r.started_s, r.crossed_s));
 }
 
-void text_trace::node(node_record const& r) { line(r.at_s, node_name(r.node), name_of(r.change), ""); }
+void text_trace::node(node_record const& r) { line(r.at_s, name_of_node(r.node), name_of(r.change).data(), ""); }
 
 void text_trace::mapping(mapping_record const& r) {
   std::string nodes;
-  for (std::uint32_t node : r.nodes) nodes += (nodes.empty() ? "" : " ") + node_name(node);
+  for (std::uint32_t node : r.nodes) nodes += (nodes.empty() ? "" : " ") + name_of_node(node);
   line(r.at_s, "node0", "mapping", names_->collections[r.collection] + " to " + nodes);
 }
 

@@ -2,7 +2,10 @@
 #include <ovlp/mpi/overlapped.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -10,9 +13,9 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/mpi/describe.hpp>
+#include <ovlp/mpi/other_ends.hpp>
 
 #include "compute_clock.hpp"
-#include "message_ends.hpp"
 
 namespace ovlp::mpi {
 namespace {
@@ -22,10 +25,36 @@ using pattern = overlap_options::pattern;
 /// Shares of an interval are single precision: nearer to a call than that, an access may be on either side of it.
 constexpr double tolerance = 1e-6;
 
+/// What both ends of a message know of it.
+struct message_end {
+  std::uint32_t number = 0;  ///< of the messages between these two ranks in this communicator, as they were sent
+  std::uint64_t bytes = 0;   ///< that were sent
+};
+using ends_of_rank = std::vector<message_end>;  ///< by place among the rank's records
+
+std::vector<ends_of_rank> message_ends(trace const& of) {
+  auto const others = other_ends(of);
+  std::vector<ends_of_rank> ends;
+  for (trace_of_rank const& rank : of.ranks) ends.emplace_back(rank.records.size());
+  for (std::size_t rank = 0; rank < of.ranks.size(); ++rank) {
+    std::map<std::pair<rank_id, index>, std::uint32_t> counts;
+    for (std::size_t i = 0; i < ends[rank].size(); ++i) {
+      index const other = others[rank][i];
+      if (auto const* const call = std::get_if<send>(&of.ranks[rank].records[i])) {
+        ends[rank][i] = {counts[{call->to, call->communicator}]++, call->bytes};
+        if (other != none) ends[static_cast<std::size_t>(call->to)][other] = ends[rank][i];
+      } else if (other == none && std::holds_alternative<receive>(of.ranks[rank].records[i])) {
+        throw config_error(describe(of, static_cast<rank_id>(rank), i) + ": nobody sends that message");
+      }
+    }
+  }
+  return ends;
+}
+
 /// A rank's records with its messages overlapped.
 class overlapped_rank {
  public:
-  overlapped_rank(trace_of_rank const& original, std::vector<message_end> const& ends, overlap_options const& how)
+  overlapped_rank(trace_of_rank const& original, ends_of_rank const& ends, overlap_options const& how)
       : original_(original),
         records_(original.records),
         ends_(ends),
@@ -51,30 +80,22 @@ class overlapped_rank {
 
   /// Where non-blocking calls end, and which records wait for other ranks.
   void find_completions() {
-    completions_.assign(records_.size(), records_.size());
-    waits_.assign(records_.size(), false);
+    std::size_t const end = records_.size();
+    completions_.assign(end, end);
+    waits_.assign(end, false);
     std::vector<std::size_t> begun;  // by request, its call
-    auto const begin = [&](index request, std::size_t i) {
-      next_request_ = std::max(next_request_, request + 1);
-      if (begun.size() <= request) begun.resize(request + 1, records_.size());
-      begun[request] = i;
-    };
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-      if (auto const* call = std::get_if<send>(&records_[i]); call != nullptr) {
-        if (call->request == none) completions_[i] = i;
-        else begin(call->request, i);
-      } else if (auto const* got = std::get_if<receive>(&records_[i])) {
-        if (got->request == none) completions_[i] = i, waits_[i] = true;
-        else begin(got->request, i);
-      } else if (auto const* together = std::get_if<collective>(&records_[i])) {
-        if (together->request == none) waits_[i] = true;
-        else begin(together->request, i);
-      } else if (auto const* end = std::get_if<wait>(&records_[i])) {
-        std::size_t const call_at = end->request < begun.size() ? begun[end->request] : records_.size();
-        if (call_at == records_.size()) continue;
-        completions_[call_at] = i;
-        waits_[i] = !std::holds_alternative<send>(records_[call_at]);
-        begun[end->request] = records_.size();
+    for (std::size_t i = 0; i < end; ++i) {
+      auto const* const ending = std::get_if<wait>(&records_[i]);
+      index const request = ending != nullptr ? ending->request : request_of(records_[i]);
+      if (ending != nullptr && (request >= begun.size() || begun[request] == end)) continue;
+      if (ending == nullptr && request != none) {
+        next_request_ = std::max(next_request_, request + 1);
+        begun.resize(std::max<std::size_t>(begun.size(), next_request_), end);
+        begun[request] = i;
+      } else if (is_call(records_[i])) {
+        std::size_t const call = ending != nullptr ? std::exchange(begun[request], end) : i;
+        completions_[call] = i;
+        waits_[i] = !std::holds_alternative<send>(records_[call]);
       }
     }
   }
@@ -224,7 +245,7 @@ class overlapped_rank {
 
   trace_of_rank const& original_;
   std::vector<record> const& records_;
-  std::vector<message_end> const& ends_;
+  ends_of_rank const& ends_;
   overlap_options const& how_;
   compute_clock const clock_;
   std::vector<bool> replaced_;
@@ -238,7 +259,7 @@ class overlapped_rank {
 
 trace overlapped(trace const& original, overlap_options const& how) {
   if (how.chunks == 0) throw config_error("chunks of a message: expected 1 or more, got 0");
-  std::vector<std::vector<message_end>> const ends = message_ends(original);
+  std::vector<ends_of_rank> const ends = message_ends(original);
   trace made{original.name, {}, original.communicators, original.left_out};
   for (std::size_t rank = 0; rank < original.ranks.size(); ++rank) {
     trace_of_rank const& was = original.ranks[rank];

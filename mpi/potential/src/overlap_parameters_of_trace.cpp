@@ -2,6 +2,7 @@
 #include <ovlp/mpi/overlap_parameters_of_trace.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/mpi/other_ends.hpp>
 
 namespace ovlp::mpi {
 namespace {
@@ -60,36 +62,15 @@ class mean_distances {
   double count_ = 0;
 };
 
-/// From the last store of each piece to the send.
-std::vector<double> before_send_s(access_profile const& produced) {
-  std::vector<double> distances_s;
-  for (float const share : produced.shares) {
-    double const stored = share == access_profile::never ? 0 : static_cast<double>(share);
-    distances_s.push_back((1 - stored) * (produced.end_s - produced.begin_s));
+/// From the last store of each piece to the send, which ends its interval, or from the receive, which begins it, to the
+/// first load. Those without an access count as farthest.
+std::vector<double> distances_s(access_profile const& of, double call_at) {
+  std::vector<double> all_s;
+  for (float const share : of.shares) {
+    double const distance = share == access_profile::never ? 1 : std::abs(call_at - static_cast<double>(share));
+    all_s.push_back(distance * (of.end_s - of.begin_s));
   }
-  return distances_s;
-}
-
-/// From the receive to the first load of each piece.
-std::vector<double> after_receive_s(access_profile const& consumed) {
-  std::vector<double> distances_s;
-  for (float const share : consumed.shares) {
-    double const loaded = share == access_profile::never ? 1 : static_cast<double>(share);
-    distances_s.push_back(loaded * (consumed.end_s - consumed.begin_s));
-  }
-  return distances_s;
-}
-
-/// Receives of a rank from another one, in order, by tag and communicator.
-using receives = std::map<std::pair<std::int32_t, index>, std::vector<receive const*>>;
-
-receives receives_from(trace_of_rank const& receiver, rank_id sender) {
-  receives all;
-  for (record const& r : receiver.records) {
-    auto const* const got = std::get_if<receive>(&r);
-    if (got != nullptr && got->from == sender) all[{got->tag, got->communicator}].push_back(got);
-  }
-  return all;
+  return all_s;
 }
 
 /// Messages of one kind.
@@ -157,7 +138,7 @@ iterations iterations_of(trace_of_rank const& of) {
 class rank_reader {
  public:
   rank_reader(trace const& of, rank_id rank)
-      : trace_(of), rank_(rank), own_(rank_of(of, rank)), iterations_(iterations_of(own_)) {}
+      : trace_(of), rank_(rank), own_(rank_of(of, rank)), iterations_(iterations_of(own_)), others_(other_ends(of)) {}
 
   code_parameters read() {
     for (at_ = 0; at_ < own_.records.size(); ++at_) {
@@ -199,25 +180,23 @@ class rank_reader {
     kind& of = kinds_[at->second];
     if (iterations_.contain(at_)) ++of.sent;
     std::string const message = name() + ": message " + of.name;
-    receive const& got = partner_of(sent, message);
-    if (sent.profile != none) of.produced.add(before_send_s(profile_of(own_, sent.profile, message)), message);
+    receive const& got = received(sent, message);
+    if (sent.profile != none) of.produced.add(distances_s(profile_of(own_, sent.profile, message), 1), message);
     if (got.profile != none)
-      of.consumed.add(after_receive_s(profile_of(rank_of(trace_, sent.to), got.profile, message)), message);
+      of.consumed.add(distances_s(profile_of(rank_of(trace_, sent.to), got.profile, message), 0), message);
     if (of.produced.pieces() > 0 && of.consumed.pieces() > 0 && of.produced.pieces() != of.consumed.pieces()) {
       throw config_error(message + ": expected profiles of as many pieces where it is sent and received, got " +
                          std::to_string(of.produced.pieces()) + " and " + std::to_string(of.consumed.pieces()));
     }
   }
 
-  receive const& partner_of(send const& sent, std::string const& message) {
-    auto const [at, is_new] = received_.try_emplace(sent.to);
-    if (is_new) at->second = receives_from(rank_of(trace_, sent.to), rank_);
-    std::vector<receive const*> const& all = at->second[{sent.tag, sent.communicator}];
-    std::size_t const number = sent_[{sent.to, sent.tag, sent.communicator}]++;
-    if (number >= all.size()) {
-      throw config_error(message + ": expected a receive for each send, got " + std::to_string(all.size()) + " there");
-    }
-    return *all[number];
+  receive const& received(send const& sent, std::string const& message) const {
+    trace_of_rank const& there = rank_of(trace_, sent.to);
+    index const other = others_[static_cast<std::size_t>(rank_)][at_];
+    if (other == none)
+      throw config_error(message + ": expected a receive for each send, got " +
+                         std::to_string(count_other_ends<receive>(there, rank_, sent)) + " there");
+    return std::get<receive>(there.records[other]);
   }
 
   void add(collective const& call) {
@@ -232,24 +211,19 @@ class rank_reader {
   rank_id const rank_;
   trace_of_rank const& own_;
   iterations const iterations_;
+  std::vector<std::vector<index>> const others_;
   std::size_t at_ = 0;  // of the record that is looked at
   double computation_s_ = 0;
   std::vector<kind> kinds_;  // in order of the first
   std::map<kind_key, std::size_t> places_;
-  std::map<rank_id, receives> received_;  // by who receives
-  std::map<std::tuple<rank_id, std::int32_t, index>, std::size_t> sent_;
   std::map<std::size_t, double> collectives_;  // how many, by size
 };
 
 }  // namespace
 
 rank_id rank_that_sends_most(trace const& of) {
-  std::vector<std::uint64_t> bytes;
-  for (trace_of_rank const& rank : of.ranks) {
-    bytes.push_back(0);
-    for (record const& r : rank.records)
-      if (auto const* const message = std::get_if<send>(&r)) bytes.back() += message->bytes;
-  }
+  std::vector<std::uint64_t> bytes(of.ranks.size());
+  each<send>(of, [&](rank_id rank, std::size_t, send const& s) { bytes[static_cast<std::size_t>(rank)] += s.bytes; });
   auto const most = std::max_element(bytes.begin(), bytes.end());
   if (most == bytes.end() || *most == 0)
     throw config_error("trace '" + of.name + "': expected messages between ranks, got none");

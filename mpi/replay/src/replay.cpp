@@ -412,12 +412,6 @@ class replayer {
     }
     return "";
   }
-  static index request_of(record const& r) {
-    if (auto const* const s = std::get_if<send>(&r)) return s->request;
-    if (auto const* const m = std::get_if<receive>(&r)) return m->request;
-    if (auto const* const c = std::get_if<collective>(&r)) return c->request;
-    return none;
-  }
 
   trace const& trace_;
   replay_options const& how_;

@@ -13,12 +13,9 @@ constexpr std::uint32_t ranks_collection = 0;  // 1: that of non-blocking collec
 constexpr activity first_collective = waiting + 1;
 
 bool has_non_blocking_collectives(trace const& what) {
-  auto const is_one = [](record const& r) {
-    auto const* const c = std::get_if<collective>(&r);
-    return c != nullptr && c->request != none;
-  };
-  return std::ranges::any_of(what.ranks,
-                             [&](trace_of_rank const& of) { return std::ranges::any_of(of.records, is_one); });
+  bool any = false;
+  each<collective>(what, [&](rank_id, std::size_t, collective const& c) { any = any || c.request != none; });
+  return any;
 }
 
 }  // namespace

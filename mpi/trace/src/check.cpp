@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include <ovlp/base/error.hpp>
-#include <ovlp/mpi/channel.hpp>
 #include <ovlp/mpi/describe.hpp>
+#include <ovlp/mpi/other_ends.hpp>
 
 namespace ovlp::mpi {
 namespace {
@@ -28,18 +30,12 @@ class checker {
 
   void run() {
     check_communicators();
-    each_rank([&] { check_records(); });
+    for (rank_ = 0; rank_ < trace_.ranks.size(); ++rank_) check_records();
     check_numbers_of_collectives();
-    each_rank([&] { count_sends(); });
-    each_rank([&] { match_receives(); });
-    each_rank([&] { find_sends_without_receive(); });
+    check_messages();
   }
 
  private:
-  template <class Function>
-  void each_rank(Function const& function) {
-    for (rank_ = 0; rank_ < trace_.ranks.size(); ++rank_) function();
-  }
   trace_of_rank const& own() const { return trace_.ranks[rank_]; }
   rank_id self() const { return static_cast<rank_id>(rank_); }
 
@@ -69,8 +65,10 @@ class checker {
     requests_.clear();
     made_.clear();
     clock_s_ = 0;
-    for (std::size_t r = 0; r < own().records.size(); ++r)
+    for (std::size_t r = 0; r < own().records.size(); ++r) {
       std::visit([&](auto const& one) { check_record(r, one); }, own().records[r]);
+      begin_request(r, request_of(own().records[r]));
+    }
     check_profiles();
   }
 
@@ -100,12 +98,10 @@ class checker {
   void check_record(std::size_t at, send const& s) {
     check_bytes(at, s.bytes);
     check_message(at, s.to, s.communicator, s.profile);
-    begin_request(at, s.request);
   }
   void check_record(std::size_t at, receive const& r) {
     check_bytes(at, r.bytes);
     check_message(at, r.from, r.communicator, r.profile);
-    begin_request(at, r.request);
   }
   void check_record(std::size_t at, wait const& w) {
     if (requests_.erase(w.request) == 0) fail(at, "expected a request that has begun, and has not been waited for");
@@ -119,7 +115,6 @@ class checker {
       fail(at, "expected counts that exist, one for each of " + std::to_string(members.size()) + " ranks");
     for (std::uint64_t const bytes : {c.bytes_sent, c.bytes_received}) check_bytes(at, bytes);
     if (c.counts != none) std::ranges::for_each(own().counts[c.counts], [&](auto bytes) { check_bytes(at, bytes); });
-    begin_request(at, c.request);
     compare_with_others(at, c);
   }
 
@@ -136,8 +131,7 @@ class checker {
     if (place >= first.size())
       fail(at, "rank " + std::to_string(first_rank) + " makes only " + std::to_string(first.size()) +
                    " collectives of this communicator");
-    auto const& expected =
-        std::get<collective>(trace_.ranks[static_cast<std::size_t>(first_rank)].records[first[place]]);
+    auto const& expected = std::get<collective>(rank_at(first_rank).records[first[place]]);
     if (c.what != expected.what || c.root != expected.root || (c.request == none) != (expected.request == none))
       fail(at, "expected the same as " + describe(trace_, first_rank, first[place]));
   }
@@ -148,8 +142,8 @@ class checker {
       auto const& members = trace_.communicators[communicator];
       if (made_by_all_[communicator] == first.size() * members.size()) continue;
       for (rank_id const member : members) {
-        std::size_t const made = static_cast<std::size_t>(
-            std::ranges::count_if(trace_.ranks[static_cast<std::size_t>(member)].records, [&](record const& r) {
+        std::size_t const made =
+            static_cast<std::size_t>(std::ranges::count_if(rank_at(member).records, [&](record const& r) {
               auto const* const c = std::get_if<collective>(&r);
               return c != nullptr && c->communicator == communicator;
             }));
@@ -182,38 +176,29 @@ class checker {
 
   // Messages, after all records have been checked
 
-  struct traffic {
-    std::vector<std::uint64_t> sent_bytes;  ///< of each message
-    std::size_t received = 0, passed = 0;
-  };
+  trace_of_rank const& rank_at(rank_id rank) const { return trace_.ranks[static_cast<std::size_t>(rank)]; }
 
-  void count_sends() {
-    for (record const& r : own().records) {
-      if (auto const* const s = std::get_if<send>(&r))
-        messages_[{self(), s->to, s->tag, s->communicator}].sent_bytes.push_back(s->bytes);
-    }
-  }
-  void match_receives() {
-    for (std::size_t at = 0; at < own().records.size(); ++at) {
-      auto const* const r = std::get_if<receive>(&own().records[at]);
-      if (r == nullptr) continue;
-      traffic& of = messages_[{r->from, self(), r->tag, r->communicator}];
-      if (of.received == of.sent_bytes.size())
-        fail(at, "there is no send for it: rank " + std::to_string(r->from) + " sends " +
-                     std::to_string(of.sent_bytes.size()) + " messages with this tag");
-      std::uint64_t const bytes = of.sent_bytes[of.received++];
-      if (bytes > r->bytes) fail(at, "the message that it gets has " + std::to_string(bytes) + " bytes");
-    }
-  }
-  void find_sends_without_receive() {
-    for (std::size_t at = 0; at < own().records.size(); ++at) {
-      auto const* const s = std::get_if<send>(&own().records[at]);
-      if (s == nullptr) continue;
-      traffic& of = messages_[{self(), s->to, s->tag, s->communicator}];
-      if (of.passed++ >= of.received)
-        fail(at, "there is no receive for it: rank " + std::to_string(s->to) + " receives " +
-                     std::to_string(of.received) + " messages with this tag");
-    }
+  void check_messages() const {
+    auto const others = other_ends(trace_);
+    auto const fail_at = [&](rank_id rank, std::size_t at, std::string const& what) {
+      refuse(trace_, describe(trace_, rank, at) + ": " + what);
+    };
+    each<receive>(trace_, [&](rank_id rank, std::size_t at, receive const& r) {
+      trace_of_rank const& sender = rank_at(r.from);
+      index const other = others[static_cast<std::size_t>(rank)][at];
+      if (other == none)
+        fail_at(rank, at,
+                "there is no send for it: rank " + std::to_string(r.from) + " sends " +
+                    std::to_string(count_other_ends<send>(sender, rank, r)) + " messages with this tag");
+      std::uint64_t const bytes = std::get<send>(sender.records[other]).bytes;
+      if (bytes > r.bytes) fail_at(rank, at, "the message that it gets has " + std::to_string(bytes) + " bytes");
+    });
+    each<send>(trace_, [&](rank_id rank, std::size_t at, send const& s) {
+      if (others[static_cast<std::size_t>(rank)][at] != none) return;
+      fail_at(rank, at,
+              "there is no receive for it: rank " + std::to_string(s.to) + " receives " +
+                  std::to_string(count_other_ends<receive>(rank_at(s.to), rank, s)) + " messages with this tag");
+    });
   }
 
   trace const& trace_;
@@ -222,7 +207,6 @@ class checker {
   /// Those of the first member, by communicator.
   std::unordered_map<index, std::vector<std::size_t>> collectives_;
   std::unordered_map<index, std::size_t> made_by_all_;
-  std::unordered_map<channel, traffic, hash_of_channel> messages_;
   // Of the rank that is looked at
   std::size_t rank_ = 0;
   double clock_s_ = 0;
@@ -272,15 +256,11 @@ std::vector<side_of_collective> sides_of(collective const& c, bool is_root, move
 /// Calls `function(call, its place among its communicator's collectives, whether by its root, rank, record)`.
 template <class Function>
 void each_collective(trace const& of, Function const& function) {
-  for (std::size_t rank = 0; rank < of.ranks.size(); ++rank) {
-    std::unordered_map<index, std::size_t> made;
-    for (std::size_t at = 0; at < of.ranks[rank].records.size(); ++at) {
-      auto const* const c = std::get_if<collective>(&of.ranks[rank].records[at]);
-      if (c == nullptr) continue;
-      rank_id const root = has_root(c->what) ? c->root : of.communicators[c->communicator].front();
-      function(*c, made[c->communicator]++, static_cast<rank_id>(rank) == root, rank, at);
-    }
-  }
+  std::map<std::pair<rank_id, index>, std::size_t> made;
+  each<collective>(of, [&](rank_id rank, std::size_t at, collective const& c) {
+    rank_id const root = has_root(c.what) ? c.root : of.communicators[c.communicator].front();
+    function(c, made[{rank, c.communicator}]++, rank == root, rank, at);
+  });
 }
 
 }  // namespace
@@ -289,7 +269,7 @@ void check(trace const& what) { checker(what).run(); }
 
 void check_bytes_of_collectives(trace const& of) {
   std::unordered_map<index, std::vector<moved_bytes>> moved;
-  each_collective(of, [&](collective const& c, std::size_t place, bool is_root, std::size_t, std::size_t) {
+  each_collective(of, [&](collective const& c, std::size_t place, bool is_root, rank_id, std::size_t) {
     auto& all = moved[c.communicator];
     if (place == all.size()) all.emplace_back();
     all[place].sent += c.bytes_sent;
@@ -299,11 +279,11 @@ void check_bytes_of_collectives(trace const& of) {
       all[place].root_received = c.bytes_received;
     }
   });
-  each_collective(of, [&](collective const& c, std::size_t place, bool is_root, std::size_t rank, std::size_t at) {
+  each_collective(of, [&](collective const& c, std::size_t place, bool is_root, rank_id rank, std::size_t at) {
     for (side_of_collective const& side : sides_of(c, is_root, moved[c.communicator][place])) {
       if (side.bytes == side.expected) continue;
-      refuse(of, describe(of, static_cast<rank_id>(rank), at) + ": " + side.what + " " + std::to_string(side.bytes) +
-                     " bytes, expected " + std::to_string(side.expected) + " by what the other ranks give and get");
+      refuse(of, describe(of, rank, at) + ": " + side.what + " " + std::to_string(side.bytes) + " bytes, expected " +
+                     std::to_string(side.expected) + " by what the other ranks give and get");
     }
   });
 }

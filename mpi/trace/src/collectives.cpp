@@ -89,91 +89,76 @@ std::size_t lowest_bit(script const& s) { return s.is_root() ? std::bit_ceil(s.s
 /// Of the subtree of a place with this lowest bit.
 std::size_t subtree(script const& s, std::size_t place, std::size_t bit) { return std::min(bit, s.size() - place); }
 
-/// From the leaves to the root. `bytes(place, places)`: what a place hands on, that stands for so many.
-void tree_up(script& s, auto const& bytes) {
+// Bytes of what a place hands on, that stands for so many from itself on.
+using bytes_of_part = std::uint64_t(script const& s, std::size_t place, std::size_t places);
+std::uint64_t no_bytes(script const&, std::size_t, std::size_t) { return 0; }
+std::uint64_t all_bytes(script const& s, std::size_t, std::size_t) { return s.all(); }
+std::uint64_t own_blocks(script const& s, std::size_t place, std::size_t places) { return s.blocks(place, places); }
+std::uint64_t all_blocks(script const& s, std::size_t, std::size_t) { return s.blocks(0, s.size()); }
+
+/// From the leaves to the root.
+template <bytes_of_part Bytes>
+void tree_up(script& s) {
   std::size_t const own_bit = lowest_bit(s);
   for (std::size_t bit = 1; bit < own_bit && s.place() + bit < s.size(); bit *= 2)
-    s.receive_from(s.place() + bit, bytes(s.place() + bit, subtree(s, s.place() + bit, bit)));
-  if (!s.is_root()) s.send_to(s.place() - own_bit, bytes(s.place(), subtree(s, s.place(), own_bit)));
+    s.receive_from(s.place() + bit, Bytes(s, s.place() + bit, subtree(s, s.place() + bit, bit)));
+  if (!s.is_root()) s.send_to(s.place() - own_bit, Bytes(s, s.place(), subtree(s, s.place(), own_bit)));
 }
 /// From the root to the leaves: the farthest first.
-void tree_down(script& s, auto const& bytes) {
+template <bytes_of_part Bytes>
+void tree_down(script& s) {
   std::size_t const own_bit = lowest_bit(s);
-  if (!s.is_root()) s.receive_from(s.place() - own_bit, bytes(s.place(), subtree(s, s.place(), own_bit)));
+  if (!s.is_root()) s.receive_from(s.place() - own_bit, Bytes(s, s.place(), subtree(s, s.place(), own_bit)));
   for (std::size_t bit = own_bit / 2; bit > 0; bit /= 2) {
     if (s.place() + bit < s.size())
-      s.begin_send(s.place() + bit, bytes(s.place() + bit, subtree(s, s.place() + bit, bit)));
+      s.begin_send(s.place() + bit, Bytes(s, s.place() + bit, subtree(s, s.place() + bit, bit)));
   }
   s.wait_for_all();
 }
 
-/// All others send to the root. `bytes(place)`.
-void star_in(script& s, auto const& bytes) {
-  if (!s.is_root()) return s.send_to(0, bytes(s.place()));
-  for (std::size_t p = 1; p < s.size(); ++p) s.begin_receive(p, bytes(p));
+/// All others send to the root.
+template <bytes_of_part Bytes>
+void star_in(script& s) {
+  if (!s.is_root()) return s.send_to(0, Bytes(s, s.place(), 1));
+  for (std::size_t p = 1; p < s.size(); ++p) s.begin_receive(p, Bytes(s, p, 1));
   s.wait_for_all();
 }
-void star_out(script& s, auto const& bytes) {
-  if (!s.is_root()) return s.receive_from(0, bytes(s.place()));
-  for (std::size_t p = 1; p < s.size(); ++p) s.begin_send(p, bytes(p));
+template <bytes_of_part Bytes>
+void star_out(script& s) {
+  if (!s.is_root()) return s.receive_from(0, Bytes(s, s.place(), 1));
+  for (std::size_t p = 1; p < s.size(); ++p) s.begin_send(p, Bytes(s, p, 1));
   s.wait_for_all();
 }
 
-/// Blocks go round: in step i a place hands on that of the i-th place before it, beginning with that of `first` before.
-void ring(script& s, std::size_t first) {
+/// Blocks go round: in step i a place hands on that of the i-th place before it, beginning with that of `First` before.
+template <std::size_t First>
+void ring(script& s) {
   std::size_t const n = s.size(), p = s.place();
   for (std::size_t i = 0; i + 1 < n; ++i) {
-    std::size_t const out = (p + 2 * n - first - i) % n;
+    std::size_t const out = (p + 2 * n - First - i) % n;
     s.exchange((p + 1) % n, s.block(out), (p + n - 1) % n, s.block((out + n - 1) % n));
   }
 }
 
-/// What all algorithms of one shape have in common: make, and take.
-template <auto Make>
-std::vector<record> scripted(collective_part const& of) {
-  script s(of);
-  if (s.size() > 1) Make(s);
-  return s.take();
+/// From place to place.
+void chain(script& s) {
+  if (s.place() > 0) s.receive_from(s.place() - 1, s.all());
+  if (s.place() + 1 < s.size()) s.send_to(s.place() + 1, s.all());
 }
 
-constexpr auto nothing_for = [](auto...) { return std::uint64_t{0}; };
-auto all_of(script const& s) {
-  return [&s](auto...) { return s.all(); };
-}
-auto block_of(script const& s) {
-  return [&s](std::size_t place) { return s.block(place); };
-}
-auto blocks_of(script const& s) {
-  return [&s](std::size_t place, std::size_t places) { return s.blocks(place, places); };
+/// One after the other.
+template <void (*... Steps)(script&)>
+std::vector<record> scripted(collective_part const& of) {
+  script s(of);
+  if (s.size() > 1) (Steps(s), ...);
+  return s.take();
 }
 
 void barrier_dissemination(script& s) {
   std::size_t const n = s.size(), p = s.place();
   for (std::size_t far = 1; far < n; far *= 2) s.exchange((p + far) % n, 0, (p + n - far) % n, 0);
 }
-void barrier_binomial(script& s) {
-  tree_up(s, nothing_for);
-  tree_down(s, nothing_for);
-}
-void barrier_linear(script& s) {
-  star_in(s, nothing_for);
-  star_out(s, nothing_for);
-}
 
-void broadcast_binomial(script& s) { tree_down(s, all_of(s)); }
-void broadcast_linear(script& s) { star_out(s, all_of(s)); }
-/// From place to place.
-void broadcast_ring(script& s) {
-  if (!s.is_root()) s.receive_from(s.place() - 1, s.all());
-  if (s.place() + 1 < s.size()) s.send_to(s.place() + 1, s.all());
-}
-
-void gather_linear(script& s) { star_in(s, block_of(s)); }
-void gather_binomial(script& s) { tree_up(s, blocks_of(s)); }
-void scatter_linear(script& s) { star_out(s, block_of(s)); }
-void scatter_binomial(script& s) { tree_down(s, blocks_of(s)); }
-
-void all_gather_ring(script& s) { ring(s, 0); }
 /// In step i a place gets what the place 2^i after it has: after that it has twice as many blocks.
 void all_gather_bruck(script& s) {
   std::size_t const n = s.size(), p = s.place();
@@ -181,10 +166,6 @@ void all_gather_bruck(script& s) {
     std::size_t const count = std::min(far, n - far);
     s.exchange((p + n - far) % n, s.blocks(p, count), (p + far) % n, s.blocks((p + far) % n, count));
   }
-}
-void all_gather_binomial(script& s) {
-  tree_up(s, blocks_of(s));
-  tree_down(s, [&](auto...) { return s.blocks(0, s.size()); });
 }
 void all_gather_linear(script& s) {
   for (std::size_t i = 1; i < s.size(); ++i) {
@@ -210,9 +191,6 @@ void all_to_all_linear(script& s) {
   s.wait_for_all();
 }
 
-void reduce_binomial(script& s) { tree_up(s, all_of(s)); }
-void reduce_linear(script& s) { star_in(s, all_of(s)); }
-
 /// With the place whose number differs in one bit, bit by bit. So that a power of two take part, of the first places
 /// every second one gives what it has to the one after it first, and gets the result last.
 void all_reduce_recursive_doubling(script& s) {
@@ -232,29 +210,6 @@ void all_reduce_recursive_doubling(script& s) {
   if (gives) s.receive_from(p + 1, s.all());
   else if (in_a_pair) s.send_to(p - 1, s.all());
 }
-/// Each block goes round and is combined, then goes round as it is.
-void all_reduce_ring(script& s) {
-  ring(s, 1);
-  ring(s, 0);
-}
-void all_reduce_binomial(script& s) {
-  tree_up(s, all_of(s));
-  tree_down(s, all_of(s));
-}
-void all_reduce_linear(script& s) {
-  star_in(s, all_of(s));
-  star_out(s, all_of(s));
-}
-
-void reduce_scatter_ring(script& s) { ring(s, 1); }
-void reduce_scatter_binomial(script& s) {
-  tree_up(s, all_of(s));
-  tree_down(s, blocks_of(s));
-}
-void reduce_scatter_linear(script& s) {
-  star_in(s, all_of(s));
-  star_out(s, block_of(s));
-}
 
 void scan_recursive_doubling(script& s) {
   for (std::size_t far = 1; far < s.size(); far *= 2) {
@@ -263,43 +218,39 @@ void scan_recursive_doubling(script& s) {
     s.wait_for_all();
   }
 }
-/// From place to place.
-void scan_linear(script& s) {
-  if (s.place() > 0) s.receive_from(s.place() - 1, s.all());
-  if (s.place() + 1 < s.size()) s.send_to(s.place() + 1, s.all());
-}
 
 using enum operation;
+/// Of an all-reduce by a ring each block goes round and is combined, then goes round as it is.
 constexpr std::array algorithms{
     collective_algorithm{barrier, "dissemination", scripted<barrier_dissemination>},
-    collective_algorithm{barrier, "binomial", scripted<barrier_binomial>},
-    collective_algorithm{barrier, "linear", scripted<barrier_linear>},
-    collective_algorithm{broadcast, "binomial", scripted<broadcast_binomial>},
-    collective_algorithm{broadcast, "linear", scripted<broadcast_linear>},
-    collective_algorithm{broadcast, "ring", scripted<broadcast_ring>},
-    collective_algorithm{gather, "linear", scripted<gather_linear>},
-    collective_algorithm{gather, "binomial", scripted<gather_binomial>},
-    collective_algorithm{scatter, "linear", scripted<scatter_linear>},
-    collective_algorithm{scatter, "binomial", scripted<scatter_binomial>},
-    collective_algorithm{all_gather, "ring", scripted<all_gather_ring>},
+    collective_algorithm{barrier, "binomial", scripted<tree_up<no_bytes>, tree_down<no_bytes>>},
+    collective_algorithm{barrier, "linear", scripted<star_in<no_bytes>, star_out<no_bytes>>},
+    collective_algorithm{broadcast, "binomial", scripted<tree_down<all_bytes>>},
+    collective_algorithm{broadcast, "linear", scripted<star_out<all_bytes>>},
+    collective_algorithm{broadcast, "ring", scripted<chain>},
+    collective_algorithm{gather, "linear", scripted<star_in<own_blocks>>},
+    collective_algorithm{gather, "binomial", scripted<tree_up<own_blocks>>},
+    collective_algorithm{scatter, "linear", scripted<star_out<own_blocks>>},
+    collective_algorithm{scatter, "binomial", scripted<tree_down<own_blocks>>},
+    collective_algorithm{all_gather, "ring", scripted<ring<0>>},
     collective_algorithm{all_gather, "bruck", scripted<all_gather_bruck>},
-    collective_algorithm{all_gather, "binomial", scripted<all_gather_binomial>},
+    collective_algorithm{all_gather, "binomial", scripted<tree_up<own_blocks>, tree_down<all_blocks>>},
     collective_algorithm{all_gather, "linear", scripted<all_gather_linear>},
     collective_algorithm{all_to_all, "pairwise", scripted<all_to_all_pairwise>},
     collective_algorithm{all_to_all, "linear", scripted<all_to_all_linear>},
-    collective_algorithm{reduce, "binomial", scripted<reduce_binomial>},
-    collective_algorithm{reduce, "linear", scripted<reduce_linear>},
+    collective_algorithm{reduce, "binomial", scripted<tree_up<all_bytes>>},
+    collective_algorithm{reduce, "linear", scripted<star_in<all_bytes>>},
     collective_algorithm{all_reduce, "recursive-doubling", scripted<all_reduce_recursive_doubling>},
-    collective_algorithm{all_reduce, "ring", scripted<all_reduce_ring>},
-    collective_algorithm{all_reduce, "binomial", scripted<all_reduce_binomial>},
-    collective_algorithm{all_reduce, "linear", scripted<all_reduce_linear>},
-    collective_algorithm{reduce_scatter, "ring", scripted<reduce_scatter_ring>},
-    collective_algorithm{reduce_scatter, "binomial", scripted<reduce_scatter_binomial>},
-    collective_algorithm{reduce_scatter, "linear", scripted<reduce_scatter_linear>},
+    collective_algorithm{all_reduce, "ring", scripted<ring<1>, ring<0>>},
+    collective_algorithm{all_reduce, "binomial", scripted<tree_up<all_bytes>, tree_down<all_bytes>>},
+    collective_algorithm{all_reduce, "linear", scripted<star_in<all_bytes>, star_out<all_bytes>>},
+    collective_algorithm{reduce_scatter, "ring", scripted<ring<1>>},
+    collective_algorithm{reduce_scatter, "binomial", scripted<tree_up<all_bytes>, tree_down<own_blocks>>},
+    collective_algorithm{reduce_scatter, "linear", scripted<star_in<all_bytes>, star_out<own_blocks>>},
     collective_algorithm{scan, "recursive-doubling", scripted<scan_recursive_doubling>},
-    collective_algorithm{scan, "linear", scripted<scan_linear>},
+    collective_algorithm{scan, "linear", scripted<chain>},
     collective_algorithm{exclusive_scan, "recursive-doubling", scripted<scan_recursive_doubling>},
-    collective_algorithm{exclusive_scan, "linear", scripted<scan_linear>},
+    collective_algorithm{exclusive_scan, "linear", scripted<chain>},
 };
 
 std::string names_of_algorithms(auto const& wanted) {

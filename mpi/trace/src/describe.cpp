@@ -43,6 +43,13 @@ bool has_root(operation o) {
 
 bool is_call(record const& r) { return !std::holds_alternative<compute>(r) && !std::holds_alternative<marker>(r); }
 
+index request_of(record const& r) {
+  if (auto const* const s = std::get_if<send>(&r)) return s->request;
+  if (auto const* const m = std::get_if<receive>(&r)) return m->request;
+  if (auto const* const c = std::get_if<collective>(&r)) return c->request;
+  return none;
+}
+
 std::string describe(record const& r) { return std::visit(to_text{}, r); }
 
 std::string describe(trace const& of, rank_id rank, std::size_t at) {

@@ -102,8 +102,7 @@ class dimemas_reader {
     tasks_.resize(tasks);
     if (lines_.accept(",")) announced_ = lines_.whole_before<std::size_t>("the number of communicators", ", ");
     if (lines_.accept(",")) lines_.fail("tasks with accelerators or OpenMP are not known here");
-    std::vector<rank_id>& world = made_.communicators.emplace_back();
-    for (std::size_t t = 0; t < tasks; ++t) world.push_back(static_cast<rank_id>(t));
+    made_.communicators.push_back(all_ranks(tasks));
   }
   void read_name() {
     if (!lines_.accept("\"")) lines_.fail("expected a name in quotes, got " + lines_.got());
@@ -337,7 +336,10 @@ class dimemas_writer {
   void write_rank(trace_of_rank const& rank) {
     begun_.clear();
     if (rank.records.empty() || !std::holds_alternative<compute>(rank.records.front())) write_burst(1e-9);
-    for (record const& r : rank.records) std::visit(*this, r);
+    for (record const& r : rank.records) {
+      std::visit(*this, r);
+      if (index const request = request_of(r); request != none) begun_.insert_or_assign(request, r);
+    }
   }
 
  public:
@@ -346,7 +348,6 @@ class dimemas_writer {
     unsigned const how =
         (s.how == protocol::rendezvous ? rendezvous_bit : 0U) | (s.request != none ? immediate_bit : 0U);
     write_message(message_sent, s.to, s.bytes, s.tag, s.communicator, how);
-    if (s.request != none) begun_.insert_or_assign(s.request, s);
   }
   void operator()(receive const& r) { write_receive(r, r.request == none ? receive_now : receive_later); }
   void operator()(collective const& c) {
@@ -381,7 +382,6 @@ class dimemas_writer {
   }
   void write_receive(receive const& r, unsigned how) {
     write_message(message_received, r.from, r.bytes, r.tag, r.communicator, how);
-    if (how == receive_later) begun_.insert_or_assign(r.request, r);
   }
   void write_collective(collective const& c, unsigned how) {
     begin_record(global_operation);
@@ -389,7 +389,6 @@ class dimemas_writer {
     fields(':', number_of(c.what, c.counts != none) + (c.request == none ? 0 : non_blocking), c.communicator + 1,
            is_root, 0, c.bytes_sent, c.bytes_received, how);
     text_ += '\n';
-    if (how == operation_begins) begun_.insert_or_assign(c.request, c);
   }
   void begin_record(unsigned kind) {
     append_number(text_, kind);

@@ -131,8 +131,7 @@ class goal_reader {
       lines_.fail("the file is cut short: expected " + std::to_string(ranks_) + " ranks, got " +
                   std::to_string(made_.ranks.size()));
     made_.name = name_of_file(file_);
-    std::vector<rank_id>& all = made_.communicators.emplace_back();
-    for (std::size_t r = 0; r < ranks_; ++r) all.push_back(static_cast<rank_id>(r));
+    made_.communicators.push_back(all_ranks(ranks_));
     return std::move(made_);
   }
 

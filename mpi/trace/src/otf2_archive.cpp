@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -183,8 +184,7 @@ class archive {
   }
 
   void make_communicators(trace& made) {
-    std::vector<rank_id>& all = made.communicators.emplace_back();
-    for (std::size_t r = 0; r < ranks_.size(); ++r) all.push_back(static_cast<rank_id>(r));
+    made.communicators.push_back(all_ranks(ranks_.size()));
     bool is_first = true;  // of all ranks: later ones are copies, whose messages are others
     for (auto const& [number, of] : group_of_) {
       auto const found = groups_.find(of);
@@ -226,111 +226,92 @@ class archive {
     check(::OTF2_Reader_CloseEvtFiles(reader_));
   }
 
+  /// What OTF2 calls for an event: a member, with its rank, its time and its fields. Nothing is thrown through OTF2.
+  template <auto Member>
+  struct event;
+  template <class... Fields, void (archive::*Member)(rank_events&, OTF2_TimeStamp, Fields...)>
+  struct event<Member> {
+    static OTF2_CallbackCode call(OTF2_LocationRef location, OTF2_TimeStamp at, void* me, OTF2_AttributeList*,
+                                  Fields... fields) {
+      (self(me).*Member)(self(me).at(location), at, fields...);
+      return self(me).wrong_.empty() ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
+    }
+  };
+  /// For events that no record tells, whatever their fields.
+  template <char const* Name, class... Fields>
+  static OTF2_CallbackCode leave_out(OTF2_LocationRef at, OTF2_TimeStamp, void* me, OTF2_AttributeList*, Fields...) {
+    ++self(me).left_out_[Name][at];
+    return OTF2_CALLBACK_SUCCESS;
+  }
+  static constexpr char one_sided_put[] = "one-sided put", one_sided_get[] = "one-sided get",
+                        one_sided_atomic[] = "one-sided atomic operation", of_file[] = "operation on a file";
+
   static OTF2_GlobalEvtReaderCallbacks* event_callbacks() {
-    using location = OTF2_LocationRef;
-    using time = OTF2_TimeStamp;
-    using attributes = OTF2_AttributeList;
     OTF2_GlobalEvtReaderCallbacks* const made = ::OTF2_GlobalEvtReaderCallbacks_New();
-    ::OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(
-        made, [](location l, time at, void* me, attributes*, OTF2_RegionRef region) {
-          self(me).at(l).region_begins(at, self(me).of_mpi_[region]);
-          return OTF2_CALLBACK_SUCCESS;
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(
-        made, [](location l, time at, void* me, attributes*, OTF2_RegionRef region) {
-          self(me).at(l).region_ends(at, self(me).of_mpi_[region]);
-          return OTF2_CALLBACK_SUCCESS;
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(
-        made, [](location l, time at, void* me, attributes*, std::uint32_t to, OTF2_CommRef in, std::uint32_t tag,
-                 std::uint64_t bytes) {
-          return self(me).when_known(in, to, [&](index c, rank_id partner) {
-            self(me).at(l).call(at, send{partner, static_cast<std::int32_t>(tag), bytes, c});
-          });
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCallback(
-        made, [](location l, time at, void* me, attributes*, std::uint32_t to, OTF2_CommRef in, std::uint32_t tag,
-                 std::uint64_t bytes, std::uint64_t id) {
-          return self(me).when_known(in, to, [&](index c, rank_id partner) {
-            rank_events& rank = self(me).at(l);
-            rank.call(at, send{partner, static_cast<std::int32_t>(tag), bytes, c, rank.begin_request(id)});
-          });
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCompleteCallback(
-        made, [](location l, time at, void* me, attributes*, std::uint64_t id) {
-          self(me).at(l).end_request(at, id);
-          return OTF2_CALLBACK_SUCCESS;
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvRequestCallback(
-        made, [](location l, time at, void* me, attributes*, std::uint64_t id) {
-          self(me).at(l).begin_receive(at, id);
-          return OTF2_CALLBACK_SUCCESS;
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetMpiRecvCallback(
-        made, [](location l, time at, void* me, attributes*, std::uint32_t source, OTF2_CommRef in, std::uint32_t tag,
-                 std::uint64_t bytes) {
-          return self(me).when_known(in, source, [&](index c, rank_id partner) {
-            self(me).at(l).call(at, receive{partner, static_cast<std::int32_t>(tag), bytes, c});
-          });
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvCallback(
-        made, [](location l, time at, void* me, attributes*, std::uint32_t source, OTF2_CommRef in, std::uint32_t tag,
-                 std::uint64_t bytes, std::uint64_t id) {
-          return self(me).when_known(in, source, [&](index c, rank_id partner) {
-            self(me).at(l).end_receive(at, id, receive{partner, static_cast<std::int32_t>(tag), bytes, c});
-          });
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetMpiRequestCancelledCallback(
-        made, [](location l, time, void* me, attributes*, std::uint64_t id) {
-          self(me).at(l).cancel(id);
-          return OTF2_CALLBACK_SUCCESS;
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveEndCallback(
-        made, [](location l, time at, void* me, attributes*, OTF2_CollectiveOp what, OTF2_CommRef in,
-                 std::uint32_t root, std::uint64_t sent, std::uint64_t received) {
-          if (what >= otf2_operations.size()) return OTF2_CALLBACK_SUCCESS;  // handles, which cost no time here
-          operation const is = otf2_operations[what];
-          return self(me).when_known(in, root == OTF2_UNDEFINED_UINT32 ? 0 : root, [&](index c, rank_id member) {
-            self(me).at(l).call(at, collective{is, c, has_root(is) ? member : 0, sent, received});
-          });
-        });
-    // What no record tells.
-    ::OTF2_GlobalEvtReaderCallbacks_SetRmaPutCallback(
-        made, [](location l, time, void* me, attributes*, OTF2_RmaWinRef, std::uint32_t, std::uint64_t, std::uint64_t) {
-          return self(me).leave_out("one-sided put", l);
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetRmaGetCallback(
-        made, [](location l, time, void* me, attributes*, OTF2_RmaWinRef, std::uint32_t, std::uint64_t, std::uint64_t) {
-          return self(me).leave_out("one-sided get", l);
-        });
-    ::OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(
-        made,
-        [](location l, time, void* me, attributes*, OTF2_RmaWinRef, std::uint32_t, OTF2_RmaAtomicType, std::uint64_t,
-           std::uint64_t, std::uint64_t) { return self(me).leave_out("one-sided atomic operation", l); });
-    ::OTF2_GlobalEvtReaderCallbacks_SetIoOperationBeginCallback(
-        made, [](location l, time, void* me, attributes*, OTF2_IoHandleRef, OTF2_IoOperationMode, OTF2_IoOperationFlag,
-                 std::uint64_t, std::uint64_t) { return self(me).leave_out("operation on a file", l); });
+    ::OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(made, event<&archive::enter>::call);
+    ::OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(made, event<&archive::leave>::call);
+    ::OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(made, event<&archive::send_now>::call);
+    ::OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCallback(made, event<&archive::send_later>::call);
+    ::OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCompleteCallback(made, event<&archive::send_ends>::call);
+    ::OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvRequestCallback(made, event<&archive::receive_begins>::call);
+    ::OTF2_GlobalEvtReaderCallbacks_SetMpiRecvCallback(made, event<&archive::receive_now>::call);
+    ::OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvCallback(made, event<&archive::receive_ends>::call);
+    ::OTF2_GlobalEvtReaderCallbacks_SetMpiRequestCancelledCallback(made, event<&archive::cancel>::call);
+    ::OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveEndCallback(made, event<&archive::collective_ends>::call);
+    ::OTF2_GlobalEvtReaderCallbacks_SetRmaPutCallback(made, leave_out<one_sided_put>);
+    ::OTF2_GlobalEvtReaderCallbacks_SetRmaGetCallback(made, leave_out<one_sided_get>);
+    ::OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(made, leave_out<one_sided_atomic>);
+    ::OTF2_GlobalEvtReaderCallbacks_SetIoOperationBeginCallback(made, leave_out<of_file>);
     return made;
   }
 
-  OTF2_CallbackCode leave_out(char const* what, OTF2_LocationRef at) {
-    ++left_out_[what][at];
-    return OTF2_CALLBACK_SUCCESS;
+  void enter(rank_events& rank, OTF2_TimeStamp at, OTF2_RegionRef region) { rank.region_begins(at, of_mpi_[region]); }
+  void leave(rank_events& rank, OTF2_TimeStamp at, OTF2_RegionRef region) { rank.region_ends(at, of_mpi_[region]); }
+  void send_now(rank_events& rank, OTF2_TimeStamp at, std::uint32_t to, OTF2_CommRef in, std::uint32_t tag,
+                std::uint64_t bytes) {
+    if (auto const its = member(in, to)) rank.call(at, send{its->rank, tag_of(tag), bytes, its->communicator});
   }
+  void send_later(rank_events& rank, OTF2_TimeStamp at, std::uint32_t to, OTF2_CommRef in, std::uint32_t tag,
+                  std::uint64_t bytes, std::uint64_t id) {
+    if (auto const its = member(in, to))
+      rank.call(at, send{its->rank, tag_of(tag), bytes, its->communicator, rank.begin_request(id)});
+  }
+  void send_ends(rank_events& rank, OTF2_TimeStamp at, std::uint64_t id) { rank.end_request(at, id); }
+  void receive_now(rank_events& rank, OTF2_TimeStamp at, std::uint32_t from, OTF2_CommRef in, std::uint32_t tag,
+                   std::uint64_t bytes) {
+    if (auto const its = member(in, from)) rank.call(at, receive{its->rank, tag_of(tag), bytes, its->communicator});
+  }
+  void receive_begins(rank_events& rank, OTF2_TimeStamp at, std::uint64_t id) { rank.begin_receive(at, id); }
+  void receive_ends(rank_events& rank, OTF2_TimeStamp at, std::uint32_t from, OTF2_CommRef in, std::uint32_t tag,
+                    std::uint64_t bytes, std::uint64_t id) {
+    if (auto const its = member(in, from))
+      rank.end_receive(at, id, receive{its->rank, tag_of(tag), bytes, its->communicator});
+  }
+  void cancel(rank_events& rank, OTF2_TimeStamp, std::uint64_t id) { rank.cancel(id); }
+  void collective_ends(rank_events& rank, OTF2_TimeStamp at, OTF2_CollectiveOp what, OTF2_CommRef in,
+                       std::uint32_t root, std::uint64_t sent, std::uint64_t received) {
+    if (what >= otf2_operations.size()) return;  // handles, which cost no time here
+    operation const is = otf2_operations[what];
+    if (auto const its = member(in, root == OTF2_UNDEFINED_UINT32 ? 0 : root))
+      rank.call(at, collective{is, its->communicator, has_root(is) ? its->rank : 0, sent, received});
+  }
+  static std::int32_t tag_of(std::uint32_t tag) { return static_cast<std::int32_t>(tag); }
+
   static archive& self(void* me) { return *static_cast<archive*>(me); }
   rank_events& at(OTF2_LocationRef location) { return events_[static_cast<std::size_t>(rank_at_[location])]; }
-  /// Calls function(communicator, rank) for a member by place. Nothing is thrown through OTF2.
-  template <class Function>
-  OTF2_CallbackCode when_known(OTF2_CommRef communicator, std::uint32_t place, Function const& function) {
+  struct known_member {
+    index communicator;
+    rank_id rank;
+  };
+  /// By place. None: it is a rank's own communicator, or there is no such member, which is an error.
+  std::optional<known_member> member(OTF2_CommRef communicator, std::uint32_t place) {
     auto const found = communicators_.find(communicator);
-    if (found == communicators_.end()) return OTF2_CALLBACK_SUCCESS;  // a rank's own
-    if (place >= found->second.second.size()) {
-      wrong_ = "an event names member " + std::to_string(place) + " of a communicator of " +
-               std::to_string(found->second.second.size());
-      return OTF2_CALLBACK_INTERRUPT;
-    }
-    function(found->second.first, found->second.second[place]);
-    return OTF2_CALLBACK_SUCCESS;
+    if (found == communicators_.end()) return std::nullopt;
+    auto const& [number, members] = found->second;
+    if (place < members.size()) return known_member{number, members[place]};
+    wrong_ =
+        "an event names member " + std::to_string(place) + " of a communicator of " + std::to_string(members.size());
+    return std::nullopt;
   }
 
   std::string const& file_;

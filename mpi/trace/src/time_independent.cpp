@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include <ovlp/base/files.hpp>
+#include <ovlp/mpi/describe.hpp>
 
 #include "formats.hpp"
 #include "line_reader.hpp"
@@ -81,18 +82,6 @@ class time_independent_reader {
         {"wait", &self::wait_for_one},
         {"waitall", &self::wait_for_all_left},
         {"barrier", &self::barrier},
-        {"bcast", &self::broadcast},
-        {"reduce", &self::reduce},
-        {"allreduce", &self::all_reduce},
-        {"gather", &self::gather},
-        {"allgather", &self::all_gather},
-        {"scatter", &self::scatter},
-        {"alltoall", &self::all_to_all},
-        {"gatherv", &self::gather_varied},
-        {"allgatherv", &self::all_gather_varied},
-        {"scatterv", &self::scatter_varied},
-        {"alltoallv", &self::all_to_all_varied},
-        {"reducescatter", &self::reduce_scatter},
         // Without an effect on time.
         {"test", &self::nothing},
         {"comm_size", &self::nothing},
@@ -102,6 +91,28 @@ class time_independent_reader {
     };
     return known;
   }
+
+  /// How many elements a rank gives, or gets: one number, one for each rank, as many as it gives, or its own of these.
+  enum class side : std::uint8_t { one, per_rank, each, as_sent, own };
+  struct collective_action {
+    std::string_view name;
+    operation what;
+    side sent, received;
+  };
+  static constexpr std::array collective_actions{
+      collective_action{"bcast", operation::broadcast, side::one, side::as_sent},
+      collective_action{"reduce", operation::reduce, side::one, side::as_sent},
+      collective_action{"allreduce", operation::all_reduce, side::one, side::as_sent},
+      collective_action{"gather", operation::gather, side::one, side::per_rank},
+      collective_action{"allgather", operation::all_gather, side::one, side::per_rank},
+      collective_action{"scatter", operation::scatter, side::per_rank, side::one},
+      collective_action{"alltoall", operation::all_to_all, side::per_rank, side::per_rank},
+      collective_action{"gatherv", operation::gather, side::one, side::each},
+      collective_action{"allgatherv", operation::all_gather, side::one, side::each},
+      collective_action{"scatterv", operation::scatter, side::each, side::one},
+      collective_action{"alltoallv", operation::all_to_all, side::each, side::each},
+      collective_action{"reducescatter", operation::reduce_scatter, side::each, side::own},
+  };
 
   void count_ranks(std::span<trace_source const> files) {
     constexpr std::size_t most = 1U << 22;
@@ -115,17 +126,19 @@ class time_independent_reader {
                          " ranks, got " + std::to_string(count) + " in all");
     made_.ranks.resize(ranks);
     ranks_.resize(ranks);
-    made_.communicators.emplace_back(ranks);
-    std::iota(made_.communicators.front().begin(), made_.communicators.front().end(), 0);
+    made_.communicators.push_back(all_ranks(ranks));
   }
 
   void read_action() {
     rank_ = lines_->whole<std::size_t>("a rank");
     std::string_view const name = lines_->word("an action");
     auto const found = actions().find(name);
-    if (found == actions().end()) lines_->fail("expected an action of SMPI's replay, got " + base::quoted(name));
+    auto const* const meeting = std::ranges::find(collective_actions, name, &collective_action::name);
+    bool const is_collective = meeting != collective_actions.end();
+    if (found == actions().end() && !is_collective)
+      lines_->fail("expected an action of SMPI's replay, got " + base::quoted(name));
     if (state().ended) lines_->fail("expected no action of a rank after its 'finalize'");
-    (this->*found->second)();
+    is_collective ? collect(*meeting) : (this->*found->second)();
     lines_->end();
   }
 
@@ -225,95 +238,51 @@ class time_independent_reader {
     add(collective{operation::barrier});
     lines_->rest();
   }
-  void broadcast() {
-    std::uint64_t const elements = amount("elements");
-    rank_id const from = root();
-    add_collective(operation::broadcast, elements, elements, type(), from);
+  /// Elements that a side has in all, or for each rank.
+  std::vector<std::uint64_t> elements(side of) {
+    if (of == side::each) return amounts("elements");
+    return {amount("elements") * (of == side::per_rank ? size() : 1)};
   }
-  void reduce() {
-    std::uint64_t const elements = amount("elements");
-    double const combining_s = seconds();
-    rank_id const to = root();
-    add_collective(operation::reduce, elements, elements, type(), to);
-    add(compute{combining_s});
+  void collect(collective_action const& of) {
+    bool const varies = of.sent == side::each || of.received == side::each;
+    bool const sides_vary = of.sent == side::each && of.received == side::each;
+    bool const of_others = of.received != side::as_sent && of.received != side::own;
+    if (sides_vary) amount("elements of a buffer");
+    std::vector<std::uint64_t> const out = elements(of.sent);
+    if (sides_vary) amount("elements of a buffer");
+    std::vector<std::uint64_t> const in = of_others ? elements(of.received) : out;
+    double const combining_s = combines(of.what) ? seconds() : 0;
+    rank_id const at = has_root(of.what) ? root() : 0;
+    bool const displaced = of.what == operation::all_gather && varies;  // displacements may follow
+    std::uint64_t const type_sent = !displaced || has_type() ? type() : state().usual_bytes;
+    std::uint64_t const type_received = of_others && !displaced ? type_or(type_sent) : type_sent;
+    if (displaced) lines_->rest();
+
+    auto const sent = scaled(out, type_sent), received = scaled(in, type_received);
+    collective made{of.what, 0, at, sum(sent), of.received == side::own ? sent[rank_] : sum(received)};
+    if (varies) {
+      auto& counts = made_.ranks[rank_].counts;
+      made.counts = static_cast<index>(counts.size());
+      counts.push_back(of.sent == side::each ? sent : received);
+    }
+    add(made);
+    if (combines(of.what)) add(compute{combining_s});
   }
-  void all_reduce() {
-    std::uint64_t const elements = amount("elements");
-    double const combining_s = seconds();
-    add_collective(operation::all_reduce, elements, elements, type());
-    add(compute{combining_s});
+  static bool combines(operation o) {
+    return o == operation::reduce || o == operation::all_reduce || o == operation::reduce_scatter;
   }
-  void gather() { of_equal_blocks(operation::gather, 1, size(), true); }
-  void all_gather() { of_equal_blocks(operation::all_gather, 1, size(), false); }
-  void scatter() { of_equal_blocks(operation::scatter, size(), 1, true); }
-  void all_to_all() { of_equal_blocks(operation::all_to_all, size(), size(), false); }
-  void of_equal_blocks(operation what, std::size_t sent, std::size_t received, bool with_root) {
-    std::uint64_t const out = amount("elements"), in = amount("elements");
-    rank_id const at = with_root ? root() : 0;
-    std::uint64_t const type_sent = type(), type_received = type_or(type_sent);
-    add(collective{what, 0, at, out * sent * type_sent, in * received * type_received});
-  }
-  void gather_varied() {
-    std::uint64_t const out = amount("elements");
-    std::vector<std::uint64_t> const in = amounts("elements");
-    rank_id const to = root();
-    std::uint64_t const type_sent = type(), type_received = type_or(type_sent);
-    add_varied(operation::gather, to, out * type_sent, scaled(in, type_received));
-  }
-  void all_gather_varied() {
-    std::uint64_t const out = amount("elements");
-    std::vector<std::uint64_t> const in = amounts("elements");
-    // A type or two, displacements, or a type and these.
+  /// Of an all-gather with counts: a type or two, displacements, or a type and these.
+  bool has_type() const {
     std::size_t const more = lines_->fields_left();
-    bool const has_type = more > size() || (more > 0 && more <= 2);
-    std::uint64_t const element = has_type ? type() : state().usual_bytes;
-    lines_->rest();
-    add_varied(operation::all_gather, 0, out * element, scaled(in, element));
+    return more > size() || (more > 0 && more <= 2);
   }
-  void scatter_varied() {
-    std::vector<std::uint64_t> const out = amounts("elements");
-    std::uint64_t const in = amount("elements");
-    rank_id const from = root();
-    std::uint64_t const type_sent = type(), type_received = type_or(type_sent);
-    auto const bytes = scaled(out, type_sent);
-    made_.ranks[rank_].counts.push_back(bytes);
-    add(collective{operation::scatter, 0, from, sum(bytes), in * type_received, none, last_counts()});
-  }
-  void all_to_all_varied() {
-    amount("elements of a buffer");
-    std::vector<std::uint64_t> const out = amounts("elements");
-    amount("elements of a buffer");
-    std::vector<std::uint64_t> const in = amounts("elements");
-    std::uint64_t const type_sent = type(), type_received = type_or(type_sent);
-    auto const bytes = scaled(out, type_sent);
-    made_.ranks[rank_].counts.push_back(bytes);
-    add(collective{operation::all_to_all, 0, 0, sum(bytes), sum(in) * type_received, none, last_counts()});
-  }
-  void reduce_scatter() {
-    std::vector<std::uint64_t> const elements = amounts("elements");
-    double const combining_s = seconds();
-    auto const bytes = scaled(elements, type());
-    made_.ranks[rank_].counts.push_back(bytes);
-    add(collective{operation::reduce_scatter, 0, 0, sum(bytes), bytes[rank_], none, last_counts()});
-    add(compute{combining_s});
-  }
-  void add_collective(operation what, std::uint64_t sent, std::uint64_t received, std::uint64_t element_bytes,
-                      rank_id at = 0) {
-    add(collective{what, 0, at, sent * element_bytes, received * element_bytes});
-  }
-  void add_varied(operation what, rank_id at, std::uint64_t sent_bytes, std::vector<std::uint64_t> received_bytes) {
-    std::uint64_t const all = sum(received_bytes);
-    made_.ranks[rank_].counts.push_back(std::move(received_bytes));
-    add(collective{what, 0, at, sent_bytes, all, none, last_counts()});
-  }
-  index last_counts() const { return static_cast<index>(made_.ranks[rank_].counts.size() - 1); }
+  static constexpr std::uint64_t too_many = std::uint64_t{1} << 62;  // does not overflow, and is refused
   static std::uint64_t sum(std::vector<std::uint64_t> const& of) {
-    constexpr std::uint64_t too_many = std::uint64_t{1} << 62;  // does not overflow, and is refused
     return std::accumulate(of.begin(), of.end(), std::uint64_t{0},
                            [&](std::uint64_t a, std::uint64_t b) { return std::min(a + b, too_many); });
   }
   static std::vector<std::uint64_t> scaled(std::vector<std::uint64_t> elements, std::uint64_t by) {
-    for (std::uint64_t& e : elements) e *= by;
+    for (std::uint64_t& e : elements) e = e < too_many / by ? e * by : too_many;
     return elements;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <numeric>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
@@ -35,6 +36,11 @@ constexpr std::array formats{
 
 }  // namespace
 
+std::vector<rank_id> all_ranks(std::size_t count) {
+  std::vector<rank_id> all(count);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
 std::string name_of_file(std::string const& file) { return std::filesystem::path(file).stem().string(); }
 
 trace read_trace(std::string const& name, double flops) {

@@ -2,19 +2,11 @@
 // The collective calls of MPI, as the program's, blocking and not.
 #include <numeric>
 
-#include <ovlp/instrument/entry.hpp>
-
-#include "call.hpp"
+#include "buffers.hpp"
+#include "entries.hpp"
 
 namespace ovlp::mpi::tracer {
 namespace {
-
-std::uint64_t size_of(MPI_Comm in) {
-  int size = 0, between_groups = 0;
-  PMPI_Comm_test_inter(in, &between_groups);
-  between_groups != 0 ? PMPI_Comm_remote_size(in, &size) : PMPI_Comm_size(in, &size);
-  return static_cast<std::uint64_t>(size);
-}
 
 std::size_t rank_in(MPI_Comm in) {
   int rank = 0;
@@ -23,172 +15,124 @@ std::size_t rank_in(MPI_Comm in) {
 }
 bool is_root(int root, MPI_Comm in) { return static_cast<std::size_t>(root) == rank_in(in) && root >= 0; }
 
-std::uint64_t bytes(std::uint64_t count, MPI_Datatype type) {
-  MPI_Count size = 0;
-  PMPI_Type_size_x(type, &size);
-  return count * static_cast<std::uint64_t>(size);
+/// A block for each rank.
+struct all_blocks {
+  std::uint64_t bytes = 0;
+  std::vector<std::uint64_t> counts = {};  ///< as exchange::counts
+  std::vector<data> blocks = {};
+};
+all_blocks all_of(equal_blocks const& of, MPI_Comm in) {
+  std::uint64_t const ranks = size_of(in);
+  data const all{of.buffer, static_cast<int>(ranks) * of.count, of.type};
+  return {ranks * bytes_of({of.buffer, of.count, of.type}), {}, {all}};
 }
-std::uint64_t bytes(int count, MPI_Datatype type) { return bytes(static_cast<std::uint64_t>(count), type); }
-
-std::vector<std::uint64_t> bytes(int const* counts, MPI_Datatype type, MPI_Comm in) {
-  std::vector<std::uint64_t> each(size_of(in));
-  for (std::size_t i = 0; i < each.size(); ++i) each[i] = bytes(counts[i], type);
-  return each;
-}
-std::uint64_t sum(std::vector<std::uint64_t> const& each) {
-  return std::accumulate(each.begin(), each.end(), std::uint64_t{0});
-}
-
-/// What comes into a buffer: so much from each rank.
-std::vector<data> from_each(void* buffer, int count, MPI_Datatype type, MPI_Comm in) {
-  return {{buffer, static_cast<int>(size_of(in)) * count, type}};
-}
-std::vector<data> from_each(void* buffer, int const* counts, int const* places, MPI_Datatype type, MPI_Comm in) {
-  MPI_Aint lower = 0, extent = 0;
-  PMPI_Type_get_extent(type, &lower, &extent);
-  std::vector<data> parts;
-  for (std::size_t i = 0; i < size_of(in); ++i)
-    parts.push_back({static_cast<char*>(buffer) + places[i] * extent, counts[i], type});
-  return parts;
+template <class Blocks>
+all_blocks all_of(Blocks const& of, MPI_Comm in) {
+  all_blocks all;
+  for (std::size_t i = 0; i < size_of(in); ++i) {
+    all.blocks.push_back(of[i]);
+    all.counts.push_back(bytes_of(all.blocks.back()));
+    all.bytes += all.counts.back();
+  }
+  return all;
 }
 
 // What each call moves. MPI_IN_PLACE: what would be sent is what is received.
 
 exchange broadcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm in) {
-  bool const sends = is_root(root, in);
-  std::uint64_t const all = bytes(count, type);
-  exchange what{operation::broadcast, root, sends ? all : 0, sends ? 0 : all};
-  if (!sends) what.results = {{buffer, count, type}};
-  return what;
+  data const all{buffer, count, type};
+  if (is_root(root, in)) return {operation::broadcast, root, bytes_of(all), 0};
+  return {operation::broadcast, root, 0, bytes_of(all), {}, {all}};
 }
 
-exchange gather(void const* sent, int sent_count, MPI_Datatype sent_type, void* received, int count, MPI_Datatype type,
-                int root, MPI_Comm in) {
-  exchange what{operation::gather, root, sent == MPI_IN_PLACE ? bytes(count, type) : bytes(sent_count, sent_type)};
+template <class Blocks>
+exchange gathered(exchange made, bool gets, data const& sent, Blocks const& received, MPI_Comm in) {
+  if (gets) {
+    all_blocks all = all_of(received, in);
+    made.bytes_received = all.bytes;
+    made.counts = std::move(all.counts);
+    made.results = std::move(all.blocks);
+  }
+  made.bytes_sent = bytes_of(sent.buffer == MPI_IN_PLACE ? received[rank_in(in)] : sent);
+  return made;
+}
+exchange gather(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, int root, MPI_Comm in) {
+  return gathered({operation::gather, root}, is_root(root, in), {a, n, t}, equal_blocks{b, m, u}, in);
+}
+exchange gather_counts(void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at, MPI_Datatype u,
+                       int root, MPI_Comm in) {
+  return gathered({operation::gather, root}, is_root(root, in), {a, n, t}, counted_blocks{b, m, at, u}, in);
+}
+exchange all_gather(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
+  return gathered({operation::all_gather}, true, {a, n, t}, equal_blocks{b, m, u}, in);
+}
+exchange all_gather_counts(void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at, MPI_Datatype u,
+                           MPI_Comm in) {
+  return gathered({operation::all_gather}, true, {a, n, t}, counted_blocks{b, m, at, u}, in);
+}
+
+template <class Blocks>
+exchange scattered(Blocks const& sent, data const& received, int root, MPI_Comm in) {
+  exchange made{operation::scatter, root};
   if (is_root(root, in)) {
-    what.bytes_received = size_of(in) * bytes(count, type);
-    what.results = from_each(received, count, type, in);
+    all_blocks all = all_of(sent, in);
+    made.bytes_sent = all.bytes;
+    made.counts = std::move(all.counts);
   }
-  return what;
+  bool const in_place = received.buffer == MPI_IN_PLACE;
+  made.bytes_received = bytes_of(in_place ? sent[rank_in(in)] : received);
+  if (!in_place) made.results = {received};
+  return made;
 }
-exchange gather_counts(void const* sent, int sent_count, MPI_Datatype sent_type, void* received, int const* counts,
-                       int const* places, MPI_Datatype type, int root, MPI_Comm in) {
-  exchange what{operation::gather, root};
-  if (is_root(root, in)) {
-    what.counts = bytes(counts, type, in);
-    what.results = from_each(received, counts, places, type, in);
-  }
-  what.bytes_received = sum(what.counts);
-  what.bytes_sent = sent == MPI_IN_PLACE ? what.counts.at(rank_in(in)) : bytes(sent_count, sent_type);
-  return what;
+exchange scatter(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, int root, MPI_Comm in) {
+  return scattered(equal_blocks{a, n, t}, {b, m, u}, root, in);
 }
-
-exchange scatter(void const*, int sent_count, MPI_Datatype sent_type, void* received, int count, MPI_Datatype type,
-                 int root, MPI_Comm in) {
-  exchange what{operation::scatter, root, is_root(root, in) ? size_of(in) * bytes(sent_count, sent_type) : 0,
-                received == MPI_IN_PLACE ? bytes(sent_count, sent_type) : bytes(count, type)};
-  if (received != MPI_IN_PLACE) what.results = {{received, count, type}};
-  return what;
-}
-exchange scatter_counts(void const*, int const* counts, int const*, MPI_Datatype sent_type, void* received, int count,
-                        MPI_Datatype type, int root, MPI_Comm in) {
-  exchange what{operation::scatter, root};
-  if (is_root(root, in)) what.counts = bytes(counts, sent_type, in);
-  what.bytes_sent = sum(what.counts);
-  what.bytes_received = received == MPI_IN_PLACE ? what.counts.at(rank_in(in)) : bytes(count, type);
-  if (received != MPI_IN_PLACE) what.results = {{received, count, type}};
-  return what;
+exchange scatter_counts(void const* a, int const* n, int const* at, MPI_Datatype t, void* b, int m, MPI_Datatype u,
+                        int root, MPI_Comm in) {
+  return scattered(counted_blocks{a, n, at, t}, {b, m, u}, root, in);
 }
 
-exchange all_gather(void const* sent, int sent_count, MPI_Datatype sent_type, void* received, int count,
-                    MPI_Datatype type, MPI_Comm in) {
-  return {operation::all_gather,
-          0,
-          sent == MPI_IN_PLACE ? bytes(count, type) : bytes(sent_count, sent_type),
-          size_of(in) * bytes(count, type),
-          {},
-          from_each(received, count, type, in)};
+template <class Blocks>
+exchange exchanged(Blocks const& sent, Blocks const& received, MPI_Comm in) {
+  all_blocks const got = all_of(received, in), given = sent.buffer == MPI_IN_PLACE ? got : all_of(sent, in);
+  return {operation::all_to_all, 0, given.bytes, got.bytes, given.counts, got.blocks};
 }
-exchange all_gather_counts(void const* sent, int sent_count, MPI_Datatype sent_type, void* received, int const* counts,
-                           int const* places, MPI_Datatype type, MPI_Comm in) {
-  exchange what{operation::all_gather};
-  what.results = from_each(received, counts, places, type, in);
-  what.counts = bytes(counts, type, in);
-  what.bytes_received = sum(what.counts);
-  what.bytes_sent = sent == MPI_IN_PLACE ? what.counts.at(rank_in(in)) : bytes(sent_count, sent_type);
-  return what;
+exchange all_to_all(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
+  return exchanged(equal_blocks{a, n, t}, equal_blocks{b, m, u}, in);
 }
-
-exchange all_to_all(void const* sent, int sent_count, MPI_Datatype sent_type, void* received, int count,
-                    MPI_Datatype type, MPI_Comm in) {
-  std::uint64_t const got = size_of(in) * bytes(count, type);
-  return {operation::all_to_all,
-          0,
-          sent == MPI_IN_PLACE ? got : size_of(in) * bytes(sent_count, sent_type),
-          got,
-          {},
-          from_each(received, count, type, in)};
+exchange all_to_all_counts(void const* a, int const* n, int const* from, MPI_Datatype t, void* b, int const* m,
+                           int const* at, MPI_Datatype u, MPI_Comm in) {
+  return exchanged(counted_blocks{a, n, from, t}, counted_blocks{b, m, at, u}, in);
 }
-exchange all_to_all_counts(void const* sent, int const* sent_counts, int const*, MPI_Datatype sent_type, void* received,
-                           int const* counts, int const* places, MPI_Datatype type, MPI_Comm in) {
-  exchange what{operation::all_to_all};
-  what.results = from_each(received, counts, places, type, in);
-  auto const got = bytes(counts, type, in);
-  what.counts = sent == MPI_IN_PLACE ? got : bytes(sent_counts, sent_type, in);
-  what.bytes_sent = sum(what.counts);
-  what.bytes_received = sum(got);
-  return what;
-}
-
-exchange all_to_all_types(void const* sent, int const* sent_counts, int const*, MPI_Datatype const* sent_types,
-                          void* received, int const* counts, int const* places, MPI_Datatype const* types,
-                          MPI_Comm in) {
-  exchange what{operation::all_to_all};
-  std::vector<std::uint64_t> got;
-  for (std::size_t i = 0; i < size_of(in); ++i) {
-    got.push_back(bytes(counts[i], types[i]));
-    what.results.push_back({static_cast<char*>(received) + places[i], counts[i], types[i]});
-    what.counts.push_back(sent == MPI_IN_PLACE ? got.back() : bytes(sent_counts[i], sent_types[i]));
-  }
-  what.bytes_sent = sum(what.counts);
-  what.bytes_received = sum(got);
-  return what;
+exchange all_to_all_types(void const* a, int const* n, int const* from, MPI_Datatype const* t, void* b, int const* m,
+                          int const* at, MPI_Datatype const* u, MPI_Comm in) {
+  return exchanged(typed_blocks<int>{a, n, from, t}, typed_blocks<int>{b, m, at, u}, in);
 }
 
 exchange reduce(void const*, void* result, int count, MPI_Datatype type, MPI_Op, int root, MPI_Comm in) {
-  exchange what{operation::reduce, root, bytes(count, type)};
-  if (is_root(root, in)) {
-    what.bytes_received = bytes(count, type);
-    what.results = {{result, count, type}};
-  }
-  return what;
+  data const all{result, count, type};
+  if (!is_root(root, in)) return {operation::reduce, root, bytes_of(all)};
+  return {operation::reduce, root, bytes_of(all), bytes_of(all), {}, {all}};
 }
 
 /// Of calls where each gives as much as it gets.
-exchange combined(operation what, void* result, int count, MPI_Datatype type) {
-  return {what, 0, bytes(count, type), bytes(count, type), {}, {{result, count, type}}};
-}
-exchange all_reduce(void const*, void* result, int count, MPI_Datatype type, MPI_Op, MPI_Comm) {
-  return combined(operation::all_reduce, result, count, type);
-}
-exchange scan(void const*, void* result, int count, MPI_Datatype type, MPI_Op, MPI_Comm) {
-  return combined(operation::scan, result, count, type);
-}
-exchange exclusive_scan(void const*, void* result, int count, MPI_Datatype type, MPI_Op, MPI_Comm) {
-  return combined(operation::exclusive_scan, result, count, type);
+template <operation What>
+exchange combined(void const*, void* result, int count, MPI_Datatype type, MPI_Op, MPI_Comm) {
+  data const all{result, count, type};
+  return {What, 0, bytes_of(all), bytes_of(all), {}, {all}};
 }
 
 exchange reduce_scatter(void const*, void* result, int const* counts, MPI_Datatype type, MPI_Op, MPI_Comm in) {
-  exchange what{operation::reduce_scatter};
-  what.counts = bytes(counts, type, in);
-  what.bytes_sent = sum(what.counts);
-  what.bytes_received = what.counts.at(rank_in(in));
-  what.results = {{result, counts[rank_in(in)], type}};
-  return what;
+  exchange made{operation::reduce_scatter};
+  for (std::size_t i = 0; i < size_of(in); ++i) made.counts.push_back(bytes_of({result, counts[i], type}));
+  made.bytes_sent = std::accumulate(made.counts.begin(), made.counts.end(), std::uint64_t{0});
+  made.bytes_received = made.counts.at(rank_in(in));
+  made.results = {{result, counts[rank_in(in)], type}};
+  return made;
 }
 exchange reduce_scatter_block(void const*, void* result, int count, MPI_Datatype type, MPI_Op, MPI_Comm in) {
-  return {operation::reduce_scatter, 0,  size_of(in) * bytes(count, type),
-          bytes(count, type),        {}, {{result, count, type}}};
+  data const own{result, count, type};
+  return {operation::reduce_scatter, 0, size_of(in) * bytes_of(own), bytes_of(own), {}, {own}};
 }
 
 exchange barrier(MPI_Comm) { return {operation::barrier}; }
@@ -197,61 +141,22 @@ exchange barrier(MPI_Comm) { return {operation::barrier}; }
 }  // namespace ovlp::mpi::tracer
 
 using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
+using ovlp::mpi::operation;
 
-#define OVLP_LIST(...) __VA_ARGS__
-// A call in both forms: what it moves, its parameters and its arguments before the communicator.
-#define OVLP_COLLECTIVE(blocking, immediate, exchanged, parameters, arguments)                                        \
-  OVLP_ENTRY int MPI_##blocking(OVLP_LIST parameters MPI_Comm in) {                                                   \
-    call const here(__builtin_return_address(0));                                                                     \
-    if (auto* const trace = here.trace()) trace->meet(here.site(), exchanged(OVLP_LIST arguments in), in);            \
-    return PMPI_##blocking(OVLP_LIST arguments in);                                                                   \
-  }                                                                                                                   \
-  OVLP_ENTRY int MPI_##immediate(OVLP_LIST parameters MPI_Comm in, MPI_Request* request) {                            \
-    call const here(__builtin_return_address(0));                                                                     \
-    int const result = PMPI_##immediate(OVLP_LIST arguments in, request);                                             \
-    if (auto* const trace = here.trace()) trace->start(here.site(), exchanged(OVLP_LIST arguments in), in, *request); \
-    return result;                                                                                                    \
-  }
-
-OVLP_COLLECTIVE(Barrier, Ibarrier, barrier, (), ())
-OVLP_COLLECTIVE(Bcast, Ibcast, broadcast, (void* a, int n, MPI_Datatype t, int root, ), (a, n, t, root, ))
-OVLP_COLLECTIVE(Gather, Igather, gather,
-                (void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, int root, ),
-                (a, n, t, b, m, u, root, ))
-OVLP_COLLECTIVE(Gatherv, Igatherv, gather_counts,
-                (void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at, MPI_Datatype u,
-                 int root, ),
-                (a, n, t, b, m, at, u, root, ))
-OVLP_COLLECTIVE(Scatter, Iscatter, scatter,
-                (void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, int root, ),
-                (a, n, t, b, m, u, root, ))
-OVLP_COLLECTIVE(Scatterv, Iscatterv, scatter_counts,
-                (void const* a, int const* n, int const* at, MPI_Datatype t, void* b, int m, MPI_Datatype u,
-                 int root, ),
-                (a, n, at, t, b, m, u, root, ))
-OVLP_COLLECTIVE(Allgather, Iallgather, all_gather,
-                (void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, ), (a, n, t, b, m, u, ))
-OVLP_COLLECTIVE(Allgatherv, Iallgatherv, all_gather_counts,
-                (void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at, MPI_Datatype u, ),
-                (a, n, t, b, m, at, u, ))
-OVLP_COLLECTIVE(Alltoall, Ialltoall, all_to_all,
-                (void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, ), (a, n, t, b, m, u, ))
-OVLP_COLLECTIVE(Alltoallv, Ialltoallv, all_to_all_counts,
-                (void const* a, int const* n, int const* from, MPI_Datatype t, void* b, int const* m, int const* at,
-                 MPI_Datatype u, ),
-                (a, n, from, t, b, m, at, u, ))
-OVLP_COLLECTIVE(Alltoallw, Ialltoallw, all_to_all_types,
-                (void const* a, int const* n, int const* from, MPI_Datatype const* t, void* b, int const* m,
-                 int const* at, MPI_Datatype const* u, ),
-                (a, n, from, t, b, m, at, u, ))
-OVLP_COLLECTIVE(Reduce, Ireduce, reduce, (void const* a, void* b, int n, MPI_Datatype t, MPI_Op op, int root, ),
-                (a, b, n, t, op, root, ))
-OVLP_COLLECTIVE(Allreduce, Iallreduce, all_reduce, (void const* a, void* b, int n, MPI_Datatype t, MPI_Op op, ),
-                (a, b, n, t, op, ))
-OVLP_COLLECTIVE(Scan, Iscan, scan, (void const* a, void* b, int n, MPI_Datatype t, MPI_Op op, ), (a, b, n, t, op, ))
-OVLP_COLLECTIVE(Exscan, Iexscan, exclusive_scan, (void const* a, void* b, int n, MPI_Datatype t, MPI_Op op, ),
-                (a, b, n, t, op, ))
-OVLP_COLLECTIVE(Reduce_scatter, Ireduce_scatter, reduce_scatter,
-                (void const* a, void* b, int const* n, MPI_Datatype t, MPI_Op op, ), (a, b, n, t, op, ))
-OVLP_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, reduce_scatter_block,
-                (void const* a, void* b, int n, MPI_Datatype t, MPI_Op op, ), (a, b, n, t, op, ))
+OVLP_COLLECTIVE(Barrier, Ibarrier, barrier)
+OVLP_COLLECTIVE(Bcast, Ibcast, broadcast)
+OVLP_COLLECTIVE(Gather, Igather, gather)
+OVLP_COLLECTIVE(Gatherv, Igatherv, gather_counts)
+OVLP_COLLECTIVE(Scatter, Iscatter, scatter)
+OVLP_COLLECTIVE(Scatterv, Iscatterv, scatter_counts)
+OVLP_COLLECTIVE(Allgather, Iallgather, all_gather)
+OVLP_COLLECTIVE(Allgatherv, Iallgatherv, all_gather_counts)
+OVLP_COLLECTIVE(Alltoall, Ialltoall, all_to_all)
+OVLP_COLLECTIVE(Alltoallv, Ialltoallv, all_to_all_counts)
+OVLP_COLLECTIVE(Alltoallw, Ialltoallw, all_to_all_types)
+OVLP_COLLECTIVE(Reduce, Ireduce, reduce)
+OVLP_COLLECTIVE(Allreduce, Iallreduce, combined<operation::all_reduce>)
+OVLP_COLLECTIVE(Scan, Iscan, combined<operation::scan>)
+OVLP_COLLECTIVE(Exscan, Iexscan, combined<operation::exclusive_scan>)
+OVLP_COLLECTIVE(Reduce_scatter, Ireduce_scatter, reduce_scatter)
+OVLP_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, reduce_scatter_block)

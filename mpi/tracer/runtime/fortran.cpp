@@ -6,16 +6,15 @@
 // of its own, whose names end in _f08_ and whose last argument may be missing; handles and statuses are as large there.
 // MPICH's have others, ending in _f08ts_, for calls with buffers, which then call the C functions by their names.
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
 
-#include <ovlp/instrument/entry.hpp>
-
-#include "call.hpp"
+#include "buffers.hpp"
+#include "entries.hpp"
 #include "left_out_calls.hpp"
 #include "neighbours.hpp"
 
@@ -156,18 +155,33 @@ class argument<Element*, false> {
   value value_{};
 };
 
-/// Calls the C function with these arguments, of which the last is for its result.
-template <class... Parameters, std::size_t... Places>
-void call_c(int (*function)(Parameters...), std::array<void*, sizeof...(Parameters) + 1> const& arguments,
-            std::index_sequence<Places...>) {
-  set(arguments.back(), function(argument<Parameters>(arguments[Places]).get()...));
-}
-template <class... Parameters>
-void call_c(void const* from, int (*function)(Parameters...),
-            std::array<void*, sizeof...(Parameters) + 1> const& arguments) {
-  fortran_call const here(from);
-  call_c(function, arguments, std::index_sequence_for<Parameters...>());
-}
+template <class Parameter>
+using address_of = void*;
+template <std::size_t>
+using length_of_text = std::size_t;
+
+/// What Fortran calls for a C function: with the addresses of its arguments, and of its result. Behind them stand the
+/// lengths of texts, of which there are `Texts`.
+template <auto Function, class Texts = std::index_sequence<>>
+struct fortran;
+template <class... Parameters, int (*Function)(Parameters...), std::size_t... Texts>
+struct fortran<Function, std::index_sequence<Texts...>> {
+  using type = void(address_of<Parameters>..., void* error, length_of_text<Texts>...);
+
+  static void call(address_of<Parameters>... arguments, void* error) {
+    fortran_call const here(__builtin_return_address(0));
+    set(error, Function(argument<Parameters>(arguments).get()...));
+  }
+  /// MPI's own, and a note that the trace leaves it out.
+  template <type* Own, char const* Name>
+  static void noted(address_of<Parameters>... arguments, void* error, length_of_text<Texts>... lengths) {
+    fortran_call const here(__builtin_return_address(0));
+    tracer::call const inside(__builtin_return_address(0));
+    if (auto* const trace = inside.trace()) trace->left_out(Name);
+    MPI_Fint own = 0;
+    Own(arguments..., error != nullptr ? error : &own, lengths...);
+  }
+};
 
 // Of the calls that take several requests.
 
@@ -219,6 +233,10 @@ void count_from_one(MPI_Fint* places, MPI_Fint count) {
 
 using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
 
+// A function for both modules.
+#define OVLP_FORTRAN_ENTRY(name, ...)         \
+  OVLP_STANDS_FOR(mpi_##name##_, __VA_ARGS__) \
+  OVLP_STANDS_FOR(mpi_##name##_f08_, __VA_ARGS__)
 #define OVLP_HERE fortran_call const here(__builtin_return_address(0))
 /// The same function for module mpi_f08.
 #define OVLP_ALSO_F08(name) \
@@ -318,125 +336,35 @@ OVLP_ENTRY void mpi_testsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* end
 }
 OVLP_ALSO_F08(testsome)
 
-// Of all others the arguments are converted one by one: OVLP_FORTRAN(name, C's name, its number of parameters).
-#define OVLP_PARAMETERS_1 void* a
-#define OVLP_PARAMETERS_2 OVLP_PARAMETERS_1, void* b
-#define OVLP_PARAMETERS_3 OVLP_PARAMETERS_2, void* c
-#define OVLP_PARAMETERS_4 OVLP_PARAMETERS_3, void* d
-#define OVLP_PARAMETERS_5 OVLP_PARAMETERS_4, void* e
-#define OVLP_PARAMETERS_6 OVLP_PARAMETERS_5, void* f
-#define OVLP_PARAMETERS_7 OVLP_PARAMETERS_6, void* g
-#define OVLP_PARAMETERS_8 OVLP_PARAMETERS_7, void* h
-#define OVLP_PARAMETERS_9 OVLP_PARAMETERS_8, void* i
-#define OVLP_PARAMETERS_10 OVLP_PARAMETERS_9, void* j
-#define OVLP_PARAMETERS_11 OVLP_PARAMETERS_10, void* k
-#define OVLP_PARAMETERS_12 OVLP_PARAMETERS_11, void* l
-#define OVLP_PARAMETERS_13 OVLP_PARAMETERS_12, void* m
-#define OVLP_ARGUMENTS_1 a
-#define OVLP_ARGUMENTS_2 OVLP_ARGUMENTS_1, b
-#define OVLP_ARGUMENTS_3 OVLP_ARGUMENTS_2, c
-#define OVLP_ARGUMENTS_4 OVLP_ARGUMENTS_3, d
-#define OVLP_ARGUMENTS_5 OVLP_ARGUMENTS_4, e
-#define OVLP_ARGUMENTS_6 OVLP_ARGUMENTS_5, f
-#define OVLP_ARGUMENTS_7 OVLP_ARGUMENTS_6, g
-#define OVLP_ARGUMENTS_8 OVLP_ARGUMENTS_7, h
-#define OVLP_ARGUMENTS_9 OVLP_ARGUMENTS_8, i
-#define OVLP_ARGUMENTS_10 OVLP_ARGUMENTS_9, j
-#define OVLP_ARGUMENTS_11 OVLP_ARGUMENTS_10, k
-#define OVLP_ARGUMENTS_12 OVLP_ARGUMENTS_11, l
-#define OVLP_ARGUMENTS_13 OVLP_ARGUMENTS_12, m
-#define OVLP_FORTRAN(name, c_name, count)                                               \
-  OVLP_ENTRY void mpi_##name##_(OVLP_PARAMETERS_##count, void* error) {                 \
-    call_c(__builtin_return_address(0), MPI_##c_name, {OVLP_ARGUMENTS_##count, error}); \
-  }                                                                                     \
-  OVLP_ALSO_F08(name)
-
-OVLP_FORTRAN(send, Send, 6)
-OVLP_FORTRAN(ssend, Ssend, 6)
-OVLP_FORTRAN(bsend, Bsend, 6)
-OVLP_FORTRAN(rsend, Rsend, 6)
-OVLP_FORTRAN(isend, Isend, 7)
-OVLP_FORTRAN(issend, Issend, 7)
-OVLP_FORTRAN(ibsend, Ibsend, 7)
-OVLP_FORTRAN(irsend, Irsend, 7)
-OVLP_FORTRAN(send_init, Send_init, 7)
-OVLP_FORTRAN(ssend_init, Ssend_init, 7)
-OVLP_FORTRAN(bsend_init, Bsend_init, 7)
-OVLP_FORTRAN(rsend_init, Rsend_init, 7)
-OVLP_FORTRAN(recv, Recv, 7)
-OVLP_FORTRAN(irecv, Irecv, 7)
-OVLP_FORTRAN(recv_init, Recv_init, 7)
-OVLP_FORTRAN(sendrecv, Sendrecv, 12)
-OVLP_FORTRAN(sendrecv_replace, Sendrecv_replace, 9)
-OVLP_FORTRAN(start, Start, 1)
-OVLP_FORTRAN(request_free, Request_free, 1)
-OVLP_FORTRAN(wait, Wait, 2)
-OVLP_FORTRAN(test, Test, 3)
-OVLP_FORTRAN(probe, Probe, 4)
-OVLP_FORTRAN(iprobe, Iprobe, 5)
-OVLP_FORTRAN(mprobe, Mprobe, 5)
-OVLP_FORTRAN(improbe, Improbe, 6)
-OVLP_FORTRAN(mrecv, Mrecv, 5)
-OVLP_FORTRAN(imrecv, Imrecv, 5)
-
-OVLP_FORTRAN(barrier, Barrier, 1)
-OVLP_FORTRAN(bcast, Bcast, 5)
-OVLP_FORTRAN(gather, Gather, 8)
-OVLP_FORTRAN(gatherv, Gatherv, 9)
-OVLP_FORTRAN(scatter, Scatter, 8)
-OVLP_FORTRAN(scatterv, Scatterv, 9)
-OVLP_FORTRAN(allgather, Allgather, 7)
-OVLP_FORTRAN(allgatherv, Allgatherv, 8)
-OVLP_FORTRAN(alltoall, Alltoall, 7)
-OVLP_FORTRAN(alltoallv, Alltoallv, 9)
-OVLP_FORTRAN(reduce, Reduce, 7)
-OVLP_FORTRAN(allreduce, Allreduce, 6)
-OVLP_FORTRAN(scan, Scan, 6)
-OVLP_FORTRAN(exscan, Exscan, 6)
-OVLP_FORTRAN(reduce_scatter, Reduce_scatter, 6)
-OVLP_FORTRAN(reduce_scatter_block, Reduce_scatter_block, 6)
-OVLP_FORTRAN(ibarrier, Ibarrier, 2)
-OVLP_FORTRAN(ibcast, Ibcast, 6)
-OVLP_FORTRAN(igather, Igather, 9)
-OVLP_FORTRAN(igatherv, Igatherv, 10)
-OVLP_FORTRAN(iscatter, Iscatter, 9)
-OVLP_FORTRAN(iscatterv, Iscatterv, 10)
-OVLP_FORTRAN(iallgather, Iallgather, 8)
-OVLP_FORTRAN(iallgatherv, Iallgatherv, 9)
-OVLP_FORTRAN(ialltoall, Ialltoall, 8)
-OVLP_FORTRAN(ialltoallv, Ialltoallv, 10)
-OVLP_FORTRAN(ireduce, Ireduce, 8)
-OVLP_FORTRAN(iallreduce, Iallreduce, 7)
-OVLP_FORTRAN(iscan, Iscan, 7)
-OVLP_FORTRAN(iexscan, Iexscan, 7)
-OVLP_FORTRAN(ireduce_scatter, Ireduce_scatter, 7)
-OVLP_FORTRAN(ireduce_scatter_block, Ireduce_scatter_block, 7)
-OVLP_FORTRAN(neighbor_allgather, Neighbor_allgather, 7)
-OVLP_FORTRAN(neighbor_allgatherv, Neighbor_allgatherv, 8)
-OVLP_FORTRAN(neighbor_alltoall, Neighbor_alltoall, 7)
-OVLP_FORTRAN(neighbor_alltoallv, Neighbor_alltoallv, 9)
-OVLP_FORTRAN(ineighbor_allgather, Ineighbor_allgather, 8)
-OVLP_FORTRAN(ineighbor_allgatherv, Ineighbor_allgatherv, 9)
-OVLP_FORTRAN(ineighbor_alltoall, Ineighbor_alltoall, 8)
-OVLP_FORTRAN(ineighbor_alltoallv, Ineighbor_alltoallv, 10)
-
-OVLP_FORTRAN(comm_dup, Comm_dup, 2)
-OVLP_FORTRAN(comm_idup, Comm_idup, 3)
-OVLP_FORTRAN(comm_dup_with_info, Comm_dup_with_info, 3)
-OVLP_FORTRAN(comm_split, Comm_split, 4)
-OVLP_FORTRAN(comm_split_type, Comm_split_type, 5)
-OVLP_FORTRAN(comm_create, Comm_create, 3)
-OVLP_FORTRAN(comm_create_group, Comm_create_group, 4)
-OVLP_FORTRAN(intercomm_create, Intercomm_create, 6)
-OVLP_FORTRAN(intercomm_merge, Intercomm_merge, 3)
-OVLP_FORTRAN(cart_create, Cart_create, 6)
-OVLP_FORTRAN(cart_sub, Cart_sub, 3)
-OVLP_FORTRAN(graph_create, Graph_create, 6)
-OVLP_FORTRAN(dist_graph_create, Dist_graph_create, 9)
-OVLP_FORTRAN(dist_graph_create_adjacent, Dist_graph_create_adjacent, 10)
-OVLP_FORTRAN(comm_free, Comm_free, 1)
-OVLP_FORTRAN(comm_disconnect, Comm_disconnect, 1)
-OVLP_FORTRAN(type_free, Type_free, 1)
+// All others, whose arguments are converted one by one. X(C's name, Fortran's)
+// clang-format off
+#define OVLP_CALLS_OF_FORTRAN(X) \
+  X(Send, send) X(Ssend, ssend) X(Bsend, bsend) X(Rsend, rsend) X(Isend, isend) X(Issend, issend) X(Ibsend, ibsend) \
+  X(Irsend, irsend) X(Send_init, send_init) X(Ssend_init, ssend_init) X(Bsend_init, bsend_init) \
+  X(Rsend_init, rsend_init) X(Recv, recv) X(Irecv, irecv) X(Recv_init, recv_init) X(Sendrecv, sendrecv) \
+  X(Sendrecv_replace, sendrecv_replace) X(Start, start) X(Request_free, request_free) X(Wait, wait) X(Test, test) \
+  X(Probe, probe) X(Iprobe, iprobe) X(Mprobe, mprobe) X(Improbe, improbe) X(Mrecv, mrecv) X(Imrecv, imrecv) \
+  X(Barrier, barrier) X(Bcast, bcast) X(Gather, gather) X(Gatherv, gatherv) X(Scatter, scatter) \
+  X(Scatterv, scatterv) X(Allgather, allgather) X(Allgatherv, allgatherv) X(Alltoall, alltoall) \
+  X(Alltoallv, alltoallv) X(Reduce, reduce) X(Allreduce, allreduce) X(Scan, scan) X(Exscan, exscan) \
+  X(Reduce_scatter, reduce_scatter) X(Reduce_scatter_block, reduce_scatter_block) X(Ibarrier, ibarrier) \
+  X(Ibcast, ibcast) X(Igather, igather) X(Igatherv, igatherv) X(Iscatter, iscatter) X(Iscatterv, iscatterv) \
+  X(Iallgather, iallgather) X(Iallgatherv, iallgatherv) X(Ialltoall, ialltoall) X(Ialltoallv, ialltoallv) \
+  X(Ireduce, ireduce) X(Iallreduce, iallreduce) X(Iscan, iscan) X(Iexscan, iexscan) \
+  X(Ireduce_scatter, ireduce_scatter) X(Ireduce_scatter_block, ireduce_scatter_block) \
+  X(Neighbor_allgather, neighbor_allgather) X(Neighbor_allgatherv, neighbor_allgatherv) \
+  X(Neighbor_alltoall, neighbor_alltoall) X(Neighbor_alltoallv, neighbor_alltoallv) \
+  X(Ineighbor_allgather, ineighbor_allgather) X(Ineighbor_allgatherv, ineighbor_allgatherv) \
+  X(Ineighbor_alltoall, ineighbor_alltoall) X(Ineighbor_alltoallv, ineighbor_alltoallv) \
+  X(Comm_dup, comm_dup) X(Comm_idup, comm_idup) X(Comm_dup_with_info, comm_dup_with_info) X(Comm_split, comm_split) \
+  X(Comm_split_type, comm_split_type) X(Comm_create, comm_create) X(Comm_create_group, comm_create_group) \
+  X(Intercomm_create, intercomm_create) X(Intercomm_merge, intercomm_merge) X(Cart_create, cart_create) \
+  X(Cart_sub, cart_sub) X(Graph_create, graph_create) X(Dist_graph_create, dist_graph_create) \
+  X(Dist_graph_create_adjacent, dist_graph_create_adjacent) X(Comm_free, comm_free) \
+  X(Comm_disconnect, comm_disconnect) X(Type_free, type_free)
+// clang-format on
+#define OVLP_FORTRAN(c_name, name) OVLP_FORTRAN_ENTRY(name, ovlp::mpi::tracer::fortran<&MPI_##c_name>::call)
+OVLP_CALLS_OF_FORTRAN(OVLP_FORTRAN)
 
 // With an array of types for each side.
 
@@ -451,12 +379,6 @@ MPI_Datatype const* types_of(void* numbers, std::size_t count) {
     types.push_back(from_number<MPI_Datatype>(static_cast<MPI_Fint const*>(numbers)[i]));
   return types.data();
 }
-std::size_t all_ranks(MPI_Comm in) {
-  int size = 0, between = 0;
-  PMPI_Comm_test_inter(in, &between);
-  between != 0 ? PMPI_Comm_remote_size(in, &size) : PMPI_Comm_size(in, &size);
-  return static_cast<std::size_t>(size);
-}
 int const* numbers(void* at) { return static_cast<int const*>(at); }
 MPI_Aint const* places(void* at) { return static_cast<MPI_Aint const*>(at); }
 
@@ -464,7 +386,8 @@ MPI_Aint const* places(void* at) { return static_cast<MPI_Aint const*>(at); }
 }  // namespace ovlp::mpi::tracer
 
 #define OVLP_FORTRAN_WITH_TYPES(name, c_name, sides, displacements)                                                    \
-  OVLP_ENTRY void mpi_##name##_(OVLP_PARAMETERS_9, void* error) {                                                      \
+  OVLP_ENTRY void mpi_##name##_(void* a, void* b, void* c, void* d, void* e, void* f, void* g, void* h, void* i,       \
+                                void* error) {                                                                         \
     OVLP_HERE;                                                                                                         \
     auto const in = from_number<MPI_Comm>(*static_cast<MPI_Fint*>(i));                                                 \
     neighbour_counts const count = sides;                                                                              \
@@ -472,7 +395,8 @@ MPI_Aint const* places(void* at) { return static_cast<MPI_Aint const*>(at); }
                             displacements(g), types_of(h, count.from), in));                                           \
   }                                                                                                                    \
   OVLP_ALSO_F08(name)                                                                                                  \
-  OVLP_ENTRY void mpi_i##name##_(OVLP_PARAMETERS_10, void* error) {                                                    \
+  OVLP_ENTRY void mpi_i##name##_(void* a, void* b, void* c, void* d, void* e, void* f, void* g, void* h, void* i,      \
+                                 void* j, void* error) {                                                               \
     OVLP_HERE;                                                                                                         \
     auto const in = from_number<MPI_Comm>(*static_cast<MPI_Fint*>(i));                                                 \
     neighbour_counts const count = sides;                                                                              \
@@ -482,26 +406,14 @@ MPI_Aint const* places(void* at) { return static_cast<MPI_Aint const*>(at); }
     *static_cast<MPI_Fint*>(j) = number_of(request);                                                                   \
   }                                                                                                                    \
   OVLP_ALSO_F08(i##name)
-OVLP_FORTRAN_WITH_TYPES(alltoallw, Alltoallw, (neighbour_counts{all_ranks(in), all_ranks(in)}), numbers)
+OVLP_FORTRAN_WITH_TYPES(alltoallw, Alltoallw, (neighbour_counts{size_of(in), size_of(in)}), numbers)
 OVLP_FORTRAN_WITH_TYPES(neighbor_alltoallw, Neighbor_alltoallw, count_neighbours(in), places)
 
-// What the trace leaves out. Behind the result stand the lengths of texts.
-#define OVLP_TEXT_PARAMETERS_0
-#define OVLP_TEXT_PARAMETERS_1 , std::size_t first
-#define OVLP_TEXT_PARAMETERS_2 , std::size_t first, std::size_t second
-#define OVLP_TEXT_ARGUMENTS_0
-#define OVLP_TEXT_ARGUMENTS_1 , first
-#define OVLP_TEXT_ARGUMENTS_2 , first, second
-#define OVLP_FORTRAN_LEFT_OUT(c_name, name, count, texts)                                                \
-  extern "C" void pmpi_##name##_(OVLP_PARAMETERS_##count, void* error OVLP_TEXT_PARAMETERS_##texts)      \
-      __attribute__((weak));                                                                             \
-  OVLP_ENTRY void mpi_##name##_(OVLP_PARAMETERS_##count, void* error OVLP_TEXT_PARAMETERS_##texts) {     \
-    OVLP_HERE;                                                                                           \
-    call const inside(__builtin_return_address(0));                                                      \
-    if (auto* const trace = inside.trace()) trace->left_out("MPI_" #c_name);                             \
-    MPI_Fint own = 0;                                                                                    \
-    pmpi_##name##_(OVLP_ARGUMENTS_##count, error != nullptr ? error : &own OVLP_TEXT_ARGUMENTS_##texts); \
-  }                                                                                                      \
-  OVLP_ALSO_F08(name)
+// What the trace leaves out.
+#define OVLP_FORTRAN_LEFT_OUT(c_name, name, texts)                                      \
+  using ovlp_form_of_##name = fortran<&PMPI_##c_name, std::make_index_sequence<texts>>; \
+  static constexpr char ovlp_name_of_##name[] = "MPI_" #c_name;                         \
+  extern "C" __attribute__((weak)) ovlp_form_of_##name::type pmpi_##name##_;            \
+  OVLP_FORTRAN_ENTRY(name, ovlp_form_of_##name::noted<pmpi_##name##_, ovlp_name_of_##name>)
 OVLP_CALLS_LEFT_OUT(OVLP_FORTRAN_LEFT_OUT)
 // NOLINTEND(readability-identifier-naming, bugprone-macro-parentheses, bugprone-branch-clone)

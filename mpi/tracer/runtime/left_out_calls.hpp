@@ -3,87 +3,38 @@
 #pragma once
 
 // clang-format off
-/// Of MPI 3.1. X(its name, in Fortran, parameters there but the last one, of these texts)
+/// Of MPI 3.1. X(its name, in Fortran, its texts)
 #define OVLP_CALLS_LEFT_OUT(X) \
-  X(Win_create, win_create, 6, 0) \
-  X(Win_allocate, win_allocate, 6, 0) \
-  X(Win_allocate_shared, win_allocate_shared, 6, 0) \
-  X(Win_create_dynamic, win_create_dynamic, 3, 0) \
-  X(Win_free, win_free, 1, 0) \
-  X(Win_fence, win_fence, 2, 0) \
-  X(Win_start, win_start, 3, 0) \
-  X(Win_complete, win_complete, 1, 0) \
-  X(Win_post, win_post, 3, 0) \
-  X(Win_wait, win_wait, 1, 0) \
-  X(Win_test, win_test, 2, 0) \
-  X(Win_lock, win_lock, 4, 0) \
-  X(Win_lock_all, win_lock_all, 2, 0) \
-  X(Win_unlock, win_unlock, 2, 0) \
-  X(Win_unlock_all, win_unlock_all, 1, 0) \
-  X(Win_flush, win_flush, 2, 0) \
-  X(Win_flush_all, win_flush_all, 1, 0) \
-  X(Win_flush_local, win_flush_local, 2, 0) \
-  X(Win_flush_local_all, win_flush_local_all, 1, 0) \
-  X(Win_sync, win_sync, 1, 0) \
-  X(Put, put, 8, 0) \
-  X(Get, get, 8, 0) \
-  X(Accumulate, accumulate, 9, 0) \
-  X(Get_accumulate, get_accumulate, 12, 0) \
-  X(Fetch_and_op, fetch_and_op, 7, 0) \
-  X(Compare_and_swap, compare_and_swap, 7, 0) \
-  X(Rput, rput, 9, 0) \
-  X(Rget, rget, 9, 0) \
-  X(Raccumulate, raccumulate, 10, 0) \
-  X(Rget_accumulate, rget_accumulate, 13, 0) \
-  X(Comm_spawn, comm_spawn, 8, 2) \
-  X(Comm_spawn_multiple, comm_spawn_multiple, 9, 2) \
-  X(Comm_accept, comm_accept, 5, 1) \
-  X(Comm_connect, comm_connect, 5, 1) \
-  X(Comm_join, comm_join, 2, 0) \
-  X(File_open, file_open, 5, 1) \
-  X(File_close, file_close, 1, 0) \
-  X(File_delete, file_delete, 2, 1) \
-  X(File_set_size, file_set_size, 2, 0) \
-  X(File_preallocate, file_preallocate, 2, 0) \
-  X(File_set_info, file_set_info, 2, 0) \
-  X(File_set_view, file_set_view, 6, 1) \
-  X(File_set_atomicity, file_set_atomicity, 2, 0) \
-  X(File_sync, file_sync, 1, 0) \
-  X(File_seek_shared, file_seek_shared, 3, 0) \
-  X(File_read_at, file_read_at, 6, 0) \
-  X(File_read_at_all, file_read_at_all, 6, 0) \
-  X(File_iread_at, file_iread_at, 6, 0) \
-  X(File_iread_at_all, file_iread_at_all, 6, 0) \
-  X(File_read, file_read, 5, 0) \
-  X(File_read_all, file_read_all, 5, 0) \
-  X(File_iread, file_iread, 5, 0) \
-  X(File_iread_all, file_iread_all, 5, 0) \
-  X(File_read_shared, file_read_shared, 5, 0) \
-  X(File_iread_shared, file_iread_shared, 5, 0) \
-  X(File_read_ordered, file_read_ordered, 5, 0) \
-  X(File_read_at_all_begin, file_read_at_all_begin, 5, 0) \
-  X(File_read_at_all_end, file_read_at_all_end, 3, 0) \
-  X(File_read_all_begin, file_read_all_begin, 4, 0) \
-  X(File_read_all_end, file_read_all_end, 3, 0) \
-  X(File_read_ordered_begin, file_read_ordered_begin, 4, 0) \
-  X(File_read_ordered_end, file_read_ordered_end, 3, 0) \
-  X(File_write_at, file_write_at, 6, 0) \
-  X(File_write_at_all, file_write_at_all, 6, 0) \
-  X(File_iwrite_at, file_iwrite_at, 6, 0) \
-  X(File_iwrite_at_all, file_iwrite_at_all, 6, 0) \
-  X(File_write, file_write, 5, 0) \
-  X(File_write_all, file_write_all, 5, 0) \
-  X(File_iwrite, file_iwrite, 5, 0) \
-  X(File_iwrite_all, file_iwrite_all, 5, 0) \
-  X(File_write_shared, file_write_shared, 5, 0) \
-  X(File_iwrite_shared, file_iwrite_shared, 5, 0) \
-  X(File_write_ordered, file_write_ordered, 5, 0) \
-  X(File_write_at_all_begin, file_write_at_all_begin, 5, 0) \
-  X(File_write_at_all_end, file_write_at_all_end, 3, 0) \
-  X(File_write_all_begin, file_write_all_begin, 4, 0) \
-  X(File_write_all_end, file_write_all_end, 3, 0) \
-  X(File_write_ordered_begin, file_write_ordered_begin, 4, 0) \
-  X(File_write_ordered_end, file_write_ordered_end, 3, 0)
+  X(Win_create, win_create, 0) X(Win_allocate, win_allocate, 0) X(Win_allocate_shared, win_allocate_shared, 0) \
+  X(Win_create_dynamic, win_create_dynamic, 0) X(Win_free, win_free, 0) X(Win_fence, win_fence, 0) \
+  X(Win_start, win_start, 0) X(Win_complete, win_complete, 0) X(Win_post, win_post, 0) X(Win_wait, win_wait, 0) \
+  X(Win_test, win_test, 0) X(Win_lock, win_lock, 0) X(Win_lock_all, win_lock_all, 0) X(Win_unlock, win_unlock, 0) \
+  X(Win_unlock_all, win_unlock_all, 0) X(Win_flush, win_flush, 0) X(Win_flush_all, win_flush_all, 0) \
+  X(Win_flush_local, win_flush_local, 0) X(Win_flush_local_all, win_flush_local_all, 0) X(Win_sync, win_sync, 0) \
+  X(Put, put, 0) X(Get, get, 0) X(Accumulate, accumulate, 0) X(Get_accumulate, get_accumulate, 0) \
+  X(Fetch_and_op, fetch_and_op, 0) X(Compare_and_swap, compare_and_swap, 0) X(Rput, rput, 0) X(Rget, rget, 0) \
+  X(Raccumulate, raccumulate, 0) X(Rget_accumulate, rget_accumulate, 0) \
+  X(Comm_spawn, comm_spawn, 2) X(Comm_spawn_multiple, comm_spawn_multiple, 2) X(Comm_accept, comm_accept, 1) \
+  X(Comm_connect, comm_connect, 1) X(Comm_join, comm_join, 0) \
+  X(File_open, file_open, 1) X(File_close, file_close, 0) X(File_delete, file_delete, 1) \
+  X(File_set_size, file_set_size, 0) X(File_preallocate, file_preallocate, 0) X(File_set_info, file_set_info, 0) \
+  X(File_set_view, file_set_view, 1) X(File_set_atomicity, file_set_atomicity, 0) X(File_sync, file_sync, 0) \
+  X(File_seek_shared, file_seek_shared, 0) X(File_read_at, file_read_at, 0) \
+  X(File_read_at_all, file_read_at_all, 0) X(File_iread_at, file_iread_at, 0) \
+  X(File_iread_at_all, file_iread_at_all, 0) X(File_read, file_read, 0) X(File_read_all, file_read_all, 0) \
+  X(File_iread, file_iread, 0) X(File_iread_all, file_iread_all, 0) X(File_read_shared, file_read_shared, 0) \
+  X(File_iread_shared, file_iread_shared, 0) X(File_read_ordered, file_read_ordered, 0) \
+  X(File_read_at_all_begin, file_read_at_all_begin, 0) X(File_read_at_all_end, file_read_at_all_end, 0) \
+  X(File_read_all_begin, file_read_all_begin, 0) X(File_read_all_end, file_read_all_end, 0) \
+  X(File_read_ordered_begin, file_read_ordered_begin, 0) X(File_read_ordered_end, file_read_ordered_end, 0) \
+  X(File_write_at, file_write_at, 0) X(File_write_at_all, file_write_at_all, 0) \
+  X(File_iwrite_at, file_iwrite_at, 0) X(File_iwrite_at_all, file_iwrite_at_all, 0) X(File_write, file_write, 0) \
+  X(File_write_all, file_write_all, 0) X(File_iwrite, file_iwrite, 0) X(File_iwrite_all, file_iwrite_all, 0) \
+  X(File_write_shared, file_write_shared, 0) X(File_iwrite_shared, file_iwrite_shared, 0) \
+  X(File_write_ordered, file_write_ordered, 0) X(File_write_at_all_begin, file_write_at_all_begin, 0) \
+  X(File_write_at_all_end, file_write_at_all_end, 0) X(File_write_all_begin, file_write_all_begin, 0) \
+  X(File_write_all_end, file_write_all_end, 0) X(File_write_ordered_begin, file_write_ordered_begin, 0) \
+  X(File_write_ordered_end, file_write_ordered_end, 0)
 
 /// Of MPI 4, in C: what has no form in MPI 3.1, and what counts with more than an int. X(its name)
 #if MPI_VERSION >= 4

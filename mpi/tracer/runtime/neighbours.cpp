@@ -3,9 +3,8 @@
 // each.
 #include <vector>
 
-#include <ovlp/instrument/entry.hpp>
-
-#include "call.hpp"
+#include "buffers.hpp"
+#include "entries.hpp"
 #include "neighbours.hpp"
 
 namespace ovlp::mpi::tracer {
@@ -69,43 +68,10 @@ neighbours neighbours_in(MPI_Comm in) {
   return {};
 }
 
-// Where the block for a neighbour, or from it, is.
-
-MPI_Aint extent_of(MPI_Datatype type) {
-  MPI_Aint lower = 0, extent = 0;
-  PMPI_Type_get_extent(type, &lower, &extent);
-  return extent;
-}
-void const* behind(void const* buffer, MPI_Aint bytes) { return static_cast<char const*>(buffer) + bytes; }
-
-/// One for all.
+/// One block for all.
 struct same {
-  void const* buffer;
-  int count;
-  MPI_Datatype type;
-  data operator[](std::size_t) const { return {buffer, count, type}; }
-};
-struct equal_blocks {
-  void const* buffer;
-  int count;
-  MPI_Datatype type;
-  data operator[](std::size_t i) const {
-    return {behind(buffer, static_cast<MPI_Aint>(i) * count * extent_of(type)), count, type};
-  }
-};
-struct counted_blocks {
-  void const* buffer;
-  int const* counts;
-  int const* places;
-  MPI_Datatype type;
-  data operator[](std::size_t i) const { return {behind(buffer, places[i] * extent_of(type)), counts[i], type}; }
-};
-struct typed_blocks {
-  void const* buffer;
-  int const* counts;
-  MPI_Aint const* places;
-  MPI_Datatype const* types;
-  data operator[](std::size_t i) const { return {behind(buffer, places[i]), counts[i], types[i]}; }
+  data block;
+  data operator[](std::size_t) const { return block; }
 };
 
 using parts = std::vector<part_of_exchange>;
@@ -120,11 +86,11 @@ parts parts_of(Sent const& sent, Received const& received, MPI_Comm in) {
 }
 
 parts neighbours_all_gather(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
-  return parts_of(same{a, n, t}, equal_blocks{b, m, u}, in);
+  return parts_of(same{{a, n, t}}, equal_blocks{b, m, u}, in);
 }
 parts neighbours_all_gather_counts(void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at,
                                    MPI_Datatype u, MPI_Comm in) {
-  return parts_of(same{a, n, t}, counted_blocks{b, m, at, u}, in);
+  return parts_of(same{{a, n, t}}, counted_blocks{b, m, at, u}, in);
 }
 parts neighbours_all_to_all(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
   return parts_of(equal_blocks{a, n, t}, equal_blocks{b, m, u}, in);
@@ -135,7 +101,7 @@ parts neighbours_all_to_all_counts(void const* a, int const* n, int const* from,
 }
 parts neighbours_all_to_all_types(void const* a, int const* n, MPI_Aint const* from, MPI_Datatype const* t, void* b,
                                   int const* m, MPI_Aint const* at, MPI_Datatype const* u, MPI_Comm in) {
-  return parts_of(typed_blocks{a, n, from, t}, typed_blocks{b, m, at, u}, in);
+  return parts_of(typed_blocks<MPI_Aint>{a, n, from, t}, typed_blocks<MPI_Aint>{b, m, at, u}, in);
 }
 
 }  // namespace
@@ -149,38 +115,9 @@ neighbour_counts count_neighbours(MPI_Comm in) {
 
 using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
 
-#define OVLP_LIST(...) __VA_ARGS__
-// A call in both forms: its messages, its parameters and its arguments before the communicator.
-#define OVLP_NEIGHBOURS(name, exchanged, parameters, arguments)                                      \
-  OVLP_ENTRY int MPI_Neighbor_##name(OVLP_LIST parameters MPI_Comm in) {                             \
-    call const here(__builtin_return_address(0));                                                    \
-    auto* const trace = here.trace();                                                                \
-    if (trace != nullptr)                                                                            \
-      trace->start_neighbours(here.site(), exchanged(OVLP_LIST arguments in), in, MPI_REQUEST_NULL); \
-    int const result = PMPI_Neighbor_##name(OVLP_LIST arguments in);                                 \
-    if (trace != nullptr) trace->ended(here.site(), MPI_REQUEST_NULL, {});                           \
-    return result;                                                                                   \
-  }                                                                                                  \
-  OVLP_ENTRY int MPI_Ineighbor_##name(OVLP_LIST parameters MPI_Comm in, MPI_Request* request) {      \
-    call const here(__builtin_return_address(0));                                                    \
-    int const result = PMPI_Ineighbor_##name(OVLP_LIST arguments in, request);                       \
-    if (auto* const trace = here.trace())                                                            \
-      trace->start_neighbours(here.site(), exchanged(OVLP_LIST arguments in), in, *request);         \
-    return result;                                                                                   \
-  }
-
-OVLP_NEIGHBOURS(allgather, neighbours_all_gather,
-                (void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, ), (a, n, t, b, m, u, ))
-OVLP_NEIGHBOURS(allgatherv, neighbours_all_gather_counts,
-                (void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at, MPI_Datatype u, ),
-                (a, n, t, b, m, at, u, ))
-OVLP_NEIGHBOURS(alltoall, neighbours_all_to_all,
-                (void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, ), (a, n, t, b, m, u, ))
-OVLP_NEIGHBOURS(alltoallv, neighbours_all_to_all_counts,
-                (void const* a, int const* n, int const* from, MPI_Datatype t, void* b, int const* m, int const* at,
-                 MPI_Datatype u, ),
-                (a, n, from, t, b, m, at, u, ))
-OVLP_NEIGHBOURS(alltoallw, neighbours_all_to_all_types,
-                (void const* a, int const* n, MPI_Aint const* from, MPI_Datatype const* t, void* b, int const* m,
-                 MPI_Aint const* at, MPI_Datatype const* u, ),
-                (a, n, from, t, b, m, at, u, ))
+#define OVLP_NEIGHBOURS(name, moves) OVLP_COLLECTIVE(Neighbor_##name, Ineighbor_##name, moves)
+OVLP_NEIGHBOURS(allgather, neighbours_all_gather)
+OVLP_NEIGHBOURS(allgatherv, neighbours_all_gather_counts)
+OVLP_NEIGHBOURS(alltoall, neighbours_all_to_all)
+OVLP_NEIGHBOURS(alltoallv, neighbours_all_to_all_counts)
+OVLP_NEIGHBOURS(alltoallw, neighbours_all_to_all_types)

@@ -2,12 +2,45 @@
 // The calls of MPI that send and receive, as the program's: each is MPI's own, and is written to the trace.
 #include <vector>
 
-#include <ovlp/instrument/entry.hpp>
-
-#include "call.hpp"
+#include "entries.hpp"
 
 namespace ovlp::mpi::tracer {
 namespace {
+
+// Sends in their three forms. They are written before MPI sends, so that what a receiver answers is later.
+template <protocol How>
+constexpr auto sends_now = [](rank_trace& trace, call_site const& at, void const* buffer, int count, MPI_Datatype type,
+                              int to, int tag, MPI_Comm in) {
+  trace.send(at, {{buffer, count, type}, to, tag, in, How});
+};
+template <protocol How>
+constexpr auto starts_send = [](rank_trace& trace, call_site const& at, void const* buffer, int count,
+                                MPI_Datatype type, int to, int tag, MPI_Comm in, MPI_Request* request) {
+  trace.start(at, message_to{{buffer, count, type}, to, tag, in, How}, *request);
+};
+template <protocol How>
+constexpr auto prepares_send = [](rank_trace& trace, call_site const&, void const* buffer, int count, MPI_Datatype type,
+                                  int to, int tag, MPI_Comm in, MPI_Request* request) {
+  trace.prepare(message_to{{buffer, count, type}, to, tag, in, How}, *request);
+};
+constexpr auto starts_receive = [](rank_trace& trace, call_site const& at, void* buffer, int count, MPI_Datatype type,
+                                   int from, int tag, MPI_Comm in, MPI_Request* request) {
+  trace.start(at, message_from{{buffer, count, type}, from, tag, in}, *request);
+};
+constexpr auto prepares_receive = [](rank_trace& trace, call_site const&, void* buffer, int count, MPI_Datatype type,
+                                     int from, int tag, MPI_Comm in, MPI_Request* request) {
+  trace.prepare(message_from{{buffer, count, type}, from, tag, in}, *request);
+};
+
+constexpr auto starts_prepared = [](rank_trace& trace, call_site const& at, MPI_Request const* request) {
+  trace.start_prepared(at, *request);
+};
+constexpr auto start_all_prepared = [](rank_trace& trace, call_site const& at, int count, MPI_Request const* requests) {
+  for (int i = 0; i < count; ++i) trace.start_prepared(at, requests[i]);
+};
+constexpr auto frees_request = [](rank_trace& trace, call_site const&, MPI_Request const* request) {
+  trace.forget(*request);
+};
 
 /// Where MPI is to write a status, which is needed also when the program wants none.
 class status_of {
@@ -21,37 +54,39 @@ class status_of {
   MPI_Status* at_;
 };
 
-/// The requests that a call may end, and their statuses.
+/// A call that may end requests: which there are, and their statuses.
 class awaited {
  public:
-  awaited(int count, MPI_Request const* requests, MPI_Status* statuses)
-      : before_(requests, requests + count), own_(before_.size() + 1), statuses_(statuses) {
+  awaited(void const* from, int count, MPI_Request const* requests, MPI_Status* statuses)
+      : here_(from), before_(requests, requests + count), own_(before_.size() + 1), statuses_(statuses) {
     if (statuses == MPI_STATUSES_IGNORE) statuses_ = own_.data();
   }
   MPI_Status* statuses() { return statuses_; }
-  void ended(call const& here, std::size_t request, std::size_t status) const {
-    if (here.trace() != nullptr) here.trace()->ended(here.site(), before_[request], statuses_[status]);
+
+  // When MPI has done it. They return `result`.
+
+  int all_ended(int result) const {
+    for (std::size_t i = 0; i < before_.size(); ++i) ended(i, i);
+    return result;
   }
-  void all_ended(call const& here) const {
-    for (std::size_t i = 0; i < before_.size(); ++i) ended(here, i, i);
-  }
-  /// Of some: `count` of them, whose places stand there.
-  void some_ended(call const& here, int count, int const* places) const {
-    if (count == MPI_UNDEFINED) return;
+  /// `count` of them, whose places stand there; MPI_UNDEFINED: none.
+  int some_ended(int result, int count, int const* places) const {
+    if (count == MPI_UNDEFINED) return result;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      ended(here, static_cast<std::size_t>(places[i]), i);
+      if (places[i] != MPI_UNDEFINED) ended(static_cast<std::size_t>(places[i]), i);
+    return result;
   }
 
  private:
+  void ended(std::size_t request, std::size_t status) const {
+    if (auto* const trace = here_.trace()) trace->ended(here_.site(), before_[request], statuses_[status]);
+  }
+
+  call const here_;
   std::vector<MPI_Request> const before_;
   std::vector<MPI_Status> own_;
   MPI_Status* statuses_;
 };
-
-/// One has ended, or none.
-void one_ended(call const& here, awaited const& all, int place) {
-  if (place != MPI_UNDEFINED) all.ended(here, static_cast<std::size_t>(place), 0);
-}
 
 }  // namespace
 }  // namespace ovlp::mpi::tracer
@@ -59,29 +94,10 @@ void one_ended(call const& here, awaited const& all, int place) {
 using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
 using ovlp::mpi::protocol;
 
-// A send in its three forms. It is written before MPI sends, so that what a receiver answers is later.
-#define OVLP_SEND(blocking, immediate, prepared, how)                                                             \
-  OVLP_ENTRY int MPI_##blocking(void const* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm in) { \
-    call const here(__builtin_return_address(0));                                                                 \
-    if (auto* const trace = here.trace()) trace->send(here.site(), {{buffer, count, type}, to, tag, in, how});    \
-    return PMPI_##blocking(buffer, count, type, to, tag, in);                                                     \
-  }                                                                                                               \
-  OVLP_ENTRY int MPI_##immediate(void const* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm in,  \
-                                 MPI_Request* request) {                                                          \
-    call const here(__builtin_return_address(0));                                                                 \
-    int const result = PMPI_##immediate(buffer, count, type, to, tag, in, request);                               \
-    if (auto* const trace = here.trace())                                                                         \
-      trace->start(here.site(), message_to{{buffer, count, type}, to, tag, in, how}, *request);                   \
-    return result;                                                                                                \
-  }                                                                                                               \
-  OVLP_ENTRY int MPI_##prepared(void const* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm in,   \
-                                MPI_Request* request) {                                                           \
-    call const here(__builtin_return_address(0));                                                                 \
-    int const result = PMPI_##prepared(buffer, count, type, to, tag, in, request);                                \
-    if (auto* const trace = here.trace())                                                                         \
-      trace->prepare(message_to{{buffer, count, type}, to, tag, in, how}, *request);                              \
-    return result;                                                                                                \
-  }
+#define OVLP_SEND(blocking, immediate, prepared, how) \
+  OVLP_BEFORE(blocking, sends_now<how>)               \
+  OVLP_AFTER(immediate, starts_send<how>)             \
+  OVLP_AFTER(prepared, prepares_send<how>)
 OVLP_SEND(Send, Isend, Send_init, protocol::by_size)
 OVLP_SEND(Ssend, Issend, Ssend_init, protocol::rendezvous)
 OVLP_SEND(Bsend, Ibsend, Bsend_init, protocol::eager)
@@ -96,22 +112,8 @@ OVLP_ENTRY int MPI_Recv(void* buffer, int count, MPI_Datatype type, int from, in
   return result;
 }
 
-OVLP_ENTRY int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm in,
-                         MPI_Request* request) {
-  call const here(__builtin_return_address(0));
-  int const result = PMPI_Irecv(buffer, count, type, from, tag, in, request);
-  if (auto* const trace = here.trace())
-    trace->start(here.site(), message_from{{buffer, count, type}, from, tag, in}, *request);
-  return result;
-}
-
-OVLP_ENTRY int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm in,
-                             MPI_Request* request) {
-  call const here(__builtin_return_address(0));
-  int const result = PMPI_Recv_init(buffer, count, type, from, tag, in, request);
-  if (auto* const trace = here.trace()) trace->prepare(message_from{{buffer, count, type}, from, tag, in}, *request);
-  return result;
-}
+OVLP_AFTER(Irecv, starts_receive)
+OVLP_AFTER(Recv_init, prepares_receive)
 
 OVLP_ENTRY int MPI_Sendrecv(void const* sent, int sent_count, MPI_Datatype sent_type, int to, int sent_tag,
                             void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm in,
@@ -141,98 +143,58 @@ OVLP_ENTRY int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, 
   return result;
 }
 
-OVLP_ENTRY int MPI_Start(MPI_Request* request) {
-  call const here(__builtin_return_address(0));
-  if (auto* const trace = here.trace()) trace->start_prepared(here.site(), *request);
-  return PMPI_Start(request);
-}
-
-OVLP_ENTRY int MPI_Startall(int count, MPI_Request requests[]) {
-  call const here(__builtin_return_address(0));
-  auto* const trace = here.trace();
-  for (int i = 0; trace != nullptr && i < count; ++i) trace->start_prepared(here.site(), requests[i]);
-  return PMPI_Startall(count, requests);
-}
-
-OVLP_ENTRY int MPI_Request_free(MPI_Request* request) {
-  call const here(__builtin_return_address(0));
-  if (auto* const trace = here.trace()) trace->forget(*request);
-  return PMPI_Request_free(request);
-}
+OVLP_BEFORE(Start, starts_prepared)
+OVLP_BEFORE(Startall, start_all_prepared)
+OVLP_BEFORE(Request_free, frees_request)
 
 OVLP_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* wanted) {
-  call const here(__builtin_return_address(0));
-  awaited one(1, request, wanted);
-  int const result = PMPI_Wait(request, one.statuses());
-  one.all_ended(here);
-  return result;
+  awaited one(__builtin_return_address(0), 1, request, wanted);
+  return one.all_ended(PMPI_Wait(request, one.statuses()));
 }
 
 OVLP_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  call const here(__builtin_return_address(0));
-  awaited all(count, requests, statuses);
-  int const result = PMPI_Waitall(count, requests, all.statuses());
-  all.all_ended(here);
-  return result;
+  awaited all(__builtin_return_address(0), count, requests, statuses);
+  return all.all_ended(PMPI_Waitall(count, requests, all.statuses()));
 }
 
 OVLP_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* place, MPI_Status* wanted) {
-  call const here(__builtin_return_address(0));
-  awaited all(count, requests, wanted);
+  awaited all(__builtin_return_address(0), count, requests, wanted);
   int const result = PMPI_Waitany(count, requests, place, all.statuses());
-  one_ended(here, all, *place);
-  return result;
+  return all.some_ended(result, 1, place);
 }
 
 OVLP_ENTRY int MPI_Waitsome(int count, MPI_Request requests[], int* ended, int places[], MPI_Status statuses[]) {
-  call const here(__builtin_return_address(0));
-  awaited all(count, requests, statuses);
+  awaited all(__builtin_return_address(0), count, requests, statuses);
   int const result = PMPI_Waitsome(count, requests, ended, places, all.statuses());
-  all.some_ended(here, *ended, places);
-  return result;
+  return all.some_ended(result, *ended, places);
 }
 
 OVLP_ENTRY int MPI_Test(MPI_Request* request, int* flag, MPI_Status* wanted) {
-  call const here(__builtin_return_address(0));
-  awaited one(1, request, wanted);
+  awaited one(__builtin_return_address(0), 1, request, wanted);
   int const result = PMPI_Test(request, flag, one.statuses());
-  if (*flag != 0) one.all_ended(here);
-  return result;
+  return *flag != 0 ? one.all_ended(result) : result;
 }
 
 OVLP_ENTRY int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  call const here(__builtin_return_address(0));
-  awaited all(count, requests, statuses);
+  awaited all(__builtin_return_address(0), count, requests, statuses);
   int const result = PMPI_Testall(count, requests, flag, all.statuses());
-  if (*flag != 0) all.all_ended(here);
-  return result;
+  return *flag != 0 ? all.all_ended(result) : result;
 }
 
 OVLP_ENTRY int MPI_Testany(int count, MPI_Request requests[], int* place, int* flag, MPI_Status* wanted) {
-  call const here(__builtin_return_address(0));
-  awaited all(count, requests, wanted);
+  awaited all(__builtin_return_address(0), count, requests, wanted);
   int const result = PMPI_Testany(count, requests, place, flag, all.statuses());
-  if (*flag != 0) one_ended(here, all, *place);
-  return result;
+  return *flag != 0 ? all.some_ended(result, 1, place) : result;
 }
 
 OVLP_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* ended, int places[], MPI_Status statuses[]) {
-  call const here(__builtin_return_address(0));
-  awaited all(count, requests, statuses);
+  awaited all(__builtin_return_address(0), count, requests, statuses);
   int const result = PMPI_Testsome(count, requests, ended, places, all.statuses());
-  all.some_ended(here, *ended, places);
-  return result;
+  return all.some_ended(result, *ended, places);
 }
 
-OVLP_ENTRY int MPI_Probe(int from, int tag, MPI_Comm in, MPI_Status* status) {
-  call const here(__builtin_return_address(0));
-  return PMPI_Probe(from, tag, in, status);
-}
-
-OVLP_ENTRY int MPI_Iprobe(int from, int tag, MPI_Comm in, int* flag, MPI_Status* status) {
-  call const here(__builtin_return_address(0));
-  return PMPI_Iprobe(from, tag, in, flag, status);
-}
+OVLP_BEFORE(Probe, nothing)
+OVLP_BEFORE(Iprobe, nothing)
 
 OVLP_ENTRY int MPI_Mprobe(int from, int tag, MPI_Comm in, MPI_Message* message, MPI_Status* wanted) {
   call const here(__builtin_return_address(0));

@@ -18,12 +18,6 @@ std::uint64_t bytes_in(MPI_Status const& status) {
   return bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes);
 }
 
-std::uint64_t bytes_of(data const& what) {
-  MPI_Count bytes = 0;
-  PMPI_Type_size_x(what.type, &bytes);
-  return static_cast<std::uint64_t>(bytes) * static_cast<std::uint64_t>(what.count);
-}
-
 constexpr char const* messages_of_other_worlds = "messages with processes that are not in MPI_COMM_WORLD";
 
 /// The shared library that this is in.
@@ -64,8 +58,6 @@ void rank_trace::start_exchange(call_site const& at, message_to const& to, messa
   send(at, to);
 }
 
-void rank_trace::meet(call_site const& at, exchange const& what, MPI_Comm in) { put_collective(at, what, in, none); }
-
 void rank_trace::start(call_site const& at, message_to const& what, MPI_Request request) {
   if (is_none(what.rank, what.in)) return;
   std::uint32_t const number = next_request_++;
@@ -87,8 +79,8 @@ void rank_trace::start(call_site const& at, exchange const& what, MPI_Comm in, M
     under_way_.emplace(request, under_way{number, 0, 0, false, {}, nullptr, at.from});
 }
 
-void rank_trace::start_neighbours(call_site const& at, std::vector<part_of_exchange> const& parts, MPI_Comm in,
-                                  MPI_Request request) {
+void rank_trace::start(call_site const& at, std::vector<part_of_exchange> const& parts, MPI_Comm in,
+                       MPI_Request request) {
   if (communicators_.of(in)->leaves_the_world) return left_out(messages_of_other_worlds);
   communicator const& beside = *communicators_.beside(in);
   under_way all{none, 0, 0, false, {}, nullptr, at.from};
@@ -100,11 +92,11 @@ void rank_trace::start_neighbours(call_site const& at, std::vector<part_of_excha
       blocks const its_memory = memory_of(part.what);
       std::uint64_t const its_message = next_message_++;
       if (sends) {
-        file_.put(raw::kind::send, raw::send{at.when, other, part.other.tag, bytes_of(part.what), beside.id, number});
+        file_.put(raw::kind::send, raw::send{{other, part.other.tag, bytes_of(part.what), beside.id, number}, at.when});
         messages_.sent(its_message, its_memory, other, at.when.clock, at.from);
       } else {
         file_.put(raw::kind::receive,
-                  raw::receive{at.when, other, part.other.tag, bytes_of(part.what), beside.id, number});
+                  raw::receive{{other, part.other.tag, bytes_of(part.what), beside.id, number}, at.when});
       }
       all.parts.push_back({number, its_message, at.when.clock, !sends, its_memory, nullptr, at.from});
     }
@@ -124,7 +116,7 @@ void rank_trace::ended(call_site const& at, MPI_Request request, MPI_Status cons
 void rank_trace::put_end(call_site const& at, under_way const& its, MPI_Status const* status) {
   if (its.receives) {
     int cancelled = 0;
-    std::uint64_t bytes = tracer::bytes_of(its.memory);
+    std::uint64_t bytes = bytes_of(its.memory);
     if (status != nullptr) {
       PMPI_Test_cancelled(status, &cancelled);
       raw::received got{its.number, cancelled != 0 ? 1U : 0U, 0, 0, 0};
@@ -138,7 +130,7 @@ void rank_trace::put_end(call_site const& at, under_way const& its, MPI_Status c
     if (cancelled == 0)
       messages_.received(its.message, first_bytes(its.memory, bytes), its.posted, at.when.clock, its.from);
   }
-  file_.put(raw::kind::wait, raw::wait{at.when, its.number});
+  file_.put(raw::kind::wait, raw::wait{{its.number}, at.when});
 }
 
 void rank_trace::matched(call_site const& at, MPI_Comm in, MPI_Message which, MPI_Status const& status) {
@@ -187,7 +179,7 @@ void rank_trace::end(raw::moment const& when) {
 void rank_trace::put_send(call_site const& at, message_to const& what, std::uint32_t request) {
   communicator const& in = *communicators_.of(what.in);
   file_.put(raw::kind::send,
-            raw::send{at.when, in.global(what.rank), what.tag, bytes_of(what.what), in.id, request, what.how});
+            raw::send{{in.global(what.rank), what.tag, bytes_of(what.what), in.id, request, none, what.how}, at.when});
   messages_.sent(next_message_++, memory_of(what.what), in.global(what.rank), at.when.clock, at.from);
 }
 
@@ -195,7 +187,7 @@ std::uint64_t rank_trace::put_receive(call_site const& at, message_from const& w
                                       int tag, std::uint32_t request) {
   communicator const& in = *communicators_.of(what.in);
   file_.put(raw::kind::receive,
-            raw::receive{at.when, source == MPI_ANY_SOURCE ? -1 : in.global(source), tag, bytes, in.id, request});
+            raw::receive{{source == MPI_ANY_SOURCE ? -1 : in.global(source), tag, bytes, in.id, request}, at.when});
   return next_message_++;
 }
 
@@ -217,8 +209,9 @@ bool rank_trace::put_collective(call_site const& at, exchange const& what, MPI_C
     return false;
   }
   file_.put(raw::kind::collective,
-            raw::collective{at.when, what.what, met.id, met.global(what.root), what.bytes_sent, what.bytes_received,
-                            request, static_cast<std::uint32_t>(what.counts.size())});
+            raw::collective{{what.what, met.id, met.global(what.root), what.bytes_sent, what.bytes_received, request,
+                             static_cast<std::uint32_t>(what.counts.size())},
+                            at.when});
   file_.put_values(what.counts);
   for (data const& one : what.results) messages_.overwritten(memory_of(one), at.when.clock);
   return true;

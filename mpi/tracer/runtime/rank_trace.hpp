@@ -29,6 +29,12 @@ struct data {
   MPI_Datatype type;
 };
 
+inline std::uint64_t bytes_of(data const& what) {
+  MPI_Count bytes = 0;
+  PMPI_Type_size_x(what.type, &bytes);
+  return static_cast<std::uint64_t>(bytes) * static_cast<std::uint64_t>(what.count);
+}
+
 struct message_to {
   data what;
   int rank, tag;
@@ -73,15 +79,18 @@ class rank_trace {
   /// Both at once: as if a non-blocking receive stood before the send, and was waited for behind it.
   void start_exchange(call_site const& at, message_to const& to, message_from const& from);
   void end_exchange(call_site const& at, MPI_Status const& status) { ended(at, MPI_REQUEST_NULL, status); }
-  void meet(call_site const& at, exchange const& what, MPI_Comm in);
-  /// A collective call between neighbours: a message with each, all of them at once.
-  void start_neighbours(call_site const& at, std::vector<part_of_exchange> const& parts, MPI_Comm in,
-                        MPI_Request request);
+  /// As if it were not, and were waited for when MPI has done it.
+  void meet(call_site const& at, exchange const& what, MPI_Comm in) { put_collective(at, what, in, none); }
+  void meet(call_site const& at, std::vector<part_of_exchange> const& parts, MPI_Comm in) {
+    start(at, parts, in, MPI_REQUEST_NULL);
+  }
 
   // Non-blocking ones, when MPI has given the request.
   void start(call_site const& at, message_to const& what, MPI_Request request);
   void start(call_site const& at, message_from const& what, MPI_Request request);
   void start(call_site const& at, exchange const& what, MPI_Comm in, MPI_Request request);
+  /// A collective call between neighbours: a message with each, all of them at once.
+  void start(call_site const& at, std::vector<part_of_exchange> const& parts, MPI_Comm in, MPI_Request request);
   /// A message that has been matched (MPI_Mprobe), and is received later.
   void matched(call_site const& at, MPI_Comm in, MPI_Message which, MPI_Status const& status);
   void receive_matched(call_site const& at, MPI_Message which, data const& what, MPI_Status const& status);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ovlp/instrument/address_space.hpp>
+#include <ovlp/instrument/entry.hpp>
 
 /// When each word of the rank's memory was accessed. By address, never by buffer: buffers overlap and are used again.
 namespace ovlp::mpi::tracer {
@@ -36,13 +37,6 @@ struct shadow {
 /// A time that is no load: of words that got no message.
 inline constexpr std::uint64_t not_awaited = 1;
 
-// The library's, where nothing takes their place, and seen by accesses.cpp also where that is part of the program.
-#if defined(OVLP_IN_PROGRAM)
-#define OVLP_SHARED __attribute__((visibility("default")))
-#else
-#define OVLP_SHARED __attribute__((visibility("protected")))
-#endif
-
 extern OVLP_SHARED shadow memory;
 
 /// There is instrumented code. Errors: without tables a line on standard error, and the process ends.
@@ -52,7 +46,5 @@ OVLP_SHARED void expect_tables();
 std::uint64_t* add_page(page_table& to, std::uintptr_t address, std::uint64_t time);
 /// A store, to a page that has had none.
 OVLP_SHARED void store_in_new_page(std::uintptr_t address);
-
-#undef OVLP_SHARED
 
 }  // namespace ovlp::mpi::tracer

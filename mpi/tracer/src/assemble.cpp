@@ -128,32 +128,30 @@ class rank_assembly {
     now_s_ = time_s;
   }
   void add(raw::send const& its) {
-    index profile = none;
-    if (auto const* const seen = accesses()) profile = add_profile(*seen, fit_(seen->begin), now_s_);
-    made_.records.emplace_back(
-        send{its.to, its.tag, its.bytes, communicator(its.communicator), its.request, profile, its.how});
+    send made = its;
+    if (auto const* const seen = accesses()) made.profile = add_profile(*seen, fit_(seen->begin), now_s_);
+    put(made);
   }
   void add(raw::receive const& its) {
     if (its.from < 0)
       throw config_error(recorded_.file + ": call " + std::to_string(place_) +
                          " receives from any source, and was never waited for");
-    index profile = none;
-    if (auto const* const seen = accesses()) {
-      profile = add_profile(*seen, now_s_, fit_(seen->end));
-    }
-    made_.records.emplace_back(
-        receive{its.from, its.tag, its.bytes, communicator(its.communicator), its.request, profile});
+    receive made = its;
+    if (auto const* const seen = accesses()) made.profile = add_profile(*seen, now_s_, fit_(seen->end));
+    put(made);
   }
   void add(raw::wait const& its) { made_.records.emplace_back(wait{its.request}); }
   void add(raw::counted_collective const& its) {
-    collective met{its.what, communicator(its.communicator), its.root, its.bytes_sent, its.bytes_received, its.request};
-    if (!its.bytes_of_rank.empty()) {
-      met.counts = static_cast<index>(made_.counts.size());
-      made_.counts.push_back(its.bytes_of_rank);
-    }
-    made_.records.emplace_back(met);
+    collective made = its;
+    made.counts = its.bytes_of_rank.empty() ? none : static_cast<index>(made_.counts.size());
+    if (made.counts != none) made_.counts.push_back(its.bytes_of_rank);
+    put(made);
   }
-  index communicator(std::uint32_t id) const { return communicators_.of(recorded_.about.rank, id); }
+  template <class Call>
+  void put(Call made) {
+    made.communicator = communicators_.of(recorded_.about.rank, made.communicator);
+    made_.records.emplace_back(made);
+  }
   /// Of the message at hand; nothing if they are not known.
   raw::profile const* accesses() const {
     auto const found = recorded_.profiles.find(place_);

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -66,16 +67,6 @@ class otf2_archive {
   }
 
   static OTF2_TimeStamp time(std::int64_t time_ns) { return static_cast<OTF2_TimeStamp>(time_ns); }
-
-  // Regions: operations, kernels, causes of waits.
-  static OTF2_RegionRef region_of_operation(std::uint32_t operation) { return operation; }
-  OTF2_RegionRef region_of_kernel(std::uint32_t kernel) const {
-    return static_cast<OTF2_RegionRef>(run_.operations.size()) + kernel;
-  }
-  OTF2_RegionRef region_of_wait(wait_cause cause) const {
-    return static_cast<OTF2_RegionRef>(run_.operations.size() + run_.kernel_names.size()) +
-           static_cast<OTF2_RegionRef>(cause);
-  }
 
   /// A location belongs to one node: that on which the thread first did something.
   void find_homes() {
@@ -197,21 +188,21 @@ class otf2_archive {
     run_.walk(
         thread,
         [&](timeline::wait const& w) {
-          enter(w.begin_ns, region_of_wait(w.cause));
-          leave(w.end_ns, region_of_wait(w.cause));
+          enter(w.begin_ns, run_.activity(w));
+          leave(w.end_ns, run_.activity(w));
         },
         [&](timeline::step const& s, auto kernels) {
-          enter(s.begin_ns, region_of_operation(s.operation));
+          enter(s.begin_ns, run_.activity(s));
           write_node(at, s.begin_ns, s.residence);
           if (s.iteration != 0) {
             check(
                 ::OTF2_EvtWriter_ParameterInt(at.writer, nullptr, time(s.begin_ns), iteration_parameter, s.iteration));
           }
           for (timeline::kernel const& k : kernels) {
-            enter(k.begin_ns, region_of_kernel(k.name));
-            leave(k.end_ns, region_of_kernel(k.name));
+            enter(k.begin_ns, run_.activity(k));
+            leave(k.end_ns, run_.activity(k));
           }
-          leave(s.end_ns, region_of_operation(s.operation));
+          leave(s.end_ns, run_.activity(s));
         });
   }
 
@@ -257,27 +248,23 @@ class otf2_archive {
     }
   }
 
-  void define_region(OTF2_RegionRef region, std::string const& name, std::string const& full_name,
-                     std::string const& description, OTF2_RegionRole role, bool of_mpi = false) {
-    check(::OTF2_GlobalDefWriter_WriteRegion(to_, region, text(name), text(full_name), text(description), role,
-                                             of_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE,
-                                             OTF2_UNDEFINED_STRING, 0, 0));
-  }
+  /// By the numbers of activities.
   void define_regions() {
-    for (std::uint32_t o = 0; o < run_.operations.size(); ++o) {
-      timeline::operation const& is = run_.operations[o];
-      define_region(region_of_operation(o), is.name, is.graph + ": " + is.name, is.kind, OTF2_REGION_ROLE_TASK,
-                    is.of_mpi);
-    }
-    for (std::uint32_t k = 0; k < run_.kernel_names.size(); ++k) {
-      timeline::kernel_name const& is = run_.kernel_names[k];
-      define_region(region_of_kernel(k), is.name, is.sizes.empty() ? is.name : is.name + ' ' + is.sizes, "kernel",
-                    OTF2_REGION_ROLE_FUNCTION);
-    }
-    for (std::size_t cause = 0; cause < wait_causes().size(); ++cause) {
-      std::string const name = "wait for " + std::string(wait_causes()[cause]);
-      define_region(region_of_wait(static_cast<wait_cause>(cause)), name, name, "wait", OTF2_REGION_ROLE_TASK_WAIT,
-                    run_.of_mpi());
+    OTF2_RegionRef next = 0;
+    auto const define = [&](std::string const& name, std::string const& full_name, std::string const& description,
+                            OTF2_RegionRole role, bool of_mpi) {
+      check(::OTF2_GlobalDefWriter_WriteRegion(to_, next++, text(name), text(full_name), text(description), role,
+                                               of_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE,
+                                               OTF2_UNDEFINED_STRING, 0, 0));
+    };
+    for (timeline::operation const& is : run_.operations)
+      define(is.name, is.graph + ": " + is.name, is.kind, OTF2_REGION_ROLE_TASK, is.of_mpi);
+    for (timeline::kernel_name const& is : run_.kernel_names)
+      define(is.name, is.sizes.empty() ? is.name : is.name + ' ' + is.sizes, "kernel", OTF2_REGION_ROLE_FUNCTION,
+             false);
+    for (std::string_view const cause : wait_cause_names) {
+      std::string const name = "wait for " + std::string(cause);
+      define(name, name, "wait", OTF2_REGION_ROLE_TASK_WAIT, run_.of_mpi());
     }
   }
 

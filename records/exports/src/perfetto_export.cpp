@@ -97,15 +97,9 @@ class perfetto_file {
   using packet_builder = protozero::pbf_builder<packet>;
   using event_builder = protozero::pbf_builder<track_event>;
 
-  // Numbers of names: operations, kernels, causes of waits, "post".
-  std::uint64_t name_of_operation(std::uint32_t operation) const { return 1 + std::uint64_t{operation}; }
-  std::uint64_t name_of_kernel(std::uint32_t kernel) const { return 1 + run_.operations.size() + kernel; }
-  std::uint64_t name_of_wait(wait_cause cause) const {
-    return 1 + run_.operations.size() + run_.kernel_names.size() + static_cast<std::uint64_t>(cause);
-  }
-  std::uint64_t name_of_post() const {
-    return 1 + run_.operations.size() + run_.kernel_names.size() + wait_causes().size();
-  }
+  // Numbers of names: of activities, and "post".
+  std::uint64_t name_of(auto const& activity) const { return 1 + std::uint64_t{run_.activity(activity)}; }
+  std::uint64_t name_of_post() const { return 1 + run_.activities(); }
 
   // Numbers of tracks: nodes, threads on nodes, counters of nodes.
   std::uint64_t track_of_node(std::uint32_t node) const { return 1 + std::uint64_t{node}; }
@@ -160,7 +154,7 @@ class perfetto_file {
       std::uint64_t next = 1;
       for (timeline::operation const& is : run_.operations) intern(interned_data::event_names, next++, is.name);
       for (timeline::kernel_name const& is : run_.kernel_names) intern(interned_data::event_names, next++, is.name);
-      for (std::string_view cause : wait_causes())
+      for (std::string_view cause : wait_cause_names)
         intern(interned_data::event_names, next++, "wait for " + std::string(cause));
       intern(interned_data::event_names, next, "post");
     });
@@ -225,7 +219,7 @@ class perfetto_file {
   void write_step(timeline::step const& s, std::span<timeline::kernel const> kernels) {
     std::uint64_t const track = track_of_residence(s.residence);
     add_event(s.begin_ns, event_type::slice_begin, track, [&](event_builder& event) {
-      name(event, category::step, name_of_operation(s.operation));
+      name(event, category::step, name_of(s));
       if (s.iteration != 0) {
         protozero::pbf_builder<annotation> note(event, track_event::annotation);
         note.add_uint64(annotation::name, static_cast<std::uint64_t>(annotated::iteration));
@@ -235,7 +229,7 @@ class perfetto_file {
     });
     for (timeline::kernel const& k : kernels) {
       add_event(k.begin_ns, event_type::slice_begin, track, [&](event_builder& event) {
-        name(event, category::kernel, name_of_kernel(k.name));
+        name(event, category::kernel, name_of(k));
         if (std::string const& sizes = run_.kernel_names[k.name].sizes; !sizes.empty()) {
           protozero::pbf_builder<annotation> note(event, track_event::annotation);
           note.add_uint64(annotation::name, static_cast<std::uint64_t>(annotated::sizes));
@@ -249,7 +243,7 @@ class perfetto_file {
   void write_wait(timeline::wait const& wait) {
     std::uint64_t const track = track_of_residence(wait.residence);
     add_event(wait.begin_ns, event_type::slice_begin, track,
-              [&](event_builder& event) { name(event, category::wait, name_of_wait(wait.cause)); });
+              [&](event_builder& event) { name(event, category::wait, name_of(wait)); });
     end_slice(wait.end_ns, track);
   }
   void end_slice(std::int64_t at_ns, std::uint64_t track) {

@@ -2,7 +2,6 @@
 #include "timeline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -19,7 +18,6 @@
 namespace ovlp::exports {
 namespace {
 
-constexpr std::array<std::string_view, 5> causes{"object", "window", "condition", "call", "change"};
 constexpr std::uint32_t no_collection = 0xffffffff;
 
 std::int64_t ns(double time_s) {
@@ -363,9 +361,6 @@ class timeline_sink final : public run_collector {
 };
 
 }  // namespace
-
-std::span<std::string_view const> wait_causes() { return causes; }
-std::string name_of_node(std::uint32_t node) { return "node" + std::to_string(node); }
 
 timeline timeline_of(recorded_run const& run, std::string const& reservation) { return maker(run, reservation).make(); }
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include <ovlp/records/names.hpp>
 #include <ovlp/records/recorded_run.hpp>
 
 namespace ovlp::exports {
@@ -114,6 +114,14 @@ struct timeline {
   std::uint32_t thread_of(std::uint32_t of_residence) const { return residences[of_residence].thread; }
   std::uint32_t node_of(std::uint32_t of_residence) const { return residences[of_residence].node; }
 
+  // Numbers of all that threads do: operations, kernels by name, then waits by cause.
+  std::uint32_t activity(step const& s) const { return s.operation; }
+  std::uint32_t activity(kernel const& k) const { return static_cast<std::uint32_t>(operations.size()) + k.name; }
+  std::uint32_t activity(wait const& w) const {
+    return static_cast<std::uint32_t>(operations.size() + kernel_names.size() + static_cast<std::size_t>(w.cause));
+  }
+  std::size_t activities() const { return operations.size() + kernel_names.size() + wait_cause_names.size(); }
+
   /// Calls waiting(wait) and running(step, its kernels) for all of a thread in order of time.
   template <class OfWait, class OfStep>
   void walk(std::uint32_t of_thread, OfWait const& waiting, OfStep const& running) const {
@@ -142,10 +150,6 @@ struct timeline {
     return {first, last};
   }
 };
-
-/// Names of all causes, in order.
-std::span<std::string_view const> wait_causes();
-std::string name_of_node(std::uint32_t node);
 
 /// Errors: config_error for times that nanoseconds cannot count.
 timeline timeline_of(recorded_run const& run, std::string const& reservation);

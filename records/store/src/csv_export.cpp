@@ -8,16 +8,17 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/streams.hpp>
+#include <ovlp/records/names.hpp>
 
 #include "number_list.hpp"
 #include "tables.hpp"
@@ -25,28 +26,13 @@
 namespace ovlp {
 namespace {
 
-std::string_view text_of(message_kind kind) { return kind == message_kind::object ? "object" : "control"; }
-std::string_view text_of(message_end end) { return end == message_end::send ? "send" : "receive"; }
-std::string_view text_of(wait_cause cause) {
-  constexpr std::array<std::string_view, 5> names{"object", "window", "condition", "call", "change"};
-  return names.at(static_cast<std::size_t>(cause));
-}
-std::string_view text_of(node_change change) {
-  constexpr std::array<std::string_view, 3> names{"launched", "joined", "released"};
-  return names.at(static_cast<std::size_t>(change));
-}
-
 /// A file of CSV, with quotes where a text needs them (RFC 4180).
 class table_file {
  public:
-  table_file(std::filesystem::path file, std::initializer_list<std::string_view> columns)
-      : table_file(std::move(file), *columns.begin()) {
-    for (std::string_view column : columns) add(column);
+  table_file(std::filesystem::path file, std::vector<std::string_view> const& columns)
+      : name_(std::move(file)), out_(base::expect_replaceable(name_.string(), columns.front())) {
+    for (std::string_view const column : columns) add(column);
     end_row();
-  }
-  table_file(std::filesystem::path file, std::string_view first_column)
-      : name_(std::move(file)), out_(base::expect_replaceable(name_.string(), first_column)) {
-    note_error();
   }
 
   void add(std::string_view text) {
@@ -70,7 +56,7 @@ class table_file {
   }
   template <class Name>
   requires std::is_enum_v<Name>
-  void add(Name name) { add(text_of(name)); }
+  void add(Name name) { add(name_of(name)); }
   void end_row() {
     out_ << '\n';
     first_ = true;
@@ -152,7 +138,7 @@ class csv_export final : public record_sink {
   }
 
  private:
-  table_file& file(std::string const& name, std::initializer_list<std::string_view> columns) {
+  table_file& file(std::string const& name, std::vector<std::string_view> const& columns) {
     auto const found = tables_.find(name);
     return found != tables_.end() ? found->second
                                   : tables_.emplace(name, table_file(folder_ / (name + ".csv"), columns)).first->second;
@@ -164,16 +150,11 @@ class csv_export final : public record_sink {
   }
   template <class Row>
   void row_of(Row const& r) {
-    std::string const name(store::table<Row>::name);
-    auto found = tables_.find(name);
-    if (found == tables_.end()) {
-      found = tables_.emplace(name, table_file(folder_ / (name + ".csv"), std::get<0>(store::table<Row>::columns).name))
-                  .first;
-      store::for_each_column<Row>([&](auto const& column) { found->second.add(column.name); });
-      found->second.end_row();
-    }
-    store::for_each_column<Row>([&](auto const& column) { found->second.add(column.in(r)); });
-    found->second.end_row();
+    std::vector<std::string_view> columns;
+    store::for_each_column<Row>([&](auto const& column) { columns.push_back(column.name); });
+    table_file& to = file(std::string(store::table<Row>::name), columns);
+    store::for_each_column<Row>([&](auto const& column) { to.add(column.in(r)); });
+    to.end_row();
   }
 
   std::filesystem::path const folder_;

@@ -151,16 +151,17 @@ void join_parts(std::string const& run) {
   about.try_emplace(store::outcome_fact, "");  // else it would still run
   if (!incomplete.empty()) about["incomplete"] = incomplete;
   {
-    run_recorder to(joined, std::move(about), emitters::one_thread, [&](std::string const& why) { failure = why; });
+    auto const to =
+        make_recorder(joined, std::move(about), emitters::one_thread, [&](std::string const& why) { failure = why; });
     run_collector whole;
     for (auto const& p : all) p->run.hand_on(whole);
     recorded_run joined_run = whole.take();
     joined_run.end.reset();  // its facts are there
-    joined_run.hand_on(to);
+    joined_run.hand_on(*to);
     if (all.front()->stored.totals_only()) {
-      for (auto const& p : all) to.add(p->stored.totals());
+      for (auto const& p : all) to->add(p->stored.totals());
     }
-    to.flush();
+    to->flush();
   }
   if (!failure.empty()) {
     fs::remove(joined);

@@ -8,7 +8,7 @@
 extern "C" __attribute__((visibility("default"))) ovlp::record_sink* ovlp_make_recorder(
     std::string const& file, ovlp::run_facts about, ovlp::emitters who,
     std::function<void(std::string const&)> failed) {
-  return new ovlp::run_recorder(file, std::move(about), who, std::move(failed));
+  return ovlp::make_recorder(file, std::move(about), who, std::move(failed)).release();
 }
 
 extern "C" __attribute__((visibility("default"))) void ovlp_join_records(std::string const& run) {

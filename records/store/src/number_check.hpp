@@ -12,7 +12,6 @@
 #include <ovlp/records/record.hpp>
 
 #include "number_list.hpp"
-#include "tables.hpp"
 
 namespace ovlp::store {
 
@@ -31,19 +30,37 @@ class number_check {
   }
   void next() { ++row_; }
 
-  void operator()(step_record const& r) const;
-  void operator()(kernel_row const& r, std::size_t kernels) const;
-  void operator()(wait_record const& r) const;
-  void operator()(post_record const& r) const;
-  void operator()(send_record const& r) const;
-  void operator()(delivery_record const& r) const;
-  void operator()(transfer_record const& r) const;
+  /// What columns of one name hold has one meaning, whatever the record.
+  template <class Row>
+  void operator()(Row const& r) const {
+    if constexpr (requires { r.at; }) place(r.at);
+    if constexpr (requires { r.cause; }) known("cause", r.cause, wait_cause::change);
+    if constexpr (requires { r.kind; }) known("kind", r.kind, message_kind::control);
+    if constexpr (requires { r.node; }) node_number("node", r.node);
+    if constexpr (requires { r.change; }) known("change", r.change, node_change::released);
+    if constexpr (requires { r.source; }) node_number("source", r.source);
+    if constexpr (requires { r.destination; }) node_number("destination", r.destination);
+    if constexpr (requires { r.to_node; }) node_number("to_node", r.to_node);
+    if constexpr (requires { r.graph; }) below("graph", r.graph, names_.graphs.size());
+    if constexpr (requires { r.bytes; }) within("bytes", static_cast<double>(r.bytes), 0, most);
+    if constexpr (requires { r.at_s; }) time("at_s", r.at_s);
+    if constexpr (requires { r.start_s; }) {
+      time("start_s", r.start_s);
+      in_order("end_s", r.start_s, r.end_s);
+    }
+    if constexpr (requires { r.crossed_s; }) {
+      time("sent_s", r.sent_s);
+      in_order("started_s", r.sent_s, r.started_s);
+      in_order("crossed_s", r.started_s, r.crossed_s);
+      seconds("latency_s", r.latency_s);
+    }
+    if constexpr (requires { r.computed_s; }) seconds("computed_s", r.computed_s);
+    if constexpr (requires { r.work_s; }) seconds("work_s", r.work_s);
+  }
   void operator()(mpi_call_record const& r) const;
-  void operator()(node_record const& r) const;
   /// From then on indices of threads of that collection are checked.
   void operator()(mapping_record const& r);
   void operator()(decision_record const& r) const;
-  void operator()(call_record const& r) const;
 
   // A number as it stands in a table.
 
@@ -74,6 +91,10 @@ class number_check {
     if (!(value >= least && value <= greatest)) [[unlikely]]
       fail_range(column, value, least, greatest);
     return value;
+  }
+  template <class Name>
+  void known(char const* column, Name name, Name last) const {
+    below(column, static_cast<std::int64_t>(name), static_cast<std::uint64_t>(last) + 1);
   }
   void in_order(char const* column, double first_s, double then_s) const;
   void place(operation_place const& at) const;

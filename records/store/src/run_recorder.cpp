@@ -127,9 +127,7 @@ class record_file {
   database database_;
   statement add_block_, add_column_;
   store::column_packer packer_;
-  std::tuple<block<step_record>, block<store::kernel_row>, block<wait_record>, block<post_record>, block<send_record>,
-             block<delivery_record>, block<transfer_record>, block<mpi_call_record>>
-      blocks_;
+  store::of_each_kind<block> blocks_;
   std::int64_t block_ = 0;
 };
 
@@ -142,89 +140,178 @@ constexpr std::size_t most_waiting = 1024;
 constexpr std::size_t worth_waking = 32;
 constexpr std::chrono::milliseconds nap{50};
 
-}  // namespace
-
-struct run_recorder::implementation {
-  using task = std::function<void(record_file&)>;
-
-  implementation(std::string const& name, run_facts about, emitters who, std::function<void(std::string const&)> tell)
-      : several(who == emitters::several_threads), failed(std::move(tell)), path(name), file(name) {
-    sums_only = about.contains("only");
-    writer = std::thread([this] { write(); });
+class recorder final : public run_recorder {
+ public:
+  recorder(std::string const& file, run_facts about, emitters who, std::function<void(std::string const&)> failed)
+      : several_(who == emitters::several_threads), failed_(std::move(failed)), path_(file), file_(file) {
+    sums_only_ = about.contains("only");
+    writer_ = std::thread([this] { write(); });
     for (auto const& [fact, value] : about) set(fact, value);
   }
-  ~implementation() {
+  ~recorder() override {
     {
-      std::scoped_lock const lock(queue_mutex);
-      over = true;
+      std::scoped_lock const lock(queue_mutex_);
+      over_ = true;
     }
-    changed.notify_all();
-    writer.join();
+    changed_.notify_all();
+    writer_.join();
   }
+
+  void begin(run_definitions const& names) override {
+    if (names.node == 0) remove_old_parts();
+    if (sums_only_) totals_ = run_totals(names);
+    put([&names](record_file& to) {
+      database& tables = to.tables();
+      tables.run("BEGIN");  // who reads meanwhile sees all of it, or nothing
+      auto const set = [&tables](std::string const& fact, std::string const& value) {
+        tables.prepare("INSERT OR REPLACE INTO fact VALUES(?, ?)").with(fact, value).run();
+      };
+      set("application", names.application);
+      set("backend", names.backend);
+      set("nodes", std::to_string(names.nodes));
+      set("node", std::to_string(names.node));
+      set("capacities", store::to_words(names.capacities));
+      if (!names.communicators.empty()) set("communicators", store::to_lines(names.communicators));
+      if (names.node == 0)  // until it says how it ended
+        tables.prepare("INSERT OR IGNORE INTO fact VALUES(?, ?)").with(store::outcome_fact, store::running).run();
+      statement collection = tables.prepare("INSERT INTO collection VALUES(?, ?)");
+      for (std::uint32_t c = 0; c < names.collections.size(); ++c) collection.with(c, names.collections[c]).run();
+      statement graph = tables.prepare("INSERT INTO graph VALUES(?, ?)");
+      statement operation = tables.prepare("INSERT INTO operation VALUES(?, ?, ?, ?, ?)");
+      for (std::uint32_t g = 0; g < names.graphs.size(); ++g) {
+        graph.with(g, names.graphs[g].name).run();
+        for (std::uint32_t o = 0; o < names.graphs[g].operations.size(); ++o) {
+          run_definitions::operation const& is = names.graphs[g].operations[o];
+          operation.with(g, o, is.kind, is.name, is.collection).run();
+        }
+      }
+      tables.run("COMMIT");
+    });
+  }
+
+  void step(step_record const& r) override { keep(r); }
+  void wait(wait_record const& r) override { keep(r); }
+  void post(post_record const& r) override { keep(r); }
+  void send(send_record const& r) override { keep(r); }
+  void delivery(delivery_record const& r) override { keep(r); }
+  void transfer(transfer_record const& r) override { keep(r); }
+  void mpi_call(mpi_call_record const& r) override { keep(r); }
+  void add(run_totals const& more) override { totals_.add(more); }
+  void kernel(kernel_record const& r) override {
+    if (sums_only_) return;
+    auto const lock = alone();
+    add(store::kernel_row{r.at, number_of(r), r.start_s, r.end_s, r.work_s});
+  }
+  void node(node_record const& r) override {
+    insert_alone("node(node, change, at_s) VALUES(?, ?, ?)", r.node, static_cast<std::uint32_t>(r.change), r.at_s);
+  }
+  void mapping(mapping_record const& r) override {
+    insert_alone("mapping(collection, at_s, nodes) VALUES(?, ?, ?)", r.collection, r.at_s, store::to_words(r.nodes));
+  }
+  void decision(decision_record const& r) override {
+    insert_alone("decision(iteration, nodes, reason, at_s) VALUES(?, ?, ?, ?)", r.iteration, std::uint64_t{r.nodes},
+                 std::string(r.reason), r.at_s);
+  }
+  void call(call_record const& r) override {
+    insert_alone("call(call, graph, begins, at_s) VALUES(?, ?, ?, ?)", r.call, r.graph, r.begins ? 1 : 0, r.at_s);
+  }
+  void end(end_record const& r) override {
+    auto const lock = alone();
+    go_on();
+    set(store::outcome_fact, r.failure.empty() ? store::finished : store::failed);
+    if (!r.failure.empty()) set(store::failure_fact, std::string(r.failure));
+    auto const set_number = [&](char const* fact, double value) { set(fact, store::to_words(std::vector{value})); };
+    set_number(store::end_fact, r.at_s);
+    if (r.processors.cpu_s == 0) return;
+    set_number(store::cpu_fact, r.processors.cpu_s);
+    set_number(store::waited_fact, r.processors.waited_s);
+  }
+  void flush() override {
+    {
+      auto const lock = alone();
+      std::apply(
+          [this](auto const&... rows) { (hand_over<typename std::remove_cvref_t<decltype(rows)>::value_type>(), ...); },
+          open_);
+      put([](record_file& to) { to.write_all(); });
+      if (sums_only_) put([sums = totals_](record_file& to) { store::write_totals(sums, to.tables()); });
+      set("complete", "yes");
+      complete_ = true;
+    }
+    wait_until_written();
+  }
+
+ private:
+  using task = std::function<void(record_file&)>;
 
   // Whoever emits.
 
-  std::unique_lock<std::mutex> alone() { return several ? std::unique_lock(mutex) : std::unique_lock<std::mutex>(); }
+  std::unique_lock<std::mutex> alone() { return several_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>(); }
   /// Within alone().
   template <class Row>
   void add(Row const& row) {
     go_on();
-    auto& rows = std::get<std::vector<Row>>(open);
+    auto& rows = std::get<std::vector<Row>>(open_);
     if (rows.capacity() == 0) rows.reserve(batch_rows);
     rows.push_back(row);
     if (rows.size() == batch_rows) hand_over<Row>();
   }
   template <class Row>
   void hand_over() {
-    auto& rows = std::get<std::vector<Row>>(open);
+    auto& rows = std::get<std::vector<Row>>(open_);
     if (rows.empty()) return;
     put([this, full = std::make_shared<std::vector<Row>>(std::move(rows))](record_file& to) {
       to.add(*full);
       full->clear();
-      std::scoped_lock const lock(spare_mutex);
-      std::get<spares<Row>>(spare).push_back(std::move(*full));
+      std::scoped_lock const lock(spare_mutex_);
+      std::get<spares<Row>>(spare_).push_back(std::move(*full));
     });
     rows = {};
-    std::scoped_lock const lock(spare_mutex);
-    auto& again = std::get<spares<Row>>(spare);
+    std::scoped_lock const lock(spare_mutex_);
+    auto& again = std::get<spares<Row>>(spare_);
     if (again.empty()) return;
     rows = std::move(again.back());
     again.pop_back();
   }
   void put(task what) {
-    std::unique_lock lock(queue_mutex);
-    changed.wait(lock, [this] { return tasks.size() < most_waiting; });
-    tasks.push_back(std::move(what));
-    bool const wake = tasks.size() == worth_waking;
+    std::unique_lock lock(queue_mutex_);
+    changed_.wait(lock, [this] { return tasks_.size() < most_waiting; });
+    tasks_.push_back(std::move(what));
+    bool const wake = tasks_.size() == worth_waking;
     lock.unlock();
-    if (wake) changed.notify_all();
+    if (wake) changed_.notify_all();
   }
   template <class... Values>
   void insert(std::string sql, Values... values) {
     put([sql = std::move(sql), values...](record_file& to) { to.tables().prepare(sql).with(values...).run(); });
   }
+  template <class... Values>
+  void insert_alone(char const* into, Values... values) {
+    auto const lock = alone();
+    go_on();
+    insert(std::string("INSERT INTO ") + into, values...);
+  }
   /// Within alone(). More comes, perhaps after a flush: before it does, the file says so.
   void go_on() {
-    if (!complete) return;
-    complete = false;
+    if (!complete_) return;
+    complete_ = false;
     insert("DELETE FROM fact WHERE name = 'complete'");
     wait_until_written();
   }
   void wait_until_written() {
-    std::unique_lock lock(queue_mutex);
-    in_haste = true;
-    changed.notify_all();
-    changed.wait(lock, [this] { return tasks.empty() && !busy; });
-    in_haste = false;
+    std::unique_lock lock(queue_mutex_);
+    in_haste_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return tasks_.empty() && !busy_; });
+    in_haste_ = false;
   }
   void set(std::string const& fact, std::string const& value) {
     insert("INSERT OR REPLACE INTO fact VALUES(?, ?)", fact, value);
   }
   /// Of a kernel's name and sizes.
   std::uint32_t number_of(kernel_record const& r) {
-    std::optional<std::uint32_t>& number = kernels(r.name, r.sizes);
+    std::optional<std::uint32_t>& number = kernels_(r.name, r.sizes);
     if (!number) {
-      number = next_kernel++;
+      number = next_kernel_++;
       insert("INSERT INTO kernel_name VALUES(?, ?, ?)", *number, std::string(r.name), store::to_words(r.sizes));
     }
     return *number;
@@ -232,178 +319,80 @@ struct run_recorder::implementation {
   /// Those of an earlier run of this name; others write theirs later.
   void remove_old_parts() const {
     std::error_code error;
-    for (auto const& part : parts_of(path)) std::filesystem::remove(part, error);
-  }
-  void flush() {
-    {
-      auto const lock = alone();
-      std::apply(
-          [this](auto const&... rows) { (hand_over<typename std::remove_cvref_t<decltype(rows)>::value_type>(), ...); },
-          open);
-      put([](record_file& to) { to.write_all(); });
-      if (sums_only) put([sums = totals](record_file& to) { store::write_totals(sums, to.tables()); });
-      set("complete", "yes");
-      complete = true;
-    }
-    wait_until_written();
+    for (auto const& part : parts_of(path_)) std::filesystem::remove(part, error);
   }
 
   // The thread that writes.
 
   void write() {
-    std::unique_lock lock(queue_mutex);
+    std::unique_lock lock(queue_mutex_);
     do {
-      changed.wait_for(lock, nap, [this] { return over || tasks.size() >= (in_haste ? 1 : worth_waking); });
-      while (!tasks.empty()) {
-        task const next = std::move(tasks.front());
-        tasks.pop_front();
-        busy = true;
+      changed_.wait_for(lock, nap, [this] { return over_ || tasks_.size() >= (in_haste_ ? 1 : worth_waking); });
+      while (!tasks_.empty()) {
+        task const next = std::move(tasks_.front());
+        tasks_.pop_front();
+        busy_ = true;
         lock.unlock();
-        changed.notify_all();
+        changed_.notify_all();
         run(next);
         lock.lock();
-        busy = false;
+        busy_ = false;
       }
-      changed.notify_all();
-    } while (!over);
+      changed_.notify_all();
+    } while (!over_);
   }
   void run(task const& what) {
-    if (broken) return;
+    if (broken_) return;
     try {
-      what(file);
+      what(file_);
     } catch (std::exception const& wrong) {
-      broken = true;
-      failed(std::string("--record: ") + wrong.what() + "; what the run did from then on is missing there");
+      broken_ = true;
+      failed_(std::string("--record: ") + wrong.what() + "; what the run did from then on is missing there");
     }
   }
 
-  bool const several;
-  std::function<void(std::string const&)> const failed;
-  std::mutex mutex;  ///< of those who emit
-  std::tuple<std::vector<step_record>, std::vector<store::kernel_row>, std::vector<wait_record>,
-             std::vector<post_record>, std::vector<send_record>, std::vector<delivery_record>,
-             std::vector<transfer_record>, std::vector<mpi_call_record>>
-      open;
-  /// Memory of batches that have been taken.
+  template <class Record>
+  void keep(Record const& r) {
+    auto const lock = alone();
+    if (!sums_only_) return add(r);
+    go_on();
+    if constexpr (requires(run_totals & sums) { sums.add(r); }) totals_.add(r);
+  }
+
+  bool const several_;
+  std::function<void(std::string const&)> const failed_;
+  std::mutex mutex_;  ///< of those who emit
   template <class Row>
-  using spares = std::vector<std::vector<Row>>;
-  std::mutex spare_mutex;
-  std::tuple<spares<step_record>, spares<store::kernel_row>, spares<wait_record>, spares<post_record>,
-             spares<send_record>, spares<delivery_record>, spares<transfer_record>, spares<mpi_call_record>>
-      spare;
-  bool sums_only = false;
-  run_totals totals;  ///< in the place of records, if only these are asked for
-  kernel_table<std::optional<std::uint32_t>> kernels;
-  std::uint32_t next_kernel = 0;
-  bool complete = false;  ///< as far as one knows
+  using batch = std::vector<Row>;
+  template <class Row>
+  using spares = std::vector<batch<Row>>;
+  store::of_each_kind<batch> open_;
+  std::mutex spare_mutex_;
+  store::of_each_kind<spares> spare_;  ///< memory of batches that have been taken
+  bool sums_only_ = false;
+  run_totals totals_;  ///< in the place of records, if only these are asked for
+  kernel_table<std::optional<std::uint32_t>> kernels_;
+  std::uint32_t next_kernel_ = 0;
+  bool complete_ = false;  ///< as far as one knows
 
-  std::mutex queue_mutex;
-  std::condition_variable changed;
-  std::deque<task> tasks;
-  bool busy = false;
-  bool in_haste = false;  ///< somebody waits until all is written
-  bool over = false;
+  std::mutex queue_mutex_;
+  std::condition_variable changed_;
+  std::deque<task> tasks_;
+  bool busy_ = false;
+  bool in_haste_ = false;  ///< somebody waits until all is written
+  bool over_ = false;
 
-  std::string const path;
-  record_file file;
-  bool broken = false;
-  std::thread writer;
+  std::string const path_;
+  record_file file_;
+  bool broken_ = false;
+  std::thread writer_;
 };
 
-run_recorder::run_recorder(std::string const& file, run_facts about, emitters who,
-                           std::function<void(std::string const&)> failed)
-    : implementation_(std::make_unique<implementation>(file, std::move(about), who, std::move(failed))) {}
-run_recorder::~run_recorder() = default;
+}  // namespace
 
-void run_recorder::begin(run_definitions const& names) {
-  if (names.node == 0) implementation_->remove_old_parts();
-  if (implementation_->sums_only) implementation_->totals = run_totals(names);
-  implementation_->put([&names](record_file& to) {
-    database& tables = to.tables();
-    tables.run("BEGIN");  // who reads meanwhile sees all of it, or nothing
-    auto const set = [&tables](std::string const& fact, std::string const& value) {
-      tables.prepare("INSERT OR REPLACE INTO fact VALUES(?, ?)").with(fact, value).run();
-    };
-    set("application", names.application);
-    set("backend", names.backend);
-    set("nodes", std::to_string(names.nodes));
-    set("node", std::to_string(names.node));
-    set("capacities", store::to_words(names.capacities));
-    if (!names.communicators.empty()) set("communicators", store::to_lines(names.communicators));
-    if (names.node == 0)  // until it says how it ended
-      tables.prepare("INSERT OR IGNORE INTO fact VALUES(?, ?)").with(store::outcome_fact, store::running).run();
-    statement collection = tables.prepare("INSERT INTO collection VALUES(?, ?)");
-    for (std::uint32_t c = 0; c < names.collections.size(); ++c) collection.with(c, names.collections[c]).run();
-    statement graph = tables.prepare("INSERT INTO graph VALUES(?, ?)");
-    statement operation = tables.prepare("INSERT INTO operation VALUES(?, ?, ?, ?, ?)");
-    for (std::uint32_t g = 0; g < names.graphs.size(); ++g) {
-      graph.with(g, names.graphs[g].name).run();
-      for (std::uint32_t o = 0; o < names.graphs[g].operations.size(); ++o) {
-        run_definitions::operation const& is = names.graphs[g].operations[o];
-        operation.with(g, o, is.kind, is.name, is.collection).run();
-      }
-    }
-    tables.run("COMMIT");
-  });
+std::unique_ptr<run_recorder> make_recorder(std::string const& file, run_facts about, emitters who,
+                                            std::function<void(std::string const&)> failed) {
+  return std::make_unique<recorder>(file, std::move(about), who, std::move(failed));
 }
-
-template <class Record>
-void run_recorder::keep(Record const& r) {
-  auto const lock = implementation_->alone();
-  if (!implementation_->sums_only) return implementation_->add(r);
-  implementation_->go_on();
-  if constexpr (requires(run_totals & sums) { sums.add(r); }) implementation_->totals.add(r);
-}
-void run_recorder::step(step_record const& r) { keep(r); }
-void run_recorder::wait(wait_record const& r) { keep(r); }
-void run_recorder::post(post_record const& r) { keep(r); }
-void run_recorder::send(send_record const& r) { keep(r); }
-void run_recorder::delivery(delivery_record const& r) { keep(r); }
-void run_recorder::transfer(transfer_record const& r) { keep(r); }
-void run_recorder::mpi_call(mpi_call_record const& r) { keep(r); }
-void run_recorder::add(run_totals const& more) { implementation_->totals.add(more); }
-void run_recorder::kernel(kernel_record const& r) {
-  if (implementation_->sums_only) return;
-  auto const lock = implementation_->alone();
-  implementation_->add(store::kernel_row{r.at, implementation_->number_of(r), r.start_s, r.end_s, r.work_s});
-}
-void run_recorder::node(node_record const& r) {
-  auto const lock = implementation_->alone();
-  implementation_->go_on();
-  implementation_->insert("INSERT INTO node(node, change, at_s) VALUES(?, ?, ?)", r.node,
-                          static_cast<std::uint32_t>(r.change), r.at_s);
-}
-void run_recorder::mapping(mapping_record const& r) {
-  auto const lock = implementation_->alone();
-  implementation_->go_on();
-  implementation_->insert("INSERT INTO mapping(collection, at_s, nodes) VALUES(?, ?, ?)", r.collection, r.at_s,
-                          store::to_words(r.nodes));
-}
-void run_recorder::decision(decision_record const& r) {
-  auto const lock = implementation_->alone();
-  implementation_->go_on();
-  implementation_->insert("INSERT INTO decision(iteration, nodes, reason, at_s) VALUES(?, ?, ?, ?)", r.iteration,
-                          std::uint64_t{r.nodes}, std::string(r.reason), r.at_s);
-}
-void run_recorder::call(call_record const& r) {
-  auto const lock = implementation_->alone();
-  implementation_->go_on();
-  implementation_->insert("INSERT INTO call(call, graph, begins, at_s) VALUES(?, ?, ?, ?)", r.call, r.graph,
-                          r.begins ? 1 : 0, r.at_s);
-}
-void run_recorder::end(end_record const& r) {
-  auto const lock = implementation_->alone();
-  implementation_->go_on();
-  implementation_->set(store::outcome_fact, r.failure.empty() ? store::finished : store::failed);
-  if (!r.failure.empty()) implementation_->set(store::failure_fact, std::string(r.failure));
-  auto const set = [&](char const* fact, double value) {
-    implementation_->set(fact, store::to_words(std::vector{value}));
-  };
-  set(store::end_fact, r.at_s);
-  if (r.processors.cpu_s == 0) return;
-  set(store::cpu_fact, r.processors.cpu_s);
-  set(store::waited_fact, r.processors.waited_s);
-}
-void run_recorder::flush() { implementation_->flush(); }
 
 }  // namespace ovlp

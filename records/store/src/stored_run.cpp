@@ -179,8 +179,8 @@ struct stored_run::implementation {
       auto const number = static_cast<std::int64_t>(check.below("block", blocks.number(0), most_blocks));
       for (Row const& row : rows_of<Row>(number, count)) {
         check.next();
-        if constexpr (std::is_same_v<Row, store::kernel_row>) check(row, kernels.size());
-        else check(row);
+        check(row);
+        if constexpr (requires { row.kernel; }) check.below("kernel", row.kernel, kernels.size());
         function(row);
       }
       if (after_block) after_block(count);

@@ -159,6 +159,11 @@ struct table<mpi_call_record> {
                                              column("arrived_s", &row::arrived_s)};
 };
 
+/// One of each kind of row.
+template <template <class> class Of>
+using of_each_kind = std::tuple<Of<step_record>, Of<kernel_row>, Of<wait_record>, Of<post_record>, Of<send_record>,
+                                Of<delivery_record>, Of<transfer_record>, Of<mpi_call_record>>;
+
 template <class Row, class Function>
 constexpr void for_each_column(Function const& function) {
   std::apply([&](auto const&... all) { (function(all), ...); }, table<Row>::columns);

@@ -16,8 +16,7 @@ using row = std::vector<double>;
 
 void append_row(std::string& to, communication_matrix const& of, std::size_t a) {
   for (std::size_t b = 0; b < of.threads(); ++b) {
-    char digits[400];
-    to.append(digits, std::to_chars(digits, digits + sizeof digits, of(a, b)).ptr);
+    to += base::shortest(of(a, b));
     to += b + 1 < of.threads() ? ',' : '\n';
   }
 }

@@ -62,19 +62,13 @@ struct shared_counters::snapshot {
   std::uint64_t count(std::size_t kind, std::size_t thread, std::size_t place) const {
     return thread < threads() && place <= threads() ? of_kind[kind][thread * (threads() + 1) + place] : 0;
   }
+  thread_counters of(std::size_t thread) const { return thread < threads() ? of_thread[thread] : thread_counters{}; }
   std::int64_t accesses(std::size_t thread, definition how) const {
-    if (thread >= threads()) return 0;
-    std::int64_t all = of_thread[thread].accesses;
+    std::int64_t all = of(thread).accesses;
     if (how == definition::relaxed)
       for (std::size_t place = 0; place <= threads(); ++place)
         all += static_cast<std::int64_t>(count(0, thread, place));
     return all;
-  }
-  std::int64_t private_accesses(std::size_t thread) const {
-    return thread < threads() ? of_thread[thread].private_accesses : 0;
-  }
-  std::int64_t found(std::size_t thread, std::size_t source) const {
-    return thread < threads() ? of_thread[thread].found[source] : 0;
   }
 };
 
@@ -157,10 +151,10 @@ communication_phase shared_counters::between(snapshot const& before, snapshot co
     // Of counters that change while they are copied.
     auto const more = std::max<std::int64_t>(0, after.accesses(t, now_->how) - before.accesses(t, now_->how));
     phase.accesses.push_back(static_cast<double>(more));
-    for (std::size_t s = 0; s < line_sources; ++s)
-      phase.found[s] += static_cast<double>(after.found(t, s) - before.found(t, s));
+    thread_counters const then = before.of(t), now = after.of(t);
+    for (std::size_t s = 0; s < line_sources; ++s) phase.found[s] += static_cast<double>(now.found[s] - then.found[s]);
     if (now_->how == definition::accurate)
-      phase.private_accesses.push_back(static_cast<double>(after.private_accesses(t) - before.private_accesses(t)));
+      phase.private_accesses.push_back(static_cast<double>(now.private_accesses - then.private_accesses));
   }
   return phase;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ovlp/instrument/entry.hpp>
 #include <ovlp/threads/relaxed.hpp>
 
 /// What an access to memory comes to. By the relaxed definition it is one look at the block's most recent thread, if
@@ -27,13 +28,6 @@ struct block_table {
   std::uint32_t block_bits;
 };
 
-// The library's, where nothing takes their place, and seen by accesses.cpp also where that is part of the program.
-#if defined(OVLP_IN_PROGRAM)
-#define OVLP_SHARED __attribute__((visibility("default")))
-#else
-#define OVLP_SHARED __attribute__((visibility("protected")))
-#endif
-
 // No constructor, and a place that is known when the program starts: an access needs no call to find it.
 extern __thread __attribute__((tls_model("initial-exec"))) OVLP_SHARED this_thread self;
 extern OVLP_SHARED block_table table;
@@ -42,8 +36,6 @@ extern OVLP_SHARED block_table table;
 OVLP_SHARED void program_started();
 /// Any other access than by the most recent thread of the block. Thread: any.
 OVLP_SHARED void other_access(std::uintptr_t address, std::size_t bytes, bool stores);
-
-#undef OVLP_SHARED
 
 /// Of bytes in one block.
 inline void access_within_block(std::uintptr_t address, std::size_t bytes, bool stores) {

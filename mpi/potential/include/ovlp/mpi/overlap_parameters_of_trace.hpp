@@ -27,7 +27,7 @@ rank_id rank_that_sends_most(trace const& of);
 /// others are sent again, are no part of an iteration. T_comp is all the rank computes over the iterations, and
 /// collectives are counted in the same way, by the size of their communicator.
 ///
-/// Cost: O(records of the rank and of those that it sends to).
+/// Cost: O(records).
 /// Errors: config_error, naming ranks and message, for a rank that computes or sends nothing, a message without a
 /// partner, profiles that the trace does not have, and of one kind of message profiles in different numbers of pieces.
 code_parameters overlap_parameters_of(trace const& of, rank_id rank);

@@ -11,7 +11,7 @@ namespace ovlp::mpi {
 /// every receive a send; all ranks of a communicator make the same collectives in the same order. Whether it ends, a
 /// replay says. Messages are matched as MPI does: of one source, destination, tag and communicator in the order of
 /// their calls. Errors: config_error that names the trace, the rank, its call and what was expected. Cost: O(records).
-/// Memory: 8 bytes a message, beside some for each pair of ranks and tag.
+/// Memory: that of other_ends().
 void check(trace const& what);
 
 /// Whether the ranks of each collective agree in the bytes that they give and get, as MPI asks for. For a trace that

@@ -21,6 +21,8 @@ bool has_root(operation o);
 
 /// Sends, receives, waits and collectives.
 bool is_call(record const& r);
+/// That begins with it; none of a call that blocks, and of what is no such call.
+index request_of(record const& r);
 
 /// A record for a message: "receive from rank 1, tag 7, 1000 bytes".
 std::string describe(record const& r);

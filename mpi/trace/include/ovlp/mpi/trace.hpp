@@ -121,4 +121,14 @@ struct trace {
   std::vector<left_out_calls> left_out = {};
 };
 
+/// Calls function(rank, place among its records, record) for all records of this type.
+template <class Record, class Function>
+void each(trace const& of, Function const& function) {
+  for (std::size_t rank = 0; rank < of.ranks.size(); ++rank) {
+    std::vector<record> const& records = of.ranks[rank].records;
+    for (std::size_t at = 0; at < records.size(); ++at)
+      if (auto const* const one = std::get_if<Record>(&records[at])) function(static_cast<rank_id>(rank), at, *one);
+  }
+}
+
 }  // namespace ovlp::mpi

@@ -15,7 +15,7 @@
 /// length (u32) and its bytes. Its last entry is an `end`.
 namespace ovlp::mpi::raw {
 
-inline constexpr std::array<char, 8> magic{'o', 'v', 'l', 'p', 'r', 'a', 'w', '1'};
+inline constexpr std::array<char, 8> magic{'o', 'v', 'l', 'p', 'r', 'a', 'w', '2'};
 
 /// At most so many pieces of a message; each is some words of 8 bytes.
 inline constexpr std::uint64_t most_pieces = 1024;
@@ -53,22 +53,15 @@ struct communicator {
   std::uint32_t members = 0;
 };  // text: a key that all members have, and of no other communicator; then members (i32 each), as ranks of all
 
-struct send {
+/// A record of the trace to be, and when its call began. Communicators are the rank's own.
+template <class Record>
+struct timed : Record {
   moment when;
-  std::int32_t to = 0, tag = 0;
-  std::uint64_t bytes = 0;
-  std::uint32_t communicator = 0;
-  std::uint32_t request = none;
-  protocol how = protocol::by_size;
 };
-
-struct receive {
-  moment when;
-  std::int32_t from = 0, tag = 0;  ///< what was asked for, if there is a request, which may be any
-  std::uint64_t bytes = 0;
-  std::uint32_t communicator = 0;
-  std::uint32_t request = none;
-};
+using send = timed<mpi::send>;
+using receive = timed<mpi::receive>;        ///< what was asked for, if there is a request: source and tag may be any
+using wait = timed<mpi::wait>;              ///< a non-blocking call has ended, and this call has seen it
+using collective = timed<mpi::collective>;  // then `counts` numbers: bytes for each rank (u64 each)
 
 /// A non-blocking receive has ended with this message.
 struct received {
@@ -77,22 +70,6 @@ struct received {
   std::int32_t from = 0, tag = 0;
   std::uint64_t bytes = 0;
 };
-
-/// A non-blocking call has ended, and this call has seen it.
-struct wait {
-  moment when;
-  std::uint32_t request = 0;
-};
-
-struct collective {
-  moment when;
-  operation what = operation::barrier;
-  std::uint32_t communicator = 0;
-  std::int32_t root = 0;  ///< of all ranks
-  std::uint64_t bytes_sent = 0, bytes_received = 0;
-  std::uint32_t request = none;
-  std::uint32_t counts = 0;
-};  // then counts (u64 each)
 
 /// Of a message, the n-th send or receive of this file from 0: the times at which its pieces were stored last, or
 /// loaded first. It may stand anywhere after the message.
