@@ -31,37 +31,6 @@ using error_of = std::function<double(comparison const&)>;
 
 std::string percent(double ratio, int digits = 1) { return base::fixed(100 * ratio, digits); }
 
-/// One line of a table: how far off the predictions of these configurations are.
-std::string summary_line(std::string const& label, std::vector<comparison const*> const& of, error_of const& error) {
-  std::ostringstream line;
-  line << std::left << std::setw(34) << label << std::right << std::setw(5) << of.size();
-  if (of.empty()) return line.str() + "\n";
-  for (double limit : limits) {
-    auto const within =
-        std::count_if(of.begin(), of.end(), [&](comparison const* c) { return std::abs(error(*c)) <= limit; });
-    line << std::setw(8) << percent(static_cast<double>(within) / static_cast<double>(of.size()));
-  }
-  double sum = 0, absolute = 0, worst = 0;
-  for (comparison const* c : of) {
-    sum += error(*c);
-    absolute += std::abs(error(*c));
-    worst = std::max(worst, std::abs(error(*c)));
-  }
-  auto const n = static_cast<double>(of.size());
-  line << std::setw(9) << percent(sum / n, 2) << std::setw(9) << percent(absolute / n, 2) << std::setw(9)
-       << percent(worst) << "\n";
-  return line.str();
-}
-
-std::vector<comparison const*> select(std::vector<comparison> const& from,
-                                      std::function<bool(comparison const&)> const& wanted) {
-  std::vector<comparison const*> found;
-  for (comparison const& c : from) {
-    if (wanted(c)) found.push_back(&c);
-  }
-  return found;
-}
-
 /// What a line of a table is about: an application on a testbed.
 struct part {
   std::string application;
@@ -83,7 +52,15 @@ std::string error_table(results const& found, error_of const& error) {
   std::ostringstream text;
   text << "                                    runs   <=2 %   <=4 %   <=6 %  <=12 %   mean %  mean|%|   worst %\n";
   auto const line = [&](std::string const& label, std::function<bool(comparison const&)> const& wanted) {
-    text << summary_line(label, select(found.times, wanted), error);
+    std::vector<double> errors;
+    for (comparison const& c : found.times)
+      if (wanted(c)) errors.push_back(error(c));
+    text << std::left << std::setw(34) << label << std::right << error_columns(errors, limits);
+    if (!errors.empty()) {
+      auto const [least, most] = std::ranges::minmax(errors);
+      text << std::setw(9) << percent(std::max(-least, most));
+    }
+    text << "\n";
   };
   auto const is_repeatable = [](comparison const& c) { return c.measured_s.size() > 1 && c.spread <= repeatable; };
   line("all", [](comparison const&) { return true; });
