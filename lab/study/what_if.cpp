@@ -111,9 +111,10 @@ std::string what_if(what_if_options const& options) {
         all[i].time_s = time_of(ran, "with " + all[i].label);
         progress.advance();
       });
-  time_bound const bound(stored_run(record), time_of(before));
+  double const before_s = time_of(before);
+  time_bound const bound(stored_run(record), before_s);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].bound_s = bound.with(all[i].changes, as_it_is, runs[i]);
-  return table_of(time_of(before), all);
+  return table_of(before_s, all);
 }
 
 }  // namespace ovlp::lab::study

@@ -14,18 +14,11 @@ namespace {
 
 using nlohmann::json;
 
-bool is_effect(json const& one, std::string const& name) {
-  return one.is_object() && one.value("name", json()) == name;
-}
-
-bool leave_out_effect(json& from, std::string const& name) {
-  bool any = false;
-  for (json* const list : base::values_at(from, "effects")) {
-    if (list->is_array())
-      any = std::erase_if(list->get_ref<json::array_t&>(), [&](json const& one) { return is_effect(one, name); }) > 0;
-    if (list->empty()) from.erase("effects");
-  }
-  return any;
+void leave_out_effect(json& from, std::string const& name) {
+  auto const is_it = [&](json const& one) { return one.is_object() && one.value("name", json()) == name; };
+  if (!from.contains("effects") || !from["effects"].is_array()) return;
+  std::erase_if(from["effects"].get_ref<json::array_t&>(), is_it);
+  if (from["effects"].empty()) from.erase("effects");
 }
 
 /// A node without a quota is as slow as the quota makes it in the long run, and shares no host by it.
@@ -37,12 +30,11 @@ void slow_down_by_quotas(json& from) {
   }
 }
 
-/// Returns whether it was there.
-bool leave_out_part(json& from, std::string const& name) {
+void leave_out_part(json& from, std::string const& name) {
   if (name == "quota") slow_down_by_quotas(from);
-  bool any = leave_out_effect(from, name);
-  for (parameter const& p : parameters()) any |= p.part == name && base::erase_at(from, p.key);
-  return any;
+  leave_out_effect(from, name);
+  for (parameter const& p : parameters())
+    if (p.part == name) base::erase_at(from, p.key);
 }
 
 }  // namespace
@@ -55,10 +47,10 @@ std::vector<std::string> parts_to_leave_out(json const& platform) {
       if (one.is_object() && one.contains("name") && one["name"].is_string()) names.push_back(one["name"]);
     }
   }
+  json searched = platform;
   for (parameter const& p : parameters()) {
-    json copy = platform;
     bool const is_new = !p.part.empty() && std::ranges::find(names, p.part) == names.end();
-    if (is_new && base::erase_at(copy, p.key)) names.emplace_back(p.part);
+    if (is_new && !base::values_at(searched, p.key).empty()) names.emplace_back(p.part);
   }
   return names;
 }
