@@ -35,7 +35,7 @@ std::string settings_of(machine::platform const& on, show_options const& options
   for (machine::setting const& s : on.settings) {
     auto const original = in_file.find(s.key);
     bool const changed = original != in_file.end() && (!s.given || original->second != s.value);
-    table.add({s.key, s.value, s.unit(), changed ? "--without" : s.given ? "file" : "default"});
+    table.add({s.key, s.value, std::string(s.unit()), changed ? "--without" : s.given ? "file" : "default"});
   }
   return table.text();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -78,6 +79,39 @@ std::string json_text(nlohmann::ordered_json const& value) {
 
 namespace {
 
+/// "nodes[].link.latency_s": what is in "nodes[].link", and the name.
+std::pair<std::string_view, std::string> parent_and_name(std::string_view place) {
+  std::size_t const dot = place.rfind('.');
+  if (dot == std::string_view::npos) return {"", std::string(place)};
+  return {place.substr(0, dot), std::string(place.substr(dot + 1))};
+}
+
+}  // namespace
+
+std::vector<json*> values_at(json& of, std::string_view place) {
+  if (place.empty()) return {&of};
+  bool const entries = place.ends_with("[]");
+  if (entries) place.remove_suffix(2);
+  auto const [parent, name] = parent_and_name(place);
+  std::vector<json*> found;
+  for (json* const in : values_at(of, parent)) {
+    if (!in->is_object() || !in->contains(name)) continue;
+    json& value = (*in)[name];
+    if (!entries) found.push_back(&value);
+    else if (value.is_array()) std::ranges::transform(value, std::back_inserter(found), [](json& v) { return &v; });
+  }
+  return found;
+}
+
+bool erase_at(json& of, std::string_view place) {
+  auto const [parent, name] = parent_and_name(place);
+  bool any = false;
+  for (json* const in : values_at(of, parent)) any |= in->is_object() && in->erase(name) > 0;
+  return any;
+}
+
+namespace {
+
 constexpr std::size_t most_count = 1'000'000;
 /// Beyond any machine, and far from where sums and products overflow.
 constexpr double largest = 1e15;
@@ -134,24 +168,11 @@ bool json_object::flag(std::string const& key, bool otherwise) {
   return value;
 }
 
-double json_object::number(std::string const& key, double least) {
-  double const read = number_of(at(key), path(key), least, false);
+double json_object::number_beyond(std::string const& key, double bound, bool above, std::optional<double> otherwise) {
+  if (otherwise && is_missing(key, *otherwise)) return *otherwise;
+  double const read = number_of(at(key), path(key), bound, above);
   note(key, of_.at(key));
   return read;
-}
-
-double json_object::number(std::string const& key, double least, double otherwise) {
-  return is_missing(key, otherwise) ? otherwise : number(key, least);
-}
-
-double json_object::number_above(std::string const& key, double bound) {
-  double const read = number_of(at(key), path(key), bound, true);
-  note(key, of_.at(key));
-  return read;
-}
-
-double json_object::number_above(std::string const& key, double bound, double otherwise) {
-  return is_missing(key, otherwise) ? otherwise : number_above(key, bound);
 }
 
 double json_object::none_or_from(std::string const& key, double least) {
@@ -164,17 +185,14 @@ double json_object::none_or_from(std::string const& key, double least) {
   return read;
 }
 
-std::size_t json_object::count(std::string const& key, std::size_t least) {
+std::size_t json_object::count(std::string const& key, std::size_t least, std::optional<std::size_t> otherwise) {
+  if (otherwise && is_missing(key, *otherwise)) return *otherwise;
   json const& value = at(key);
   if (!value.is_number_unsigned() || value.get<std::size_t>() < least || value.get<std::size_t>() > most_count) {
     fail(path(key), "a whole number from " + std::to_string(least) + " to " + std::to_string(most_count), value);
   }
   note(key, value);
   return value.get<std::size_t>();
-}
-
-std::size_t json_object::count(std::string const& key, std::size_t least, std::size_t otherwise) {
-  return is_missing(key, otherwise) ? otherwise : count(key, least);
 }
 
 std::vector<double> json_object::numbers(std::string const& key, double least) {
@@ -185,15 +203,6 @@ std::vector<double> json_object::numbers(std::string const& key, double least) {
     read.push_back(number_of(list[i], path(key) + "[" + std::to_string(i) + "]", least, false));
   }
   note(key, list);
-  return read;
-}
-
-std::vector<std::size_t> json_object::whole_numbers(std::string const& key) {
-  std::vector<std::size_t> read;
-  for (double const one : numbers(key, 0)) {
-    read.push_back(static_cast<std::size_t>(one));
-    if (one != static_cast<double>(read.back())) fail(path(key), "whole numbers", at(key));
-  }
   return read;
 }
 

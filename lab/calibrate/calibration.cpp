@@ -5,16 +5,11 @@
 #include <cmath>
 
 #include <ovlp/base/host.hpp>
+#include <ovlp/machine/parameters.hpp>
 
 namespace ovlp::lab::calibrate {
-namespace {
 
 using json = nlohmann::ordered_json;
-
-/// Sections in the order in which people read them, whatever the order of experiments.
-constexpr char const* sections[]{"nodes", "host", "network", "transport", "comm_cpu", "effects", "runtime"};
-
-}  // namespace
 
 void calibration::round() {
   for (experiment_ptr const& one : experiments_) one->measure(nodes_, figures_);
@@ -25,11 +20,12 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   made["name"] = name;
   made["reference_core"] = base::processor_name();
   if (made["reference_core"] != "unknown") made["processor"] = made["reference_core"];
-  for (char const* section : sections) made[section] = nullptr;
+  // Sections in the order in which people read them, whatever the order of experiments.
+  for (machine::parameter const& p : machine::parameters())
+    made[std::string(p.key.substr(0, p.key.find_first_of(".[")))] = nullptr;
   for (experiment_ptr const& one : experiments_) one->describe({nodes_, figures_, testbed}, made);
-  for (char const* section : sections) {
-    if (made[section].is_null()) made.erase(section);
-  }
+  for (auto section = made.begin(); section != made.end();)
+    section = section->is_null() ? made.erase(section) : section + 1;
   if (!testbed.is_null()) made["testbed"] = testbed;
   made["calibration"] = {{"idle_nodes", nodes_.limits().period_s > 0 ? "sleep" : "poll, then sleep"}};
   made["calibration"].update(figures_.json());

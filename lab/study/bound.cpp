@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <utility>
+#include <initializer_list>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <ovlp/analysis/critical_path.hpp>
 #include <ovlp/analysis/matched_calls.hpp>
+#include <ovlp/base/json_object.hpp>
 
 namespace ovlp::lab::study {
 namespace {
@@ -47,43 +47,23 @@ double least_latency_factor(simulated_run const& before, simulated_run const& af
   return least;
 }
 
-/// The largest quotient of a number of `of`, after the changes and before.
-class quotient {
- public:
-  void add(json const& before, json const& after, char const* key) {
-    if (!before.contains(key)) return;
-    double const q = after.at(key).get<double>() / before.at(key).get<double>();
-    largest_ = any_ ? std::max(largest_, q) : q;
-    any_ = true;
+/// The largest quotient of numbers at these places, after the changes and before.
+double most(std::initializer_list<char const*> places, simulated_run before, simulated_run after) {
+  std::optional<double> largest;
+  for (char const* const place : places) {
+    auto const was = base::values_at(before.platform, place), is = base::values_at(after.platform, place);
+    for (std::size_t i = 0; i < was.size(); ++i) {
+      double const quotient = is[i]->get<double>() / was[i]->get<double>();
+      largest = std::max(largest.value_or(quotient), quotient);
+    }
   }
-  double largest() const { return largest_; }
-
- private:
-  double largest_ = 1;
-  bool any_ = false;
-};
-
-double most_bandwidth(simulated_run const& before, simulated_run const& after) {
-  quotient of;
-  of.add(before.platform.at("network"), after.platform.at("network"), "bandwidth_Bps");
-  json const kinds = kinds_of(before), changed = kinds_of(after);
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    if (kinds[k].contains("link")) of.add(kinds[k]["link"], changed[k]["link"], "bandwidth_Bps");
-  }
-  return of.largest();
+  return largest.value_or(1);
 }
 
 double fastest(simulated_run const& run) {
   double speed = 0;
   for (json const& kind : kinds_of(run)) speed = std::max(speed, kind.value("speed", 1.0));
   return speed;
-}
-
-double most_speed(simulated_run const& before, simulated_run const& after) {
-  quotient of;
-  json const kinds = kinds_of(before), changed = kinds_of(after);
-  for (std::size_t k = 0; k < kinds.size(); ++k) of.add(kinds[k], changed[k], "speed");
-  return of.largest();
 }
 
 }  // namespace
@@ -126,9 +106,9 @@ std::optional<double> time_bound::with(std::vector<change> const& changes, simul
                                        simulated_run const& after) const {
   if (before.nodes != after.nodes) return std::nullopt;
   double const latency = least_latency_factor(before, after);
-  double const computing = 1 / most_speed(before, after);
+  double const computing = 1 / most({"nodes[].speed"}, before, after);
   double bound_s = spent_.others + computing * (spent_.steps + spent_.processors) + latency * spent_.latency +
-                   spent_.bandwidth / most_bandwidth(before, after) +
+                   spent_.bandwidth / most({"network.bandwidth_Bps", "nodes[].link.bandwidth_Bps"}, before, after) +
                    std::min({1.0, latency, computing}) * spent_.notices;
   for (auto const& [kernel, spent] : spent_.kernels) {
     double factor = 1;

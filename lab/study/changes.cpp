@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
 #include <ovlp/base/text.hpp>
 
 namespace ovlp::lab::study {
@@ -46,26 +47,23 @@ amount read_amount(std::string const& option, std::string const& text, double le
   return read;
 }
 
-/// A number of an object. Errors: config_error if it is not there.
-void alter(std::string const& words, json& object, std::string const& key, amount by) {
-  if (!object.is_object() || !object.contains(key))
+/// All that stands at these places. Returns whether any is there.
+bool alter(json& in, std::initializer_list<char const*> places, amount by) {
+  bool any = false;
+  for (char const* const place : places) {
+    for (json* const value : base::values_at(in, place)) {
+      *value = by.of(value->get<double>());
+      any = true;
+    }
+  }
+  return any;
+}
+
+/// A value of the network, which must be there, and that of links that have one. Errors: config_error.
+void alter_network(std::string const& words, simulated_run& of, std::string const& key, amount by, amount of_links) {
+  if (!alter(of.platform, {("network." + key).c_str()}, by))
     throw config_error(words + ": the platform file says nothing of " + key);
-  object[key] = by.of(object[key].get<double>());
-}
-
-/// Numbers of an object that are there.
-void alter_if_there(json& object, std::initializer_list<char const*> keys, amount by) {
-  for (char const* const key : keys) {
-    if (object.contains(key)) object[key] = by.of(object[key].get<double>());
-  }
-}
-
-/// A value of the links of nodes that say something of it.
-void alter_links(simulated_run& of, char const* key, amount by) {
-  if (!of.platform.contains("nodes")) return;
-  for (json& kind : of.platform["nodes"]) {
-    if (kind.contains("link")) alter_if_there(kind["link"], {key}, by);
-  }
+  alter(of.platform, {("nodes[].link." + key).c_str()}, of_links);
 }
 
 change change_kernel(std::string const& name, amount by, std::string const& words) {
@@ -73,12 +71,12 @@ change change_kernel(std::string const& name, amount by, std::string const& word
   auto const apply = [name, by](simulated_run& of) {
     if (of.platform.contains("kernels")) {
       for (auto& [kernel, model] : of.platform["kernels"].items())
-        if (names_kernel(name, kernel)) alter_if_there(model, {"coefficient_s", "offset_s"}, by.inverse());
+        if (names_kernel(name, kernel)) alter(model, {"coefficient_s", "offset_s"}, by.inverse());
     }
     for (json& file : of.durations) {
       for (auto& [kernel, sizes] : file["kernels"].items()) {
         if (!names_kernel(name, kernel)) continue;
-        for (json& one : sizes) alter_if_there(one, {"mean_s", "first_s", "standard_deviation_s"}, by.inverse());
+        for (json& one : sizes) alter(one, {"mean_s", "first_s", "standard_deviation_s"}, by.inverse());
       }
     }
   };
@@ -90,19 +88,14 @@ change change_kernel(std::string const& name, amount by, std::string const& word
 change change_bandwidth(std::string const& how_much) {
   std::string const words = "--bandwidth " + how_much;
   amount const by = read_amount("--bandwidth", how_much, 1e-15);
-  return {words, [words, by](simulated_run& of) {
-            alter(words, of.platform["network"], "bandwidth_Bps", by);
-            alter_links(of, "bandwidth_Bps", by);
-          }};
+  return {words, [words, by](simulated_run& of) { alter_network(words, of, "bandwidth_Bps", by, by); }};
 }
 
 change change_latency(std::string const& how_much) {
   std::string const words = "--latency " + how_much;
   amount const by = read_amount("--latency", how_much, 0);
-  return {words, [words, by](simulated_run& of) {
-            alter(words, of.platform["network"], "latency_s", by);
-            alter_links(of, "latency_s", by.is_factor() ? by : amount{operation::set, 0});
-          }};
+  amount const of_links = by.is_factor() ? by : amount{operation::set, 0};
+  return {words, [=](simulated_run& of) { alter_network(words, of, "latency_s", by, of_links); }};
 }
 
 change change_speed(std::string const& how_much) {
@@ -114,7 +107,7 @@ change change_speed(std::string const& how_much) {
   amount const by = read_amount("--speed", how_much, 1e-15);
   return {words, [words, by](simulated_run& of) {
             if (!of.platform.contains("nodes")) throw config_error(words + ": the platform file has no list of nodes");
-            for (json& kind : of.platform["nodes"]) alter(words, kind, "speed", by);
+            alter(of.platform, {"nodes[].speed"}, by);
           }};
 }
 

@@ -5,13 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/base/error.hpp>
-#include <ovlp/base/files.hpp>
-#include <ovlp/base/run_many.hpp>
 #include <ovlp/machine/platform.hpp>
 
-#include "simulated_program.hpp"
 #include "simulated_run.hpp"
+#include "simulator.hpp"
 
 namespace ovlp::lab::study {
 namespace {
@@ -39,23 +36,17 @@ graph_overlap overlap_of_graph(std::vector<std::string> const& words, std::size_
   expect_program(words.front(), "PROGRAM");
   simulated_run as_it_is = simulated_run::read(words);
   std::erase(as_it_is.other_words, "--barriers");  // which is compared
-  base::temporary_folder const folder;
-  auto const summary = [&](std::size_t i) { return (folder.path() / (std::to_string(i) + ".json")).string(); };
   graph_overlap found{};
-  base::run_many(
-      variants.size(), jobs,
-      [&](std::size_t i, std::size_t) {
+  simulator(jobs).run_all(
+      variants.size(),
+      [&](std::size_t i, std::string const& folder) {
         simulated_run run = as_it_is;
         variants[i].change(run);
-        return summarized(run.command_with_files_in(folder.path() / ("run-" + std::to_string(i))), summary(i));
+        return run.command_with_files_in(folder);
       },
-      [&](std::size_t i, std::size_t, base::outcome const& ran) {
-        try {
-          nlohmann::ordered_json const figures = summary_of(ran, summary(i));
-          found.*variants[i].result = {figures.at("time_s"), figures.at("efficiency")};
-        } catch (io_error const& failed) {
-          throw io_error(std::string(variants[i].name) + ": " + failed.what());
-        }
+      [&](std::size_t i, simulated const& ran) {
+        nlohmann::ordered_json const& figures = ran.expect(variants[i].name);
+        found.*variants[i].result = {figures.at("time_s"), figures.at("efficiency")};
       });
   return found;
 }

@@ -7,16 +7,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/base/error.hpp>
-#include <ovlp/base/files.hpp>
-#include <ovlp/base/run_many.hpp>
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/store/stored_run.hpp>
 #include <ovlp/threads/partition.hpp>
 
 #include "exchanged.hpp"
-#include "simulated_program.hpp"
 #include "simulated_run.hpp"
+#include "simulator.hpp"
 
 namespace ovlp::lab::study {
 namespace {
@@ -73,15 +70,11 @@ std::vector<shared_memory::partition> partitions_of(shared_memory::partition_pro
 thread_placement place_threads(std::vector<std::string> const& words, std::size_t jobs) {
   expect_program(words.front(), "PROGRAM");
   simulated_run const as_it_is = simulated_run::read(words);
-  base::temporary_folder const folder;
-  auto const name = [&](std::string const& what, std::size_t i) {
-    return (folder.path() / (what + std::to_string(i))).string();
-  };
-  std::vector<std::string> recorded = as_it_is.command_with_files_in(name("run-", 0));
-  std::string const record = folder.path() / "record.sqlite";
+  simulator const simulate(jobs);
+  std::vector<std::string> recorded = as_it_is.command_with_files_in(simulate.file("as-it-is"));
+  std::string const record = simulate.file("record.sqlite");
   recorded.insert(recorded.end(), {"--record", record});
-  nlohmann::ordered_json const figures =
-      summary_of(base::run(summarized(recorded, name("summary-", 0))), name("summary-", 0));
+  nlohmann::ordered_json const figures = simulate.run(recorded).expect();
   recorded_run const run_as_it_is = stored_run(record).load();
   exchanged const seen(run_as_it_is);
   shared_memory::partition_problem const problem = seen.problem();
@@ -89,22 +82,20 @@ thread_placement place_threads(std::vector<std::string> const& words, std::size_
   thread_placement found{figures.at("time_s"), shared_memory::bytes_between_nodes(problem, partition_of(seen)), {}};
   for (shared_memory::partition const& one : partitions_of(problem, partition_of(seen)))
     found.candidates.push_back({mappings(seen, one), 0, shared_memory::bytes_between_nodes(problem, one)});
-  base::run_many(
-      found.candidates.size(), jobs,
-      [&](std::size_t i, std::size_t) {
+  simulate.run_all(
+      found.candidates.size(),
+      [&](std::size_t i, std::string const& folder) {
         simulated_run run = as_it_is;
         for (proposed_mapping const& m : found.candidates[i].mappings) {
           // Of several for one collection the last one holds.
           run.other_words.insert(run.other_words.end(), {"--mapping", m.collection + "=" + m.nodes});
         }
-        return summarized(run.command_with_files_in(name("run-", i + 1)), name("summary-", i + 1));
+        return run.command_with_files_in(folder);
       },
-      [&](std::size_t i, std::size_t, base::outcome const& ran) {
-        try {
-          found.candidates[i].time_s = summary_of(ran, name("summary-", i + 1)).at("time_s");
-        } catch (io_error const&) {  // such as one that puts threads on a node which is to be given back
-          ++found.failed;
-        }
+      [&](std::size_t i, simulated const& ran) {
+        // Such as one that puts threads on a node which is to be given back.
+        if (!ran.failure.empty()) ++found.failed;
+        else found.candidates[i].time_s = ran.summary.at("time_s");
       });
   std::erase_if(found.candidates, [](thread_placement::candidate const& one) { return one.time_s == 0; });
   std::ranges::stable_sort(found.candidates, {}, &thread_placement::candidate::time_s);

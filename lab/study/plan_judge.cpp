@@ -8,10 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/error.hpp>
-#include <ovlp/base/run_many.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/base/text.hpp>
 
-#include "simulated_program.hpp"
 #include "simulated_run.hpp"
 
 namespace ovlp::lab::study {
@@ -45,14 +44,13 @@ std::vector<std::string> without_plan(std::vector<std::string> words) {
 }  // namespace
 
 plan_judge::plan_judge(std::vector<std::string> words, std::size_t jobs)
-    : words_(without_plan(std::move(words))), jobs_(jobs) {
+    : words_(without_plan(std::move(words))), simulate_(jobs) {
   expect_program(words_.front(), "PROGRAM");
   run_first();
 }
 
 void plan_judge::run_first() {
-  std::string const file = folder_.path() / "summary.json";
-  ordered_json const summary = summary_of(base::run(summarized(words_, file)), file);
+  ordered_json const summary = simulate_.run(words_).expect();
   simulations_ = 1;
   as_it_is_ = read(summary);
   program_ = summary.at("application");
@@ -75,23 +73,17 @@ void plan_judge::simulate(std::vector<allocation> const& all) {
     bool const is_new = !known_.contains(held) && std::find(news.begin(), news.end(), held) == news.end();
     if (is_new && simulations_ + news.size() < most_simulations_) news.push_back(held);
   }
-  auto const file = [&](std::string const& what, std::size_t i) {
-    return (folder_.path() / (what + std::to_string(i) + ".json")).string();
-  };
-  base::run_many(
-      news.size(), jobs_,
-      [&](std::size_t i, std::size_t place) {
-        base::write_file(file("plan", place), plan_of(news[i]).json());
+  simulate_.run_all(
+      news.size(),
+      [&](std::size_t i, std::string const& folder) {
+        std::string const file = folder + "/plan.json";
+        base::write_file(file, plan_of(news[i]).json());
         std::vector<std::string> words = words_;
-        words.insert(words.begin() + 1, {"--plan", file("plan", place)});
-        return summarized(std::move(words), file("summary", place));
+        words.insert(words.begin() + 1, {"--plan", file});
+        return words;
       },
-      [&](std::size_t i, std::size_t place, base::outcome const& ran) {
-        try {
-          known_.emplace(news[i], read(summary_of(ran, file("summary", place))));
-        } catch (io_error const& failed) {
-          throw io_error("with plan " + base::one_line(plan_of(news[i]).json()) + ": " + failed.what());
-        }
+      [&](std::size_t i, simulated const& ran) {
+        known_.emplace(news[i], read(ran.expect("with plan " + base::one_line(plan_of(news[i]).json()))));
         ++simulations_;
         progress_->advance();
       });

@@ -10,9 +10,10 @@
 
 #include <ovlp/analysis/forecast.hpp>
 #include <ovlp/analysis/goal.hpp>
-#include <ovlp/base/files.hpp>
 #include <ovlp/base/progress.hpp>
 #include <ovlp/records/plan.hpp>
+
+#include "simulator.hpp"
 
 namespace ovlp::lab::study {
 
@@ -56,8 +57,7 @@ class plan_judge {
   void run_first();
 
   std::vector<std::string> const words_;
-  std::size_t const jobs_;
-  base::temporary_folder const folder_;
+  simulator const simulate_;
   std::optional<base::progress> progress_;
   std::string program_;
   std::size_t nodes_ = 0, simulations_ = 0, most_simulations_ = 1;

@@ -2,7 +2,6 @@
 #include "what_if.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <iomanip>
 #include <optional>
 #include <sstream>
@@ -11,14 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/error.hpp>
-#include <ovlp/base/files.hpp>
 #include <ovlp/base/progress.hpp>
-#include <ovlp/base/run_many.hpp>
 #include <ovlp/base/text.hpp>
 
 #include "bound.hpp"
-#include "simulated_program.hpp"
 #include "simulated_run.hpp"
+#include "simulator.hpp"
 
 namespace ovlp::lab::study {
 namespace {
@@ -64,9 +61,11 @@ void expect_kernels_from_files(std::vector<change> const& changes, ordered_json 
   }
 }
 
-double time_of(ordered_json const& summary) {
-  double const time_s = summary.at("time_s");
-  if (!(time_s > 0)) throw io_error("the run takes no time");
+/// Errors: io_error "WHAT: ...".
+double time_of(simulated run, std::string const& what = {}) {
+  double const time_s = run.expect(what).at("time_s");
+  if (!(time_s > 0)) run.failure = "the run takes no time";
+  run.expect(what);
   return time_s;
 }
 
@@ -97,33 +96,25 @@ std::string what_if(what_if_options const& options) {
     for (change const& one : all[i].changes) one.apply(runs[i]);
   }
 
-  base::temporary_folder const folder;
+  simulator const simulate(options.jobs);
   base::progress progress("ovlp whatif", all.size() + 1, "runs");
-  auto const file = [&](std::string const& name) { return (folder.path() / name).string(); };
+  std::string const record = simulate.file("record.sqlite");
   std::vector<std::string> first = without_outputs(options.words);
-  first.insert(first.begin() + 1, {"--record", file("record.sqlite")});
-  ordered_json const before =
-      summary_of(base::run(summarized(std::move(first), file("summary.json"))), file("summary.json"));
-  expect_kernels_from_files(options.changes, before);
+  first.insert(first.begin() + 1, {"--record", record});
+  simulated const before = simulate.run(first);
+  expect_kernels_from_files(options.changes, before.expect());
   progress.advance();
 
-  auto const summary_file = [&](std::size_t i) { return file(std::to_string(i) + ".json"); };
-  base::run_many(
-      all.size(), options.jobs,
-      [&](std::size_t i, std::size_t) {
-        return summarized(runs[i].command_with_files_in(folder.path() / std::to_string(i)), summary_file(i));
-      },
-      [&](std::size_t i, std::size_t, base::outcome const& ran) {
-        try {
-          all[i].time_s = time_of(summary_of(ran, summary_file(i)));
-        } catch (io_error const& failed) {
-          throw io_error("with " + all[i].label + ": " + failed.what());
-        }
+  simulate.run_all(
+      all.size(), [&](std::size_t i, std::string const& folder) { return runs[i].command_with_files_in(folder); },
+      [&](std::size_t i, simulated const& ran) {
+        all[i].time_s = time_of(ran, "with " + all[i].label);
         progress.advance();
       });
-  time_bound const bound(stored_run(file("record.sqlite")), time_of(before));
+  double const before_s = time_of(before);
+  time_bound const bound(stored_run(record), before_s);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].bound_s = bound.with(all[i].changes, as_it_is, runs[i]);
-  return table_of(time_of(before), all);
+  return table_of(before_s, all);
 }
 
 }  // namespace ovlp::lab::study

@@ -2,8 +2,7 @@
 #include "ablation.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
+#include <array>
 #include <iomanip>
 #include <map>
 #include <optional>
@@ -57,24 +56,12 @@ struct known_platform {
 /// Errors, predicted / measured - 1, by application; and of all.
 using errors = std::map<std::string, std::vector<double>>;
 
-double mean_absolute(std::vector<double> const& all) {
-  std::vector<double> absolute;
-  for (double e : all) absolute.push_back(std::abs(e));
-  return base::mean(absolute);
-}
-
 std::string line(std::string const& label, errors const& found) {
-  std::vector<double> const& all = found.at("");
-  auto const within = [&](double limit) {
-    auto const count = std::count_if(all.begin(), all.end(), [&](double e) { return std::abs(e) <= limit; });
-    return base::fixed(100 * static_cast<double>(count) / static_cast<double>(all.size()), 1);
-  };
   std::ostringstream text;
-  text << std::left << std::setw(24) << label << std::right << std::setw(5) << all.size();
-  for (double limit : {0.04, 0.06, 0.12}) text << std::setw(8) << within(limit);
-  text << std::setw(9) << base::fixed(100 * base::mean(all), 2);
+  text << std::left << std::setw(24) << label << std::right
+       << error_columns(found.at(""), std::array{0.04, 0.06, 0.12});
   for (auto const& [application, of_it] : found) {
-    text << std::setw(application.empty() ? 9 : 12) << base::fixed(100 * mean_absolute(of_it), 2);
+    if (!application.empty()) text << std::setw(12) << base::fixed(100 * mean_absolute(of_it), 2);
   }
   return text.str() + "\n";
 }

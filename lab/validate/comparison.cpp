@@ -2,6 +2,10 @@
 #include "comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <map>
+#include <sstream>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +13,7 @@
 #include <ovlp/base/json_object.hpp>
 #include <ovlp/base/progress.hpp>
 #include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/machine/platform.hpp>
 
 #include "prediction.hpp"
@@ -109,6 +114,25 @@ std::vector<double> measured_times_s(configuration const& c, measurements const&
   std::vector<double> times_s;
   for (measurement const& run : runs_of(c, from)) times_s.push_back(run.time_s);
   return times_s;
+}
+
+double mean_absolute(std::vector<double> const& errors) {
+  double sum = 0;
+  for (double const error : errors) sum += std::abs(error);
+  return sum / static_cast<double>(errors.size());
+}
+
+std::string error_columns(std::vector<double> const& errors, std::span<double const> limits) {
+  std::ostringstream text;
+  text << std::setw(5) << errors.size();
+  if (errors.empty()) return text.str();
+  for (double const limit : limits) {
+    auto const within = std::ranges::count_if(errors, [&](double error) { return std::abs(error) <= limit; });
+    text << std::setw(8) << base::fixed(100 * static_cast<double>(within) / static_cast<double>(errors.size()), 1);
+  }
+  text << std::setw(9) << base::fixed(100 * base::mean(errors), 2) << std::setw(9)
+       << base::fixed(100 * mean_absolute(errors), 2);
+  return text.str();
 }
 
 results compare(grid const& of, places const& where, measurements const& from, measurements const& calibrated) {

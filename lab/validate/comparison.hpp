@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +49,11 @@ struct results {
 
 /// Times of the runs of a configuration that went well. Errors: io_error that says why there is none.
 std::vector<double> measured_times_s(configuration const& c, measurements const& from);
+
+double mean_absolute(std::vector<double> const& errors);
+/// Of a table: how many errors there are, how many percent of them are within each limit, their mean and their mean
+/// absolute value in percent; only how many, if there are none.
+std::string error_columns(std::vector<double> const& errors, std::span<double const> limits);
 
 /// Predicts every configuration that has been measured. Durations of kernels come from `calibrated`, which may be the
 /// same. Errors: config_error, io_error.

@@ -33,12 +33,11 @@ std::string file_of(configuration const& what, places const& where) {
 
 void advise(grid const& of, configuration const& what, places const& where, measurements const& from,
             std::string const& file) {
-  scratch const files;
-  write_inputs(base::read_json(platform_of(*std::ranges::find(of.testbeds, what.testbed, &testbed::name), where)),
-               durations_of(what, from), files);
+  base::temporary_folder const folder;
+  std::string const platform = platform_of(*std::ranges::find(of.testbeds, what.testbed, &testbed::name), where);
   words command{in_build(where, "tools/ovlp"), "advise", "--goal", what.plan->goal, "-o", file, "--"};
-  append(command, command_of(of.applications.at(what.application).simulated, what.base, where));
-  append(command, {"--platform", files.platform, "--execution", "partial", "--durations", files.durations});
+  append(command, simulation_of(of, what, what.base, base::read_json(platform), durations_of(what, from), where)
+                      .command_with_files_in(folder.path()));
   base::outcome const done = base::run({std::move(command)});
   if (!done.good()) throw io_error("advising '" + what.application + " " + what.base + "': " + done.complaint());
 }

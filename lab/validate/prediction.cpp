@@ -7,14 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <ovlp/base/error.hpp>
-#include <ovlp/base/files.hpp>
 #include <ovlp/base/host.hpp>
-#include <ovlp/base/json_object.hpp>
-#include <ovlp/base/process.hpp>
-#include <ovlp/base/run_many.hpp>
 #include <ovlp/base/statistics.hpp>
 #include <ovlp/base/text.hpp>
+
+#include "study/simulator.hpp"
 
 namespace ovlp::lab::validate {
 
@@ -48,30 +45,21 @@ json durations_of(configuration const& what, measurements const& from) {
   return {{"kernels", kernels}};
 }
 
-void write_inputs(json const& platform, json durations, scratch const& files) {
-  base::write_file(files.platform, platform.dump());
+study::simulated_run simulation_of(grid const& of, configuration const& what, std::string const& options,
+                                   json const& platform, json durations, places const& where) {
   durations["reference_core"] = platform.at("reference_core");
-  base::write_file(files.durations, durations.dump());
+  words const command = command_of(of.applications.at(what.application).simulated, options, where);
+  study::simulated_run run{platform, {std::move(durations)}, {}, command.front(), {command.begin() + 1, command.end()}};
+  append(run.other_words, {"--execution", "partial"});
+  return run;
 }
 
 namespace {
 
-base::command simulation(grid const& of, configuration const& what, std::size_t seed, scratch const& files,
-                         std::string const& summary, places const& where, words const& without) {
-  application const& program = of.applications.at(what.application);
-  words command = command_of(program.simulated, what.options, where);
-  append(command, {"--platform", files.platform, "--execution", "partial", "--durations", files.durations, "--summary",
-                   summary, "--vary", std::to_string(seed)});
-  for (std::string const& part : without) append(command, {"--without", part});
-  return {std::move(command), "", {}, of.time_limit};
-}
-
-prediction read_prediction(base::outcome const& ran, std::string const& file) {
-  if (!ran.good()) throw io_error("simulating: " + ran.complaint());
-  json const summary = base::read_json(file);
+prediction read_prediction(nlohmann::ordered_json const& summary) {
   prediction found{
       summary.at("time_s"), summary.at("work_s"), summary.at("held_node_s"), {}, summary.value("call", "")};
-  for (json const& i : summary.at("iterations")) {
+  for (auto const& i : summary.at("iterations")) {
     double const held_node_s = i.at("held_node_s");
     if (held_node_s > 0) found.efficiency[i.at("index")] = i.at("work_s").get<double>() / held_node_s;
   }
@@ -82,25 +70,27 @@ prediction read_prediction(base::outcome const& ran, std::string const& file) {
 
 prediction predict(grid const& of, configuration const& what, json const& platform, json const& durations,
                    places const& where, words const& without) {
-  scratch const files;
-  write_inputs(platform, durations, files);
+  study::simulated_run run = simulation_of(of, what, what.options, platform, durations, where);
+  for (std::string const& part : without) append(run.other_words, {"--without", part});
   std::vector<double> times_s, works_s, held_node_s;
   std::map<int, std::vector<double>> efficiencies;
   std::string call;
-  auto const summary = [&](std::size_t place) { return files.summary + std::to_string(place); };
-  base::run_many(
-      of.simulations, base::available_cores(),
-      [&](std::size_t i, std::size_t place) {
-        return simulation(of, what, i + 1, files, summary(place), where, without);
-      },
-      [&](std::size_t, std::size_t place, base::outcome const& ran) {
-        prediction const one = read_prediction(ran, summary(place));
-        times_s.push_back(one.time_s);
-        works_s.push_back(one.work_s);
-        held_node_s.push_back(one.held_node_s);
-        call = one.call;
-        for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
-      });
+  study::simulator(base::available_cores(), of.time_limit)
+      .run_all(
+          of.simulations,
+          [&](std::size_t i, std::string const& folder) {
+            words command = run.command_with_files_in(folder);
+            append(command, {"--vary", std::to_string(i + 1)});
+            return command;
+          },
+          [&](std::size_t, study::simulated const& ran) {
+            prediction const one = read_prediction(ran.expect("simulating"));
+            times_s.push_back(one.time_s);
+            works_s.push_back(one.work_s);
+            held_node_s.push_back(one.held_node_s);
+            call = one.call;
+            for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
+          });
   prediction found{median(times_s), median(works_s), median(held_node_s), {}, call};
   for (auto const& [iteration, values] : efficiencies) found.efficiency[iteration] = median(values);
   return found;

@@ -9,6 +9,7 @@
 #include "grid.hpp"
 #include "measurements.hpp"
 #include "program.hpp"
+#include "study/simulated_run.hpp"
 
 namespace ovlp::lab::validate {
 
@@ -25,8 +26,9 @@ struct prediction {
 /// Format: docs/formats/durations.md.
 nlohmann::json durations_of(configuration const& what, measurements const& from);
 
-/// Those of the run, and the platform's other parts, in files, as a simulation takes them.
-void write_inputs(nlohmann::json const& platform, nlohmann::json durations, scratch const& files);
+/// The application of the configuration with these options, which charges these durations.
+study::simulated_run simulation_of(grid const& of, configuration const& what, std::string const& options,
+                                   nlohmann::json const& platform, nlohmann::json durations, places const& where);
 
 /// Simulates the configuration, several times with different seeds; medians. `without`: parts of the platform's model
 /// that are left out. Errors: io_error that says what the program said.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/text.hpp>
+
+#include "study/simulator.hpp"
 
 namespace ovlp::lab::validate {
 
@@ -33,20 +33,12 @@ words command_of(words const& program, std::string const& options, places const&
   return command;
 }
 
-namespace {
-
-bool is_program(std::string const& file) {
-  return std::filesystem::is_regular_file(file) && ::access(file.c_str(), X_OK) == 0;
-}
-
-}  // namespace
-
 void check_programs(grid const& of, places const& where, bool real) {
   for (auto const& [name, a] : of.applications) {
     for (words const* command : {&a.simulated, &a.real}) {
       if (command == &a.real && !real) continue;
       std::string const program = in_build(where, command->front());
-      if (is_program(program)) continue;
+      if (study::is_program(program)) continue;
       throw config_error("application '" + name + "': expected a program '" + program +
                          "'; --build names the folder of a build");
     }
@@ -56,7 +48,7 @@ void check_programs(grid const& of, places const& where, bool real) {
 void check_scripts(places const& where) {
   for (char const* script : {"up", "down", "run"}) {
     std::string const file = where.testbeds + "/" + script;
-    if (!is_program(file))
+    if (!study::is_program(file))
       throw config_error("--testbeds: expected a folder with up, down and run; there is no script '" + file + "'");
   }
 }

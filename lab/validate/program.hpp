@@ -46,7 +46,6 @@ class scratch {
  public:
   std::string const summary = folder_.path() / "summary.json";
   std::string const durations = folder_.path() / "durations.json";
-  std::string const platform = folder_.path() / "platform.json";
 };
 
 }  // namespace ovlp::lab::validate

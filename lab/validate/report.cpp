@@ -43,21 +43,16 @@ std::map<std::string, group> parts_of(results const& found) {
 /// One line of a table: how far off the predictions are of those of a group that are wanted.
 std::string summary_line(std::string const& label, group const& of, error_of const& error,
                          std::function<bool(comparison const&)> const& wanted) {
-  std::vector<double> errors, sizes;
-  for (comparison const* c : of) {
-    if (!wanted(*c)) continue;
-    errors.push_back(error(*c));
-    sizes.push_back(std::abs(errors.back()));
-  }
+  std::vector<double> errors;
+  for (comparison const* c : of)
+    if (wanted(*c)) errors.push_back(error(*c));
   std::ostringstream line;
-  line << std::left << std::setw(34) << label << std::right << std::setw(5) << errors.size();
-  if (errors.empty()) return line.str() + "\n";
-  for (double limit : limits) {
-    auto const within = std::ranges::count_if(sizes, [&](double size) { return size <= limit; });
-    line << std::setw(8) << percent(static_cast<double>(within) / static_cast<double>(sizes.size()));
+  line << std::left << std::setw(34) << label << std::right << error_columns(errors, limits);
+  if (!errors.empty()) {
+    auto const [least, most] = std::ranges::minmax(errors);
+    line << std::setw(9) << percent(std::max(-least, most));
   }
-  line << std::setw(9) << percent(base::mean(errors), 2) << std::setw(9) << percent(base::mean(sizes), 2)
-       << std::setw(9) << percent(std::ranges::max(sizes)) << "\n";
+  line << "\n";
   return line.str();
 }
 

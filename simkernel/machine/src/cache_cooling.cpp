@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "effects.hpp"
+#include "read_parameters.hpp"
 
 namespace ovlp::machine {
 namespace {
 
-struct parameters {
+struct figures {
   double send_s;       ///< more for a message that is sent with cold caches
   double receive_s;    ///< and for one that is received so
   double pause_s;      ///< time constant of cooling while the node does nothing for messages, and others use the caches
@@ -22,7 +23,7 @@ struct parameters {
 /// Source: measured by `ovlp calibrate`; docs/model.md, "Effects".
 class cache_cooling final : public effect {
  public:
-  cache_cooling(parameters const& p, std::size_t nodes) : p_(p), nodes_(nodes) {}
+  cache_cooling(figures const& p, std::size_t nodes) : p_(p), nodes_(nodes) {}
 
   double sending_s(occasion const& of) override {
     node& at = nodes_[of.what.from];
@@ -49,15 +50,15 @@ class cache_cooling final : public effect {
     double cooled = 0;      ///< by the longest pause since it sent one, 0 to 1
     double computed_s = 0;  ///< by kernels since it sent one
   };
-  parameters const p_;
+  figures const p_;
   std::vector<node> nodes_;
 };
 
 }  // namespace
 
 effect_maker read_cache_cooling(base::json_object& from) {
-  parameters const p{from.number("send_s", 0), from.number("receive_s", 0), from.number("pause_s", 0),
-                     from.number("computing_s", 0)};
+  figures const p{number(from, "send_s"), number(from, "receive_s"), number(from, "pause_s"),
+                  number(from, "computing_s")};
   return [p](std::size_t nodes) { return std::make_unique<cache_cooling>(p, nodes); };
 }
 

@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "read_parameters.hpp"
+
 namespace ovlp::machine {
 namespace {
 
@@ -48,8 +50,8 @@ constexpr std::array known_distributions{
 
 }  // namespace
 
-distribution read_distribution(json_object& from, std::string const& key, double least) {
-  if (from.at(key).is_number()) return [always = from.number(key, least)](random_source&) { return always; };
+distribution read_distribution(json_object& from, std::string const& key) {
+  if (from.at(key).is_number()) return [always = number(from, key)](random_source&) { return always; };
   json_object given = from.object(key);
   distribution read = given.choice("name", known_distributions).read(given);
   given.end();

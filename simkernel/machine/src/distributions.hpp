@@ -8,8 +8,7 @@
 
 namespace ovlp::machine {
 
-/// The one that stands under `key`: a number of at least so much, or an object with a name and parameters. Errors:
-/// config_error.
-distribution read_distribution(base::json_object& from, std::string const& key, double least);
+/// The one that stands under `key`: a number, or an object with a name and parameters. Errors: config_error.
+distribution read_distribution(base::json_object& from, std::string const& key);
 
 }  // namespace ovlp::machine

@@ -9,6 +9,7 @@
 #include <ovlp/netmodel/fair_star.hpp>
 #include <ovlp/netmodel/star.hpp>
 
+#include "read_parameters.hpp"
 #include "simgrid_network.hpp"
 
 namespace ovlp::machine {
@@ -18,24 +19,23 @@ using network_maker = decltype(network_model::make);
 using links = std::vector<net::node_link>;
 
 network_maker read_star(base::json_object& from) {
-  double const latency_s = from.number("latency_s", 0);
+  double const latency_s = number(from, "latency_s");
   return [=](links const& of) { return std::make_unique<net::star>(of, latency_s); };
 }
 
 network_maker read_fair_star(base::json_object& from) {
-  double const latency_s = from.number("latency_s", 0);
-  net::link_burst const burst{from.number("burst_bytes", 0, 0)};
+  double const latency_s = number(from, "latency_s");
+  net::link_burst const burst{number(from, "burst_bytes")};
   return [=](links const& of) { return std::make_unique<net::fair_star>(of, latency_s, burst); };
 }
 
 network_maker read_in_turns(base::json_object& from, net::bus_limits limits) {
-  double const latency_s = from.number("latency_s", 0);
+  double const latency_s = number(from, "latency_s");
   return [=](links const& of) { return std::make_unique<net::bus>(of, latency_s, limits); };
 }
 
 network_maker read_bus(base::json_object& from) {
-  return read_in_turns(from,
-                       {from.count("buses", 0, 0), from.count("output_links", 0, 1), from.count("input_links", 0, 1)});
+  return read_in_turns(from, {count(from, "buses"), count(from, "output_links"), count(from, "input_links")});
 }
 
 network_maker read_linear(base::json_object& from) { return read_in_turns(from, {0, 0, 0}); }
@@ -44,7 +44,7 @@ network_maker read_linear(base::json_object& from) { return read_in_turns(from, 
 template <network_maker (*Read)(base::json_object&)>
 network_section read_alone(base::json_object& from) {
   network_section section;
-  section.bandwidth_Bps = from.number_above("bandwidth_Bps", 0);
+  section.bandwidth_Bps = number(from, "bandwidth_Bps");
   section.model.make = Read(from);
   return section;
 }

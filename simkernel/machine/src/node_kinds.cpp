@@ -7,27 +7,25 @@
 #include <nlohmann/json.hpp>
 
 #include "distributions.hpp"
+#include "read_parameters.hpp"
 
 namespace ovlp::machine {
 namespace {
 
 using base::json_object;
 
-constexpr double least_share = 1e-6;
-
 cpu_quota read_quota(json_object from) {
-  cpu_quota const read{from.number("share", least_share), from.number("period_s", least_period_s),
-                       from.number("carry_s", 0, 0)};
+  cpu_quota const read{number(from, "share"), number(from, "period_s"), number(from, "carry_s")};
   if (read.share > 1) from.fail(from.path("share"), "at most 1", from.at("share"));
   from.end();
   return read;
 }
 
-/// A list of pairs: from when on, which factor. `least`: of factors.
-std::shared_ptr<net::factor_over_time const> read_over_time(json_object& from, std::string const& key, double least) {
+/// A list of pairs: from when on, which factor.
+std::shared_ptr<net::factor_over_time const> read_over_time(json_object& from, std::string const& key) {
   if (!from.has(key)) return nullptr;
   std::vector<net::factor_over_time::step> steps;
-  for (auto const& [from_s, factor] : from.pairs(key, 0, least)) {
+  for (auto const& [from_s, factor] : from.pairs(key, 0, least_of(from, key))) {
     if (!steps.empty() && from_s <= steps.back().from_s) {
       from.fail(from.path(key), "times that grow from step to step", from.at(key));
     }
@@ -37,40 +35,40 @@ std::shared_ptr<net::factor_over_time const> read_over_time(json_object& from, s
 }
 
 net::node_link read_link(json_object from, double otherwise) {
-  double const bandwidth = from.number_above("bandwidth_Bps", 0, otherwise);
+  double const bandwidth = number(from, "bandwidth_Bps", otherwise);
   net::node_link read{bandwidth, bandwidth};
-  read.latency_s = from.number("latency_s", 0, 0);
-  read.over_time = read_over_time(from, "bandwidth_over_time", least_share);
+  read.latency_s = number(from, "latency_s");
+  read.over_time = read_over_time(from, "bandwidth_over_time");
   from.end();
   return read;
 }
 
 slowdown read_slowdown(json_object from) {
-  slowdown read{read_distribution(from, "interval_s", least_period_s),
-                read_distribution(from, "duration_s", least_period_s), read_distribution(from, "factor", 1)};
+  slowdown read{read_distribution(from, "interval_s"), read_distribution(from, "duration_s"),
+                read_distribution(from, "factor")};
   from.end();
   return read;
 }
 
 node_kind read_kind(json_object from, std::optional<double> bandwidth) {
   node_kind read;
-  read.count = from.count("count", 1);
-  read.cores = from.count("cores", 1);
-  read.speed = from.number_above("speed", 0);
-  read.speed_over_time = read_over_time(from, "speed_over_time", 0);
+  read.count = count(from, "count");
+  read.cores = count(from, "cores");
+  read.speed = number(from, "speed");
+  read.launch_s = number(from, "launch_s");
+  if (from.has("quota")) read.quota = read_quota(from.object("quota"));
+  read.speed_deviation = number(from, "speed_deviation");
   if (from.has("slowdowns")) {
     for (json_object const& s : from.objects("slowdowns")) read.slowdowns.push_back(read_slowdown(s));
   }
-  read.speed_deviation = from.number("speed_deviation", 0, 0);
-  read.launch_s = from.number("launch_s", 0, 0);
-  if (from.has("quota")) read.quota = read_quota(from.object("quota"));
+  read.speed_over_time = read_over_time(from, "speed_over_time");
   if (bandwidth) {
     read.link = {*bandwidth, *bandwidth};
     if (from.has("link")) read.link = read_link(from.object("link"), *bandwidth);
   } else if (from.has("link")) {
     from.fail(from.path("link"), "none where the network describes all links", from.at("link"));
   }
-  if (from.has("memory_bytes")) read.memory_bytes = static_cast<std::size_t>(from.number_above("memory_bytes", 0));
+  if (from.has("memory_bytes")) read.memory_bytes = static_cast<std::size_t>(number(from, "memory_bytes"));
   from.end();
   return read;
 }

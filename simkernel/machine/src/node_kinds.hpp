@@ -9,9 +9,6 @@
 
 namespace ovlp::machine {
 
-/// Of what comes again and again: far below what systems do, and long enough that a simulation of it ends.
-inline constexpr double least_period_s = 1e-6;
-
 /// A platform file's `nodes`. `bandwidth`: of links that say nothing else, in bytes per second; none: links are not the
 /// nodes'. Errors: config_error.
 std::vector<node_kind> read_node_kinds(std::vector<base::json_object> const& from, std::optional<double> bandwidth);

@@ -2,7 +2,6 @@
 #include <ovlp/machine/platform.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -23,6 +22,7 @@
 #include "local_platform.hpp"
 #include "networks.hpp"
 #include "node_kinds.hpp"
+#include "read_parameters.hpp"
 #include "transports.hpp"
 
 namespace ovlp::machine {
@@ -32,29 +32,29 @@ using base::json_object;
 
 shared_host read_host(json_object from) {
   shared_host read;
-  read.cores = from.count("cores", 1);
-  read.time_slice_s = from.none_or_from("time_slice_s", least_period_s);
+  read.cores = count(from, "cores");
+  read.time_slice_s = number(from, "time_slice_s");
   from.end();
   return read;
 }
 
 communication_cost read_communication(json_object from) {
   communication_cost read;
-  read.incoming = from.numbers("incoming", 0);
-  read.outgoing = from.numbers("outgoing", 0);
-  read.send.per_message_s = from.number("per_message_s", 0, 0);
-  read.send.per_byte_s = from.number("per_byte_s", 0, 0);
-  read.receive.per_message_s = from.number("receive_per_message_s", 0, read.send.per_message_s);
-  read.receive.per_byte_s = from.number("receive_per_byte_s", 0, read.send.per_byte_s);
+  read.incoming = from.numbers("incoming", least_of(from, "incoming"));
+  read.outgoing = from.numbers("outgoing", least_of(from, "outgoing"));
+  read.send.per_message_s = number(from, "per_message_s");
+  read.send.per_byte_s = number(from, "per_byte_s");
+  read.receive.per_message_s = number(from, "receive_per_message_s", read.send.per_message_s);
+  read.receive.per_byte_s = number(from, "receive_per_byte_s", read.send.per_byte_s);
   from.end();
   return read;
 }
 
 runtime_parameters read_runtime(json_object from) {
   runtime_parameters read;
-  read.concurrent_per_pair = from.count("concurrent_per_pair", 0, read.concurrent_per_pair);
-  read.per_step_s = from.number("per_step_s", 0, 0);
-  read.per_object_s = from.number("per_object_s", 0, 0);
+  read.concurrent_per_pair = count(from, "concurrent_per_pair");
+  read.per_step_s = number(from, "per_step_s");
+  read.per_object_s = number(from, "per_object_s");
   from.end();
   return read;
 }
@@ -106,11 +106,11 @@ void check_host(platform const& p, std::string const& file) {
 
 kernel_model kernel_model::read(json_object from) {
   kernel_model made;
-  made.offset_s = from.number("offset_s", 0, 0);
-  made.coefficient_s = from.number("coefficient_s", 0);
-  made.exponents = from.numbers("exponents", 0);
-  made.half_size = from.number("half_size", 0, 0);
-  made.double_size = from.number("double_size", 0, 0);
+  made.offset_s = number(from, "offset_s");
+  made.coefficient_s = number(from, "coefficient_s");
+  made.exponents = from.numbers("exponents", least_of(from, "exponents"));
+  made.half_size = number(from, "half_size");
+  made.double_size = number(from, "double_size");
   from.end();
   return made;
 }
@@ -208,23 +208,16 @@ net::topology platform::topology() const {
   return drawn;
 }
 
-std::string setting::unit() const {
-  struct known_unit {
-    std::string_view suffix, unit;
-  };
-  constexpr std::array units{
-      known_unit{"per_byte_s", "s/B"}, known_unit{"_over_time", "s, factor"}, known_unit{"_Bps", "B/s"},
-      known_unit{"_bytes", "B"},       known_unit{"_flops", "flop/s"},        known_unit{"_s", "s"},
-  };
-  if (value.find_first_of("0123456789") == std::string::npos) return "";
-  for (std::string_view left = key;;) {  // "interval_s.mean" is in seconds, too
-    for (auto const& [suffix, unit] : units) {
-      if (left.ends_with(suffix)) return std::string(unit);
-    }
-    std::size_t const dot = left.rfind('.');
-    if (dot == std::string_view::npos) return "";
-    left = left.substr(0, dot);
-  }
+std::string_view setting::unit() const {
+  return value.find_first_of("0123456789") == std::string::npos ? "" : unit_of(key);
+}
+
+bool setting::is_meant() const {
+  parameter const* const row = find_parameter(key);
+  if (!given || row == nullptr || !row->neutral) return given;
+  bool const is_list = value.starts_with('[') && value.ends_with(']');
+  double number = 0;
+  return !base::read_number(is_list ? value.substr(1, value.size() - 2) : value, number) || number != *row->neutral;
 }
 
 std::vector<std::string> ablations(std::string const& name_or_file) {

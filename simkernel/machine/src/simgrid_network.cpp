@@ -2,10 +2,8 @@
 #include "simgrid_network.hpp"
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,6 +17,8 @@
 #include <ovlp/netmodel/network.hpp>
 #include <ovlp/netmodel/simgrid.hpp>
 
+#include "read_parameters.hpp"
+
 namespace ovlp::machine {
 namespace {
 
@@ -30,30 +30,15 @@ using net::simgrid_machine;
 std::map<std::string, std::string> const plain{
     {"network/model", "CM02"}, {"network/crosstraffic", "0"}, {"network/TCP-gamma", "0"}, {"network/optim", "Full"}};
 
-unsigned whole(json_object& from, std::string const& key) {
-  std::size_t const read = from.count(key, 1);
-  if (read > std::numeric_limits<unsigned>::max()) from.fail(from.path(key), "a smaller number", from.at(key));
-  return static_cast<unsigned>(read);
-}
-
-template <class Number>
-std::vector<Number> whole_numbers(json_object& from, std::string const& key) {
-  std::vector<Number> read;
-  for (double const number : from.numbers(key, 1)) {
-    if (number != std::floor(number) || number > std::numeric_limits<unsigned>::max())
-      from.fail(from.path(key), "whole numbers", from.at(key));
-    read.push_back(static_cast<Number>(number));
-  }
-  return read;
-}
+unsigned whole(json_object& from, std::string const& key) { return static_cast<unsigned>(from.count(key, 1)); }
 
 using shape = decltype(simgrid_machine::what);
 
 shape star_shape(json_object& from) { return simgrid_machine::star{from.count("nodes", 1)}; }
 
 shape fat_tree_shape(json_object& from) {
-  simgrid_machine::fat_tree read{whole_numbers<unsigned>(from, "down"), whole_numbers<unsigned>(from, "up"),
-                                 whole_numbers<unsigned>(from, "links")};
+  simgrid_machine::fat_tree read{from.whole_numbers<unsigned>("down", 1), from.whole_numbers<unsigned>("up", 1),
+                                 from.whole_numbers<unsigned>("links", 1)};
   for (char const* key : {"up", "links"}) {
     if ((key[0] == 'u' ? read.up : read.links).size() == read.down.size()) continue;
     from.fail(from.path(key), "a number for each level (" + std::to_string(read.down.size()) + " in down)",
@@ -75,7 +60,7 @@ shape dragonfly_shape(json_object& from) {
 }
 
 shape torus_shape(json_object& from) {
-  return simgrid_machine::torus{whole_numbers<unsigned long>(from, "dimensions")};
+  return simgrid_machine::torus{from.whole_numbers<unsigned long>("dimensions", 1)};
 }
 
 struct topology {
@@ -148,15 +133,15 @@ network_section read_simgrid(json_object& from) {
         section.nodes = kinds_of(hosts, hosts.front().speed_flops);
         section.assumption = assumed(from, hosts.front());
       } else {
-        section.nodes = kinds_of(hosts, from.number_above("reference_flops", 0));
+        section.nodes = kinds_of(hosts, number(from, "reference_flops"));
       }
     }
   } else {
     json_object given = from.object("topology");
     machine.what = given.choice("name", topologies).read(given);
     given.end();
-    machine.bandwidth = from.number_above("bandwidth_Bps", 0);
-    machine.latency_s = from.number("latency_s", 0);
+    machine.bandwidth = number(from, "bandwidth_Bps");
+    machine.latency_s = number(from, "latency_s");
   }
   auto const make = [machine, file = from.file()](std::vector<net::node_link> const& of) {
     std::size_t const count = of.size();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "message_path.hpp"
+#include "read_parameters.hpp"
 #include "transports.hpp"
 
 namespace ovlp::machine {
@@ -74,7 +75,7 @@ class stream_transport final : public transport {
 };
 
 transport_maker read_stream_transport(base::json_object& from) {
-  double const buffer_bytes = from.number_above("buffer_bytes", 0);
+  double const buffer_bytes = number(from, "buffer_bytes");
   return [buffer_bytes](message_path& path) { return std::make_unique<stream_transport>(buffer_bytes, path); };
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "node_kinds.hpp"
+#include "read_parameters.hpp"
 
 namespace ovlp::machine {
 namespace {

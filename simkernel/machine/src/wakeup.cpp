@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "effects.hpp"
+#include "read_parameters.hpp"
 
 namespace ovlp::machine {
 namespace {
@@ -20,8 +21,8 @@ class wakeup final : public effect {
 }  // namespace
 
 effect_maker read_wakeup(base::json_object& from) {
-  double const send_s = from.number("send_s", 0);
-  std::size_t const beyond_nodes = from.count("beyond_nodes", 0, 0);
+  double const send_s = number(from, "send_s");
+  std::size_t const beyond_nodes = count(from, "beyond_nodes");
   return [=](std::size_t nodes) { return std::make_unique<wakeup>(nodes > beyond_nodes ? send_s : 0); };
 }
 

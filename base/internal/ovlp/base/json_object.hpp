@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +22,11 @@ nlohmann::json read_json(std::string const& file);
 
 /// Indented, lists of numbers or texts on one line. Names are the user's: what is no UTF-8 becomes the sign for that.
 std::string json_text(nlohmann::ordered_json const& value);
+
+/// What stands at a place such as "nodes[].link.latency_s", where "[]" is each entry of a list: all that is there.
+std::vector<nlohmann::json*> values_at(nlohmann::json& of, std::string_view place);
+/// Removes it. Returns whether any was there.
+bool erase_at(nlohmann::json& of, std::string_view place);
 
 /// What was read of a file, value by value.
 struct setting {
@@ -52,16 +61,26 @@ class json_object {
     fail(path(key), expected, at(key));
   }
   bool flag(std::string const& key, bool otherwise);
-  double number(std::string const& key, double least);
-  double number(std::string const& key, double least, double otherwise);
-  double number_above(std::string const& key, double bound);
-  double number_above(std::string const& key, double bound, double otherwise);
+  double number(std::string const& key, double least, std::optional<double> otherwise = {}) {
+    return number_beyond(key, least, false, otherwise);
+  }
+  double number_above(std::string const& key, double bound, std::optional<double> otherwise = {}) {
+    return number_beyond(key, bound, true, otherwise);
+  }
   /// 0, or at least as much.
   double none_or_from(std::string const& key, double least);
-  std::size_t count(std::string const& key, std::size_t least);
-  std::size_t count(std::string const& key, std::size_t least, std::size_t otherwise);
+  std::size_t count(std::string const& key, std::size_t least, std::optional<std::size_t> otherwise = {});
   std::vector<double> numbers(std::string const& key, double least);
-  std::vector<std::size_t> whole_numbers(std::string const& key);
+  template <class Number = std::size_t>
+  std::vector<Number> whole_numbers(std::string const& key, double least = 0) {
+    std::vector<Number> read;
+    for (double const one : numbers(key, least)) {
+      bool const fits = one == std::floor(one) && one <= static_cast<double>(std::numeric_limits<Number>::max());
+      if (!fits) fail(path(key), "whole numbers", at(key));
+      read.push_back(static_cast<Number>(one));
+    }
+    return read;
+  }
   /// A list of lists of two numbers.
   std::vector<std::pair<double, double>> pairs(std::string const& key, double least_first, double least_second);
   json_object object(std::string const& key);
@@ -77,6 +96,7 @@ class json_object {
   std::string const& file() const { return file_; }
 
  private:
+  double number_beyond(std::string const& key, double bound, bool above, std::optional<double> otherwise);
   double number_of(nlohmann::json const& value, std::string const& where, double bound, bool above) const;
   void note(std::string const& key, nlohmann::json const& value);
   bool is_missing(std::string const& key, nlohmann::json const& otherwise);

@@ -10,6 +10,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ovlp/netmodel/node_link.hpp>
@@ -135,8 +136,10 @@ struct setting {
   std::string value;  ///< a text, or as JSON; "none" for a part that may be missing and is
   bool given;         ///< by the file; else it is a default
 
-  /// By the name of the key: "s", "B/s", ...; "" for what has none.
-  std::string unit() const;
+  /// By its parameter's row; "" for what has none, or is no number.
+  std::string_view unit() const;
+  /// Whether it is given, and not as what holds without it.
+  bool is_meant() const;
 };
 
 /// The machine that a simulated run stands on. Format: docs/formats/platform.md.
