@@ -462,9 +462,9 @@ outcome ovlp_trace(std::string const& folder, std::vector<std::string> const& op
   return ovlp::base::run(what);
 }
 
-/// These ranks on a machine that takes a nanosecond for each access, whatever this one took.
-std::vector<raw::rank> one_ns_an_access(std::vector<raw::rank> ranks) {
-  auto const set = [](raw::moment& when) { when.compute_s = 1e-9 * static_cast<double>(when.clock); };
+/// These ranks on a machine that takes 5 ns for each access, whatever this one took.
+std::vector<raw::rank> five_ns_an_access(std::vector<raw::rank> ranks) {
+  auto const set = [](raw::moment& when) { when.compute_s = 5e-9 * static_cast<double>(when.clock); };
   for (raw::rank& one : ranks) {
     set(one.about.when);
     for (raw::event& what : one.events) std::visit([&](auto& its) { set(its.when); }, what);
@@ -482,7 +482,7 @@ double gain_by_overlap(std::string const& pattern) {
     "network": {"model": "bus", "latency_s": 8e-6, "bandwidth_Bps": 250e6, "buses": 6}})");
   auto const recorded = traced({PATTERNS, pattern}, 4);
   std::string const file = (folder.path() / "pattern.mpitrace").string();
-  write_trace(assemble(pattern, recorded, one_ns_an_access(recorded)).made, file);
+  write_trace(assemble(pattern, recorded, five_ns_an_access(recorded)).made, file);
   outcome const studied =
       ovlp::base::run({{OVLP_COMMAND, "overlap", "study", file, "--platform", platform, "--csv", "-"}});
   REQUIRE_MESSAGE(studied.good(), studied.err);

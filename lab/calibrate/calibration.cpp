@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <ovlp/base/host.hpp>
 #include <ovlp/machine/parameters.hpp>
@@ -25,7 +26,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
     made[std::string(p.key.substr(0, p.key.find_first_of(".[")))] = nullptr;
   for (experiment_ptr const& one : experiments_) one->describe({nodes_, figures_, testbed}, made);
   for (auto section = made.begin(); section != made.end();)
-    section = section->is_null() ? made.erase(section) : section + 1;
+    section = section->is_null() ? made.erase(section) : std::next(section);
   if (!testbed.is_null()) made["testbed"] = testbed;
   made["calibration"] = {{"idle_nodes", nodes_.limits().period_s > 0 ? "sleep" : "poll, then sleep"}};
   made["calibration"].update(figures_.json());
