@@ -58,6 +58,7 @@ std::string summary::json() const {
     if (!simulation->platform_from.empty()) to["platform_from"] = simulation->platform_from;
     to["execution"] = simulation->execution;
     to["communication_cpu_s"] = simulation->communication_cpu_s;
+    to["node_cpu_s"] = simulation->node_cpu_s;
     to["network_flips"] = simulation->network_flips;
     if (simulation->sampling_error) to["sampling_error"] = *simulation->sampling_error;
     if (!simulation->estimates.empty()) to["estimates"] = simulation->estimates;

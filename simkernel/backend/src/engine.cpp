@@ -48,6 +48,7 @@ struct engine::implementation final : main_run {
   /// What simulating costs, and costs in the simulation.
   struct cost {
     machine::virtual_machine::usage used{};
+    std::vector<double> node_cpu_s{};
     double wall_s = 0;
   };
 
@@ -72,7 +73,7 @@ struct engine::implementation final : main_run {
     throw_if_failed();
   }
 
-  cost so_far() const { return {world->used(), base::monotonic_s()}; }
+  cost so_far() const { return {world->used(), world->machine().node_cpu_s(), base::monotonic_s()}; }
 
   std::uint64_t begin(graph_definition const& graph, object_type const& type, void* object) override {
     cost const until_now = so_far();
@@ -86,7 +87,9 @@ struct engine::implementation final : main_run {
     cost const then = costs_before.extract(call).mapped(), now = so_far();
     of_last = {{now.used.communication_s - then.used.communication_s, now.used.flips - then.used.flips,
                 now.used.messages - then.used.messages, now.used.objects - then.used.objects},
+               now.node_cpu_s,
                now.wall_s - then.wall_s};
+    for (std::size_t n = 0; n < then.node_cpu_s.size(); ++n) of_last.node_cpu_s[n] -= then.node_cpu_s[n];
   }
 
   void wait_until(std::function<bool()> const& done) override {
@@ -130,6 +133,7 @@ struct engine::implementation final : main_run {
     of.platform_from = on.figures_from;
     of.execution = options.execution;
     of.communication_cpu_s = of_last.used.communication_s;
+    of.node_cpu_s = of_last.node_cpu_s;
     of.network_flips = of_last.used.flips;
     of.overhead_from = overhead_from();
     if (auto const mean = kernels.weakest_mean()) {

@@ -33,6 +33,9 @@ class processor : public event_source {
     taken_has_changed();
     events_.changed(*this);
   }
+  /// Work of a thread's that has been done, and all that has been so far: on the reference core.
+  void done(double work_s) { done_s_ += work_s; }
+  double done_s() const { return done_s_; }
   /// Whether no job is there.
   virtual bool idle() const = 0;
   /// Whether a quota has ever made it wait.
@@ -50,6 +53,7 @@ class processor : public event_source {
 
   event_queue& events_;
   double taken_ = 0;
+  double done_s_ = 0;
 };
 
 /// Those of so many nodes. `vary`: by this seed, speeds, and the moments at which quotas' periods begin, are those of

@@ -24,6 +24,7 @@ void thread::add_next(task& t, double work_s, unsigned step) {
 }
 
 void thread::happen() {
+  processor_.done(current_.work_s);
   current_.what->done(current_.step, current_.work_s);
   if (empty()) {
     busy_ = false;

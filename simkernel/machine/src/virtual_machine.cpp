@@ -30,6 +30,8 @@ struct taken_share {
   double cores = 0;
   double since_s = 0;
   double used_s = 0;  ///< until then
+
+  double until_s(double now_s) const { return used_s + cores * (now_s - since_s); }
 };
 
 }  // namespace
@@ -72,7 +74,7 @@ struct virtual_machine::implementation {
 
   void update_taken(node_id node) {
     taken_share& share = taken[node];
-    share.used_s += share.cores * (events.now_s() - share.since_s);
+    share.used_s = share.until_s(events.now_s());
     share.since_s = events.now_s();
     communication_cost const& cost = on.communication;
     share.cores = entry_for(cost.incoming, phases == nullptr ? 0 : phases->incoming(node)) +
@@ -114,11 +116,17 @@ virtual_machine::usage virtual_machine::used() const {
   implementation const& machine = *implementation_;
   double sum_s = 0;
   for (auto const& node : machine.nodes) sum_s += node->communication_s;
-  for (taken_share const& share : machine.taken) {
-    sum_s += share.used_s + share.cores * (machine.events.now_s() - share.since_s);
-  }
+  for (taken_share const& share : machine.taken) sum_s += share.until_s(machine.events.now_s());
   return {sum_s, machine.network.flips(), machine.path.messages(), machine.path.objects(),
           machine.path.whole_latencies()};
+}
+
+std::vector<double> virtual_machine::node_cpu_s() const {
+  implementation const& machine = *implementation_;
+  std::vector<double> all;
+  for (std::size_t n = 0; n < machine.processors.size(); ++n)
+    all.push_back(machine.processors[n]->done_s() + machine.taken[n].until_s(machine.events.now_s()));
+  return all;
 }
 
 bool virtual_machine::varies() const { return implementation_->vary.has_value(); }

@@ -65,8 +65,11 @@ struct memory_summary {
 /// What only a simulation knows of a call.
 struct simulation_summary {
   std::string platform;
-  std::string execution;                 ///< direct, partial or sampled
-  double communication_cpu_s = 0;        ///< CPU time that communication took from all nodes
+  std::string execution;           ///< direct, partial or sampled
+  double communication_cpu_s = 0;  ///< CPU time that communication took from all nodes
+  /// CPU time of each node during the call, by number: of steps and communication. Alone, the call's work_s +
+  /// overhead_s + communication_cpu_s is their sum.
+  std::vector<double> node_cpu_s{};
   std::uint64_t network_flips = 0;       ///< how often what limits a pair of nodes changed: the network model's cost
   std::optional<double> sampling_error;  ///< largest relative standard error of a mean that was charged
   /// By kernel: how many of them took their duration from where ("measured", "durations", "interpolated", ...:

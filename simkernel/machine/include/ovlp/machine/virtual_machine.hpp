@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <ovlp/machine/event_queue.hpp>
 #include <ovlp/machine/message.hpp>
@@ -59,6 +60,9 @@ class virtual_machine {
     std::uint64_t whole_latencies = 0;
   };
   usage used() const;
+  /// CPU time that each node has used so far, by number: of its threads, whatever they did, and what communication took
+  /// from its cores.
+  std::vector<double> node_cpu_s() const;
 
   // What has come into play so far.
   bool varies() const;
