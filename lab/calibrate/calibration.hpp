@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@ namespace ovlp::lab::calibrate {
 /// How each is measured: docs/lab/validation.md, and the experiment's own file.
 class calibration {
  public:
-  calibration(patterns& ask, std::uint32_t nodes) : nodes_(ask, nodes) {}
+  explicit calibration(patterns& ask) : nodes_(ask) {}
 
   /// Before anything else: launches all nodes.
   void launch() { figures_.note("launch_s", nodes_.launch_s()); }

@@ -97,8 +97,9 @@ int run_calibrate(int argc, char** argv) {
     throw ovlp::config_error("--output: '" + output + "': expected a file in a folder to write to");
   }
 
-  ovlp::lab::calibrate::patterns ask(run);
-  ovlp::lab::calibrate::calibration found(ask, static_cast<std::uint32_t>(run.nodes()));
+  ovlp::lab::calibrate::process_clocks clocks;
+  ovlp::lab::calibrate::patterns ask(run, clocks, static_cast<std::uint32_t>(run.nodes()));
+  ovlp::lab::calibrate::calibration found(ask);
   double const start_s = ovlp::base::monotonic_s();
   found.launch();  // from here on in node 0 only
   ovlp::base::end_on_interrupt_with("ovlp calibrate: interrupted");

@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measured_nodes.hpp"
 
-#include <chrono>
-#include <thread>
 #include <vector>
 
-#include <ovlp/base/host.hpp>
 #include <ovlp/base/statistics.hpp>
 
 namespace ovlp::lab::calibrate {
 namespace {
 
-constexpr std::chrono::milliseconds rest{60};
+constexpr double rest_s = 0.06;
 
 }  // namespace
 
 double measured_nodes::launch_s() {
   ask_.limits();  // the first call launches all but the last
-  std::this_thread::sleep_for(rest);
-  double const start_s = base::monotonic_s();
-  ask_.launch_last();
-  double const launched_s = base::monotonic_s() - start_s;
+  ask_.rest(rest_s);
+  double const launched_s = ask_.launch_last();
   limits_ = ask_.limits().at(1);
   run({{{0, 1, 1000, 10, usual_kernel}, {1, 0, 1000, 10, usual_kernel}}});  // memory is allocated, code is loaded
   return launched_s;
 }
 
 measured measured_nodes::run(pattern const& what) {
-  std::this_thread::sleep_for(rest);
+  ask_.rest(rest_s);
   return ask_.run(what);
 }
 
@@ -35,7 +30,7 @@ double measured_nodes::posting_s(std::uint32_t nodes, bool cold) {
   constexpr int times = 8;
   std::vector<double> all_s;
   for (int i = 0; i < times; ++i) {
-    std::this_thread::sleep_for(rest / times);
+    ask_.rest(rest_s / times);
     all_s.push_back(ask_.posting_s(nodes, cold));
   }
   return base::median(all_s);

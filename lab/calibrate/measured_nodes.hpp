@@ -19,12 +19,12 @@ constexpr std::uint32_t single_bytes = 1'600'000;
 /// renewed and token buckets fill.
 class measured_nodes {
  public:
-  measured_nodes(patterns& ask, std::uint32_t count) : ask_(ask), count_(count) {}
+  explicit measured_nodes(patterns& ask) : ask_(ask) {}
 
   /// Before anything else: launches all nodes, the last one while the others wait. Returns how long that one takes.
   double launch_s();
 
-  std::uint32_t count() const { return count_; }
+  std::uint32_t count() const { return ask_.nodes(); }
   /// Of each node but the first, which may be on a machine of its own.
   node_limits const& limits() const { return limits_; }
 
@@ -34,7 +34,6 @@ class measured_nodes {
 
  private:
   patterns& ask_;
-  std::uint32_t const count_;
   node_limits limits_;
 };
 

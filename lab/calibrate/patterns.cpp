@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "patterns.hpp"
 
-#include <ovlp/base/host.hpp>
 #include <ovlp/flowgraph/chain.hpp>
 
 namespace ovlp::lab::calibrate {
@@ -22,20 +21,15 @@ struct node_usage {
   node_limits limits;
 };
 
-node_limits own_limits() {
-  auto const cores = static_cast<double>(base::available_cores());
-  auto const quota = base::own_cpu_limit();
-  if (!quota || quota->cores >= cores) return {cores, 0};
-  return {quota->cores, quota->period_s};
-}
-
 constexpr std::size_t near = 128 * 1024, far = 16 * near;  // numbers: 1 and 16 MiB
 
 }  // namespace
 
-patterns::patterns(engine_base& run)
+patterns::patterns(engine_base& run, node_clocks& clocks, std::uint32_t nodes)
     : run_(run),
-      ends_("ends", mapping::in_turn(run.nodes(), run.nodes() - 1)),
+      clocks_(clocks),
+      nodes_(nodes),
+      ends_("ends", mapping::in_turn(nodes, nodes - 1)),
       at_once_(make(0)),
       one_at_a_time_(make(1)),
       usage_(make_usage()),
@@ -47,7 +41,11 @@ patterns::patterns(engine_base& run)
   run_.record();
 }
 
-void patterns::launch_last() { run_.remap(ends_, mapping::in_turn(run_.nodes(), run_.nodes())); }
+double patterns::launch_last() {
+  auto const start = run_.now();
+  run_.remap(ends_, mapping::in_turn(nodes_, nodes_));
+  return (run_.now() - start).count();
+}
 
 void patterns::visit(here<memory>& here, std::size_t numbers, std::uint32_t rounds) {
   here.kernel("visit", {numbers, rounds}, [&] {
@@ -97,9 +95,8 @@ graph<patterns::nothing, patterns::usage> patterns::make_usage() {
   auto ask = g.split("ask", ends_, [](here<memory>& here, nothing, out<place>& nodes) {
     for (std::uint32_t n = 0; n < here.size(); ++n) nodes.post({n});
   });
-  auto report = g.leaf("report", ends_, [](place where) {
-    static node_limits const limits = own_limits();  // once: what asking costs must not stand in a measurement
-    return node_usage{where.node, base::process_cpu_s(), limits};
+  auto report = g.leaf("report", ends_, [&clocks = clocks_](place where) {
+    return node_usage{where.node, clocks.node_cpu_s(where.node), clocks.limits(where.node)};
   });
   auto list = g.merge("list", ends_, [](here<memory>& here, in<node_usage>& all) {
     usage found{std::vector<double>(here.size()), std::vector<node_limits>(here.size())};
@@ -118,12 +115,14 @@ graph<patterns::nothing, patterns::usage> patterns::make_usage() {
 
 graph<patterns::posts, patterns::posted> patterns::make_posting() {
   graph<posts, posted> g("posting");
-  auto post = g.split("post", ends_, [](here<memory>& here, posts order, out<place>& nodes) {
+  auto post = g.split("post", ends_, [&clocks = clocks_](here<memory>& here, posts order, out<place>& nodes) {
     if (order.cold) visit(here, far, 1);
-    double const before_s = base::thread_cpu_s();
+    here.iteration(1);  // in a simulation time passes where steps end
+    double const before_s = clocks.thread_cpu_s();
     for (std::uint32_t n = 1; n <= order.nodes; ++n) nodes.post({n});
     here.kernel("sent", {}, [] {});  // none is kept to go with others
-    here.state.posting_s = base::thread_cpu_s() - before_s;
+    here.iteration(2);
+    here.state.posting_s = clocks.thread_cpu_s() - before_s;
   });
   auto receive = g.leaf("receive", ends_, [](place) { return taken{}; });
   auto received = g.merge("received", ends_, [](here<memory>& here, in<taken>& all) {
@@ -142,15 +141,12 @@ double patterns::posting_s(std::uint32_t nodes, bool cold) { return run_(posting
 std::vector<node_limits> patterns::limits() { return run_(usage_, {}).limits; }
 
 measured patterns::run(pattern const& what) {
-  std::vector<double> before;
-  if (run_.computes()) before = run_(usage_, {}).by_node_s;
+  std::vector<double> const before_s = run_(usage_, {}).by_node_s;
   run_(what.one_at_a_time ? one_at_a_time_ : at_once_, what);
   summary const figures = run_.summary();
-  measured found{figures.time_s, figures.work_s, {}};
-  if (run_.computes()) {
-    found.node_cpu_s = run_(usage_, {}).by_node_s;
-    for (std::size_t n = 0; n < before.size(); ++n) found.node_cpu_s[n] -= before[n];
-  }
+  clocks_.ended(figures);
+  measured found{figures.time_s, figures.work_s, run_(usage_, {}).by_node_s};
+  for (std::size_t n = 0; n < nodes_; ++n) found.node_cpu_s[n] -= before_s[n];
   return found;
 }
 

@@ -10,6 +10,8 @@
 #include <ovlp/flowgraph/threads.hpp>
 #include <ovlp/runtime/engine.hpp>
 
+#include "node_clocks.hpp"
+
 namespace ovlp::lab::calibrate {
 
 /// Objects from one node to another, or the same. Each is answered by a small one.
@@ -31,23 +33,20 @@ struct pattern {
 struct measured {
   double time_s = 0;
   double work_s = 0;               ///< in kernels
-  std::vector<double> node_cpu_s;  ///< of the processes, by node; none in a simulation
-};
-
-/// What a node reports of itself.
-struct node_limits {
-  double cores = 1;     ///< that its processes may use in the long run
-  double period_s = 0;  ///< in which a quota is renewed; 0: there is none
+  std::vector<double> node_cpu_s;  ///< by node
 };
 
 /// What is measured to describe a platform, as graphs, so that a simulation can run the same.
 class patterns {
  public:
-  /// Makes the graphs known to the run.
-  explicit patterns(engine_base& run);
+  /// Makes the graphs known to the run, whose first `nodes` they use.
+  patterns(engine_base& run, node_clocks& clocks, std::uint32_t nodes);
 
-  /// The last node takes part only from here on: what is run before has the others.
-  void launch_last();
+  std::uint32_t nodes() const { return nodes_; }
+  /// The last node takes part only from here on: what is run before has the others. Returns how long that takes.
+  double launch_last();
+  /// Lets so much time pass in which nodes do nothing.
+  void rest(double seconds) { clocks_.rest(seconds); }
   measured run(pattern const& what);
   std::vector<node_limits> limits();
   /// CPU time of a thread that sends a small object to each of so many nodes, which wait for it; `cold`: after a kernel
@@ -79,6 +78,8 @@ class patterns {
   static void visit(here<memory>& here, std::size_t numbers, std::uint32_t rounds);
 
   engine_base& run_;
+  node_clocks& clocks_;
+  std::uint32_t const nodes_;
   threads<memory> ends_;
   graph<pattern, nothing> at_once_, one_at_a_time_;
   graph<nothing, usage> usage_;

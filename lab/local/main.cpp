@@ -56,11 +56,10 @@ int measure_and_print(int argc, char** argv) {
   options.add("--seconds", seconds, "how long, about").at_least(0);
   ovlp::real::engine run{argc, argv, options};
   if (run.nodes() != 2) throw ovlp::config_error("--nodes: expected 2, got " + std::to_string(run.nodes()));
-  patterns ask(run);
+  ovlp::lab::calibrate::process_clocks clocks;
+  patterns ask(run, clocks, 2);
   ask.limits();  // from here on in node 0 only
-  double const start_s = ovlp::base::monotonic_s();
-  ask.launch_last();
-  double const launch_s = ovlp::base::monotonic_s() - start_s;
+  double const launch_s = ask.launch_last();
   ask.run({{{0, 1, large_bytes, 2}, {1, 0, 0, small_count}}});  // memory is allocated, code is loaded
 
   nlohmann::ordered_json figures{{"launch_s", launch_s}, {"large_bytes", large_bytes}};
