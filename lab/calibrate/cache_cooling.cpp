@@ -22,8 +22,8 @@ class cache_cooling final : public experiment {
   void describe(findings const& of, nlohmann::ordered_json& platform) const override {
     auto const [asleep_s, pause_s] = cooling(of.measured);
     platform["effects"].push_back({{"name", "cache_cooling"},
-                                   {"send_s", of.measured.middle("cold_s")},
-                                   {"receive_s", asleep_s},
+                                   {"send_s", of.work_s("cold_s")},
+                                   {"receive_s", asleep_s * of.measured.middle("speed")},
                                    {"pause_s", pause_s},
                                    {"computing_s", computing_s(of.measured)}});
   }

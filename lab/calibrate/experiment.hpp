@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include <nlohmann/json.hpp>
 
 #include "figures.hpp"
@@ -25,6 +27,9 @@ class experiment {
     measured_nodes const& nodes;
     figures const& measured;
     nlohmann::ordered_json const& testbed;  ///< its description; null: there is none
+
+    /// A figure in CPU time of a node as work of the reference core, in which platform files count.
+    double work_s(std::string const& figure) const { return measured.middle(figure) * measured.middle("speed"); }
   };
   /// Writes what follows from the figures of all rounds into the platform file.
   virtual void describe(findings const&, nlohmann::ordered_json& /*platform*/) const {}

@@ -17,7 +17,7 @@ class wakeup final : public experiment {
   }
 
   void describe(findings const& of, nlohmann::ordered_json& platform) const override {
-    platform["effects"].push_back({{"name", "wakeup"}, {"send_s", of.measured.middle("send_wake_s")}});
+    platform["effects"].push_back({{"name", "wakeup"}, {"send_s", of.work_s("send_wake_s")}});
   }
 };
 
