@@ -101,8 +101,9 @@ charts::chart chart_of(std::vector<overlap_bench::result> const& rows) {
                               {std::to_string(rows.at(1).slices - 1) + " calls for progress", charts::mark::bars, 1}}};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     overlap_bench::overlap const& m = rows[i].measured;
+    std::size_t const place = i / 2;
     drawn.all[i % 2].points.push_back(
-        {static_cast<double>(i / 2), 100 * m.hidden, 100 * m.hidden_low, 100 * m.hidden_high});
+        {static_cast<double>(place), 100 * m.hidden, 100 * m.hidden_low, 100 * m.hidden_high});
     if (i % 2 == 0) drawn.x.names.push_back(rows[i].operation);
   }
   return drawn;

@@ -142,7 +142,7 @@ class rank_assembly {
   }
   void add(raw::wait const& its) { made_.records.emplace_back(wait{its.request}); }
   void add(raw::counted_collective const& its) {
-    collective made = its;
+    collective made = static_cast<collective const&>(its);  // without its counts, which stand in a table
     made.counts = its.bytes_of_rank.empty() ? none : static_cast<index>(made_.counts.size());
     if (made.counts != none) made_.counts.push_back(its.bytes_of_rank);
     put(made);
