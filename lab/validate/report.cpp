@@ -172,9 +172,9 @@ charts::chart scatter(results const& found) {
                       .height = 700};
   std::size_t look = 0;
   for (auto const& [name, part] : parts_of(found)) {
-    charts::series points{.name = name, .drawn_as = charts::mark::points, .look = look++};
-    for (comparison const* c : part) points.points.push_back({c->median_s, c->predicted_s});
-    drawn.all.push_back(std::move(points));
+    charts::series of_part{.name = name, .drawn_as = charts::mark::points, .look = look++};
+    for (comparison const* c : part) of_part.points.push_back({c->median_s, c->predicted_s});
+    drawn.all.push_back(std::move(of_part));
   }
   return drawn;
 }

@@ -14,7 +14,7 @@ namespace {
 
 using enum parameter::range;
 
-constexpr parameter all[]{
+constexpr parameter known_parameters[]{
     {.key = "nodes[]", .needs = cause::held_node},
     {.key = "nodes[].count", .least = 1},
     {.key = "nodes[].cores", .least = 1},
@@ -108,12 +108,12 @@ parameter const& row_of(base::json_object const& in, std::string const& key) {
 
 }  // namespace
 
-std::span<parameter const> parameters() { return all; }
+std::span<parameter const> parameters() { return known_parameters; }
 
 parameter const* find_parameter(std::string_view place) {
   std::string const key = as_key(place);
-  parameter const* const found = std::ranges::find(all, key, &parameter::key);
-  return found == std::end(all) ? nullptr : found;
+  parameter const* const found = std::ranges::find(known_parameters, key, &parameter::key);
+  return found == std::end(known_parameters) ? nullptr : found;
 }
 
 std::string_view unit_of(std::string_view place) {
