@@ -385,7 +385,7 @@ std::string after_a_death(std::string const& backend) {
 
 }  // namespace
 
-TEST_CASE("all operations are measured as flow graphs" * doctest::timeout(100)) { check_measured("real"); }
+TEST_CASE("all operations are measured as flow graphs" * doctest::timeout(200)) { check_measured("real"); }
 
 TEST_CASE("people get a table, and a picture" * doctest::timeout(60)) {
   ovlp::testing::temporary_folder const folder;
@@ -430,7 +430,7 @@ TEST_CASE("a node that dies ends the measurement" * doctest::timeout(60)) {
 }
 
 #ifdef OVERLAP_BENCH_MPI
-TEST_CASE("all operations are measured as MPI's collectives" * doctest::timeout(100)) { check_measured("mpi"); }
+TEST_CASE("all operations are measured as MPI's collectives" * doctest::timeout(200)) { check_measured("mpi"); }
 
 TEST_CASE("without mpirun nothing is measured") {
   check_refused(ovlp_command({"--backend", "mpi", "barrier"}, {{"PATH", "/nonexistent"}}),
