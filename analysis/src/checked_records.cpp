@@ -151,13 +151,6 @@ void checked_records::check_kernels(findings& found) const {
     return "kernel in '" + operation(k.at) + "' in " + thread(k.at) + " from " + seconds(k.start_s) + " to " +
            seconds(k.end_s);
   };
-  // A node that was ended in a step has told its kernels, and no step.
-  std::map<std::uint32_t, double> last_step_s;  // of each residence
-  for (recorded_run::step const& s : run.steps) last_step_s[s.at.residence] = s.start_s;
-  auto const was_cut_off = [&](recorded_run::kernel const& k) {
-    auto const last = last_step_s.find(k.at.residence);
-    return !seen.of_all_nodes && (last == last_step_s.end() || last->second <= k.start_s);
-  };
   auto next = run.kernels.begin();
   double before_s = 0;
   for (std::uint32_t number = 0; number < run.steps.size(); ++number) {
@@ -177,6 +170,14 @@ void checked_records::check_kernels(findings& found) const {
     if (std::abs(sum_s - s.work_s) > 2 * rounded_s + 1e-9 * s.work_s)
       found.add(identity, describe(s) + ": work " + seconds(s.work_s) + ", its kernels " + seconds(sum_s));
   }
+  if (next == run.kernels.end()) return;
+  // A node that was ended in a step has told its kernels, and no step.
+  std::map<std::uint32_t, double> last_step_s;  // of each residence
+  for (recorded_run::step const& s : run.steps) last_step_s[s.at.residence] = s.start_s;
+  auto const was_cut_off = [&](recorded_run::kernel const& k) {
+    auto const last = last_step_s.find(k.at.residence);
+    return !seen.of_all_nodes && (last == last_step_s.end() || last->second <= k.start_s);
+  };
   for (; next != run.kernels.end(); ++next)
     if (!is_nothing(*next) && !was_cut_off(*next)) found.add(identity, describe_kernel(*next));
 }

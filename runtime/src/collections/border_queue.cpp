@@ -40,18 +40,16 @@ void border_queue::next() {
 void border_queue::handle_work_answer(node_id from, work_answer const& message) {
   if (!awaited_.contains(from)) return;  // it has left, and has told all
   told_work_s_[from] = message.work_s;
-  no_longer_awaited(from);
+  stop_awaiting(from);
 }
 
 void border_queue::handle_left(node_id from, left const& message) {
   left_.add(message.call, message.work_s);
   told_work_s_.erase(from);
-  no_longer_awaited(from);  // it may end before it is asked
+  stop_awaiting(from);  // it may end before it is asked
 }
 
-void border_queue::node_released(node_id node) { no_longer_awaited(node); }
-
-void border_queue::no_longer_awaited(node_id node) {
+void border_queue::stop_awaiting(node_id node) {
   if (awaited_.erase(node) > 0 && awaited_.empty()) answer_first();
   next();
 }

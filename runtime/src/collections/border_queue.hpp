@@ -28,8 +28,8 @@ class border_queue {
   void handle_work_answer(node_id from, work_answer const& message);
   /// A node leaves, and has told what it has done.
   void handle_left(node_id from, left const& message);
-  /// It answers nothing any more.
-  void node_released(node_id node);
+  /// The node answers nothing any more.
+  void stop_awaiting(node_id node);
 
   /// What does not hold of what must; empty: all does.
   std::string broken_invariant() const;
@@ -41,7 +41,6 @@ class border_queue {
     changing,   ///< what the last answer said is not done
   };
   void next();
-  void no_longer_awaited(node_id node);
   void answer_first();
   /// What is held from now on; answers the first one.
   border_answer decide(border_request const& asked);

@@ -80,7 +80,7 @@ void coordinator::do_what_is_decided() {
                  },
                  [&](collection_changes::release_node const& release) {
                    record_node(release.node, node_change::released);
-                   borders_->node_released(release.node);
+                   borders_->stop_awaiting(release.node);
                    node_.backend().release(release.node);
                  }},
         action);
@@ -99,12 +99,6 @@ bool coordinator::idle() {
 std::string coordinator::describe_wait() {
   std::string text;
   inbox_.when_idle([&] { text = changes_->describe_wait(); });
-  return text;
-}
-
-std::string coordinator::broken_invariant() {
-  std::string text;
-  inbox_.when_idle([&] { text = broken(); });
   return text;
 }
 

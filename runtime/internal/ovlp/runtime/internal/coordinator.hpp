@@ -41,8 +41,6 @@ class coordinator {
   bool idle();
   /// What the change under way waits for; empty if there is none.
   std::string describe_wait();
-  /// What does not hold of what must; empty: all does.
-  std::string broken_invariant();
 
  private:
   struct joined {};
@@ -55,6 +53,7 @@ class coordinator {
   void handle(event const& what);
   void do_what_is_decided();
   void record_node(node_id node, node_change change);
+  /// What does not hold of what must; empty: all does.
   std::string broken() const;
 
   thread_manager& node_;
