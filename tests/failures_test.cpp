@@ -334,6 +334,15 @@ TEST_CASE("a node that dies while its thread leaves at the end of the program le
   REQUIRE(prints(run.driver(), right_result, patience));
   ::kill(leaves, SIGKILL);
   expect_failure(run, promised);
+  expect_text(run.driver().err(), "node1 is lost: the connection was closed; its process was killed by signal 9");
+}
+
+TEST_CASE("a node that dies when the program has ended, before its process has, lets it fail within 5 s, by name") {
+  application const run({"--nodes", "2", "--mode", "linger", "--node", "1", "--seconds", "60"});
+  pid_t const ends = run.at_work(1);
+  REQUIRE(prints(run.driver(), right_result, patience));
+  ::kill(ends, SIGKILL);
+  expect_failure(run, promised);
   expect_text(run.driver().err(), "node1: its process was killed by signal 9, at the end of the run");
 }
 
@@ -467,14 +476,25 @@ TEST_CASE("a node that is launched again while its last process takes long to en
 
 // Processes at the end of the program
 
-TEST_CASE("a process that works on at the end of the program is waited for as long as it says that it lives") {
-  application const run({"--nodes", "2", "--mode", "leave", "--seconds", "6", "--peer-timeout", "1.5"});
+TEST_CASE("a thread that leaves at the end of the program is let go, however long that takes") {
+  std::string seconds;
+  SUBCASE("at once") { seconds = "0"; }
+  SUBCASE("while its node says that it lives") { seconds = "6"; }
+  application const run({"--nodes", "2", "--mode", "leave", "--seconds", seconds, "--peer-timeout", "1.5"});
   expect_success(run);
   CHECK(run.driver().out() == std::string(right_result) + "[node1] thread 1 has left\n");
 }
 
+TEST_CASE("a process that works on at the end of the program is waited for as long as it says that it lives") {
+  application const run({"--nodes", "2", "--mode", "linger", "--node", "1", "--seconds", "6", "--peer-timeout", "1.5"});
+  auto const start = std::chrono::steady_clock::now();
+  expect_success(run);
+  CHECK(run.driver().out() == right_result);
+  CHECK(seconds_since(start) >= 6);
+}
+
 TEST_CASE("a process that neither ends nor says that it lives at the end of the program is killed, an error") {
-  application const run({"--nodes", "2", "--mode", "leave", "--seconds", "2"});
+  application const run({"--nodes", "2", "--mode", "linger", "--node", "1", "--seconds", "2"});
   REQUIRE(prints(run.driver(), right_result, patience));
   auto const processes = run.survivors();
   for (pid_t const process : processes) {

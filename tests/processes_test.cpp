@@ -294,6 +294,19 @@ TEST_CASE("what leaves a collection with state is handed to on_leave, on its nod
   });
 }
 
+TEST_CASE("a thread that leaves just before the program ends is handed to on_leave, too" * doctest::timeout(60)) {
+  static std::atomic<int> left{0};  // outlives the runs
+  run_on_one_and_three([](engine& run) {
+    threads<> const master{"master", 1};
+    threads<Counter> counters{"counters", "node0*4"};
+    counters.on_leave([](std::size_t, Counter&) { ++left; });
+    graph<Range, Visits> const g = census(master, counters);
+    run(g, {0, 16});
+    run.resize(counters, 1);
+  });
+  CHECK(left == 3 * 4);  // really and simulated, on one node and on three
+}
+
 TEST_CASE("a state that takes long to make, and one that takes long to leave, hold up no other collection" *
           doctest::timeout(60)) {
   really_run_on(2, {"--execution-threads", "2", "--peer-timeout", "2"}, [](engine& run) {

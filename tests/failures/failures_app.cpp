@@ -106,7 +106,7 @@ void do_harm(ovlp::here<>& here, Task const& task) {
   if (plan.mode == "quit") std::exit(0);
   if (plan.mode == "compute") here.kernel("compute", {}, [&] { compute(plan.seconds); });
   if (plan.mode == "sleep" || plan.mode == "abandon") sleep(plan.seconds);
-  if (plan.mode == "relaunch") {
+  if (plan.mode == "relaunch" || plan.mode == "linger") {
     static thread_local Lingering lingering;
     lingering.seconds = plan.seconds;
   }
@@ -128,7 +128,7 @@ int run_application(int argc, char** argv) {
   options.add("--mode", plan.mode, "what the tasks do")
       .one_of({"normal",  "throw",  "throw-int", "throw-first", "throw-last",  "exit",          "quit",
                "compute", "sleep",  "stall",     "print",       "print-throw", "throw-in-main", "no-memory-in-main",
-               "leave",   "shrink", "border",    "relaunch",    "abandon",     "load"});
+               "leave",   "shrink", "border",    "relaunch",    "linger",      "abandon",       "load"});
   options.add("--node", plan.node, "only on this node; -1: on all");
   options.add("--tasks", plan.tasks, "tasks").at_least(0);
   options.add("--lines", plan.lines, "lines that a task prints").at_least(0);
@@ -212,6 +212,7 @@ int run_application(int argc, char** argv) {
     bool const other = std::getenv("FAILURES_OTHER_GRAPH") != nullptr || engines++ > 0;
     int const sum = other ? run(split >> work >> again >> merge, plan) : run(split >> work >> merge, plan);
     std::printf("result %d\n", sum);
+    std::fflush(stdout);
     if (plan.mode == "no-memory-in-main") throw std::bad_alloc();
     if (plan.mode == "throw-in-main") throw std::logic_error("the main program is wrong");
   };

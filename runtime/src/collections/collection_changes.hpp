@@ -68,6 +68,7 @@ class collection_changes {
   std::set<node_id> const& held() const { return held_; }
   /// Held nodes that are to be released as soon as they need nothing any more.
   bool any_leaves() const { return !leaving_.empty(); }
+  bool under_way() const { return phase_ != phase::idle; }
   /// What the change under way waits for; empty if there is none. For the stall report.
   std::string describe_wait() const;
   /// What does not hold of what must, between events; empty: all does.

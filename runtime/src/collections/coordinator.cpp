@@ -71,6 +71,7 @@ void coordinator::handle(event const& what) {
 }
 
 void coordinator::do_what_is_decided() {
+  changes_now_ = changes_->under_way();  // first: whoever asked for the change may be answered here
   for (collection_changes::action const& action : changes_->take_actions()) {
     std::visit(
         handlers{[&](collection_changes::send_control const& send) { node_.outbox().tell(send.to, send.message); },
@@ -86,6 +87,12 @@ void coordinator::do_what_is_decided() {
         action);
   }
   any_leaves_ = changes_->any_leaves();
+  if (!changes_now_ && end_is_awaited_) node_.backend().call_ended();
+}
+
+bool coordinator::changes() {
+  end_is_awaited_ = true;  // before looking
+  return changes_now_;
 }
 
 void coordinator::record_node(node_id node, node_change change) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/change_requests.hpp>
+#include <ovlp/runtime/internal/coordinator.hpp>
 #include <ovlp/runtime/internal/main_run.hpp>
 
 #include <chrono>
@@ -291,6 +292,15 @@ void main_run::note_missed() const {
   if (missed.ordered)
     note("the order to hold " + std::to_string(*missed.ordered) +
          " nodes was not carried out: no iteration ended after it");
+}
+
+void main_run::end_changes() {
+  if (driver() == nullptr || calls.any_open() || std::uncaught_exceptions() > 0) return;
+  try {
+    wait_until([this] { return !driver()->coordinator().changes(); });
+  } catch (std::exception const& wrong) {
+    fail_at_exit(common_options().application, wrong.what());
+  }
 }
 
 void main_run::write_what_is_left(std::string const& reference_core) {

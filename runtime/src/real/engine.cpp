@@ -232,6 +232,7 @@ struct engine::implementation final : main_run {
       serve_mpi();                                 // its program has called no graph
     }
     control.reset();
+    if (!network || !network->failed()) end_changes();
     if (!network || !network->failed()) write_what_is_left(base::processor_name());
     tell_waits();
     if (manager) manager->stop();

@@ -152,6 +152,7 @@ struct engine::implementation final : main_run {
   }
 
   void end() override {
+    if (!world || !world->failed()) end_changes();
     bool const failed = world && world->failed();
     end_records(failed ? in_a_line(*world->failed()) : why_it_ends());
     if (failed) return;

@@ -37,6 +37,9 @@ class coordinator {
 
   /// Whether nodes have no threads any more and are not released yet.
   bool any_leaves() const { return any_leaves_; }
+  /// Whether a change is under way: it goes on after whoever asked for it has been answered. If so, the main program is
+  /// woken (backend::call_ended) when none is.
+  bool changes();
   /// Nothing that has come is in hand.
   bool idle();
   /// What the change under way waits for; empty if there is none.
@@ -63,6 +66,8 @@ class coordinator {
   std::unique_ptr<border_queue> const borders_;
 
   shared<bool> any_leaves_{false};
+  shared<bool> changes_now_{false};
+  shared<bool> end_is_awaited_{false};
   shared<bool> begun_{false};  ///< the nodes of the first mappings are recorded
 };
 

@@ -69,7 +69,7 @@ class main_run : public engine_base::implementation, public unfinished {
   virtual std::vector<double> capacities_now() = 0;
   /// Adds what this backend alone knows.
   virtual void complete(ovlp::summary& /*figures*/) {}
-  // And end(), which calls write_what_is_left() while it can, unless the run has failed.
+  // And end(), which first calls end_changes(), and write_what_is_left() while it can; neither once the run has failed.
 
   // Here for a backend in which all kernels run.
   bool computes() const override { return true; }
@@ -135,6 +135,10 @@ class main_run : public engine_base::implementation, public unfinished {
   void wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold = nullptr);
   borders& at_borders() const;
   void note_missed() const;
+  /// At the end: lets the change under way end, for threads that leave have to do what the program says (on_leave).
+  /// Not where the main program is left by an exception, or leaves a call alone. After an error the process will exit
+  /// with status 1.
+  void end_changes();
   /// What options ask for and the program has not written. After an error the process will exit with status 1.
   void write_what_is_left(std::string const& reference_core);
 };
