@@ -20,11 +20,12 @@ class cache_cooling final : public experiment {
   }
 
   void describe(findings const& of, nlohmann::ordered_json& platform) const override {
-    auto const [asleep_s, pause_s] = cooling(of.measured);
+    cooling const found = cooling_of(of.measured);
+    double const asleep_s = std::max(0.0, found.all_s - of.measured.middle("cold_s"));
     platform["effects"].push_back({{"name", "cache_cooling"},
                                    {"send_s", of.work_s("cold_s")},
                                    {"receive_s", asleep_s * of.measured.middle("speed")},
-                                   {"pause_s", pause_s},
+                                   {"pause_s", found.pause_s},
                                    {"computing_s", computing_s(of.measured)}});
   }
 
@@ -85,28 +86,31 @@ class cache_cooling final : public experiment {
     for (std::size_t n = 0; n < on.count(); ++n) further.node_cpu_s[n] = each(many.node_cpu_s[n], one.node_cpu_s[n]);
     return further;
   }
-
-  struct by_pause {
-    double receive_s;
-    double pause_s;  ///< time constant
-  };
-  /// Of the two pauses: more = (send_s + receive_s) (1 - exp(-pause / pause_s)), for the node that has waited wakes up
-  /// and then sends.
-  static by_pause cooling(figures const& from) {
-    double const short_more_s = from.middle("short_pause_more_s"), long_more_s = from.middle("long_pause_more_s");
-    double const send_s = from.middle("cold_s");
-    // With x = exp(-short pause / pause_s) the one is to the other as 1 - x to 1 - x^pauses_ratio.
-    double const ratio = short_more_s > 0 ? long_more_s / short_more_s : 1;
-    constexpr double slowest = 0.9;
-    double x = 0;
-    while (x < slowest && (1 - std::pow(x, pauses_ratio)) / (1 - x) < ratio) x += 0.001;
-    if (x == 0) return {std::max(0.0, std::max(short_more_s, long_more_s) - send_s), 0};
-    double const all_s = long_more_s / (1 - std::pow(x, pauses_ratio));
-    return {std::max(0.0, all_s - send_s), -from.middle("short_pause_s") / std::log(x)};
-  }
 };
 
 }  // namespace
+
+/// Of two pauses, each beyond what is spent at once, which is after a round trip:
+///   more = more_s(pause) - more_s(round trip)
+cooling cooling_of(figures const& from) {
+  double const at_once_s = from.least("nothing_s");
+  double const short_s = from.middle("short_pause_s"), long_s = from.middle("long_pause_s");
+  double const short_more_s = from.middle("short_pause_more_s"), long_more_s = from.middle("long_pause_more_s");
+  auto const share = [&](double pause, double time_constant_s) {
+    return std::exp(-at_once_s / time_constant_s) - std::exp(-pause / time_constant_s);
+  };
+  // The slower caches cool, the more the longer pause costs beside the shorter one.
+  double least_s = short_s / 100, most_s = 10 * long_s;
+  auto const is_slower = [&](double time_constant_s) {
+    return long_more_s * share(short_s, time_constant_s) > short_more_s * share(long_s, time_constant_s);
+  };
+  if (!is_slower(least_s)) return {std::max(short_more_s, long_more_s), 0};
+  while (most_s - least_s > 1e-4 * least_s) {
+    double const middle_s = (least_s + most_s) / 2;
+    (is_slower(middle_s) ? least_s : most_s) = middle_s;
+  }
+  return {long_more_s / share(long_s, least_s), least_s};
+}
 
 experiment_ptr measure_cache_cooling() { return std::make_unique<cache_cooling>(); }
 
