@@ -25,6 +25,7 @@ struct part {
 constexpr std::array parts{
     part{"calibrate", "ovlp-calibrate", 1,
          "Measure a platform, with the real runtime between real nodes, and describe it"},
+    part{"cluster", "ovlp-cluster", 0, "Simulate a cluster whose nodes many programs share"},
     part{"export", "ovlp-traces", 0,
          "Write what a run has stored (--record), or the trace of an MPI program, for other tools"},
     part{"fit", "ovlp-laboratory", 0,
@@ -36,6 +37,7 @@ constexpr std::array parts{
          "trace an MPI program: its bursts, its messages, and when their bytes are stored and loaded"},
     part{"validate", "ovlp-laboratory", 0,
          "Run a grid of configurations for real and in simulation, and compare; goes on where it stopped"},
+    part{"workload", "ovlp-cluster", 0, "Make a workload for a cluster, or make one of a cluster's log"},
 };
 
 part const* find(std::string_view command) {

@@ -18,6 +18,7 @@ struct program_failed : std::runtime_error {
 // take_program(). Errors of running: ovlp::error; base::interrupted.
 
 void add_advise(CLI::App& ovlp, std::vector<std::string> const& program);
+void add_cluster(CLI::App& ovlp);
 void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
 void add_metrics(CLI::App& ovlp, std::vector<std::string> const& program);
@@ -42,6 +43,7 @@ void add_threads_trace(CLI::App& threads, std::vector<std::string> const& progra
 void add_trace(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_transfers(CLI::App& ovlp);
 void add_validate(CLI::App& ovlp);
+void add_workload(CLI::App& ovlp);
 void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program);
 
 /// Of a command line of advise, metrics, overlap graph, threads, trace or whatif: -- goes with all that follows, and

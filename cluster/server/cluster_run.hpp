@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workload/workload.hpp"
+
+namespace ovlp::cluster {
+
+/// What became of a job.
+struct job_result {
+  enum class end_type : std::uint8_t { completed, ended_at_limit, ended_by_scheduler };
+  double start_s = 0;
+  double end_s = 0;
+  end_type end = end_type::completed;
+  node_count first_nodes = 0;
+  node_count most_nodes = 0;
+  std::uint32_t changes = 0;
+  double held_node_s = 0;
+};
+
+/// A job holds these nodes from then on.
+struct holding {
+  double at_s;
+  job_number job;
+  node_count nodes;
+};
+
+/// What became of a workload on a cluster. A value.
+struct cluster_run {
+  std::string scheduler;
+  node_count nodes = 0;
+  workload const* of = nullptr;
+  std::vector<job_result> jobs;   ///< by number
+  std::vector<holding> holdings;  ///< by time
+  std::uint64_t decisions = 0;    ///< how often the scheduler was asked
+  double begin_s = 0;             ///< first arrival
+  double end_s = 0;               ///< last end
+  double held_node_s = 0;
+  double idle_node_s = 0;
+
+  double makespan_s() const { return end_s - begin_s; }
+};
+
+/// What holds of every run of a cluster. Errors: std::logic_error that names what does not.
+void expect_accounts(cluster_run const& of);
+
+/// Figures of a run that people compare.
+struct cluster_figures {
+  double makespan_s;
+  double utilization;  ///< held over available node-seconds
+  double held_node_s;
+  double mean_wait_s;
+  double mean_turnaround_s;
+  double mean_bounded_slowdown;  ///< with a bound of 10 s: Feitelson et al., Theory and practice in parallel job
+                                 ///< scheduling (1997)
+  double median_turnaround_s;
+  double p95_turnaround_s;
+  double longest_wait_s;
+};
+cluster_figures figures_of(cluster_run const& of);
+
+/// A row a job, and the names of its columns.
+std::string csv_heading();
+std::string csv_of(cluster_run const& of);
+
+}  // namespace ovlp::cluster

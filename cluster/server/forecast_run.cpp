@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+
+#include "server/running_program.hpp"
+
+namespace ovlp::cluster {
+namespace {
+
+/// A change takes change_s: nodes that leave are free after it, those that come are launched before it. The next
+/// iteration follows.
+class forecast_run final : public running_program {
+ public:
+  forecast_run(job const& of, double start_s, node_count nodes, node_times const& times)
+      : expected_(std::get<forecast>(of.model)),
+        times_(times),
+        held_(nodes),
+        next_{report::kind_type::started, start_s + times.launch_s, nodes} {}
+
+  report const& next() override { return next_; }
+
+  void go_on(node_count nodes) override {
+    double const now_s = next_.at_s;
+    if (next_.kind != report::kind_type::border || nodes == held_) {
+      iterate(now_s);
+    } else if (nodes < std::exchange(held_, nodes)) {
+      next_ = {report::kind_type::released, now_s + expected_.change_s(), nodes};
+    } else {
+      next_ = {report::kind_type::joined, now_s + times_.launch_s + expected_.change_s(), nodes};
+    }
+  }
+
+ private:
+  void iterate(double now_s) {
+    std::size_t const place = *expected_.place_of(held_);
+    ++done_;
+    bool const last = done_ == expected_.iterations();
+    next_ = {last ? report::kind_type::ended : report::kind_type::border, now_s + expected_.time_s(place, done_), held_,
+             done_, expected_.efficiency(place, done_)};
+  }
+
+  forecast const& expected_;
+  node_times const times_;
+  node_count held_;
+  std::uint32_t done_ = 0;
+  report next_;
+};
+
+}  // namespace
+
+std::unique_ptr<running_program> run_forecast(job const& of, double start_s, node_count nodes,
+                                              node_times const& times) {
+  return std::make_unique<forecast_run>(of, start_s, nodes, times);
+}
+
+}  // namespace ovlp::cluster

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "server/simulate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <queue>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <ovlp/base/error.hpp>
+
+namespace ovlp::cluster {
+namespace {
+
+/// What happens at one time, in the order in which it is taken.
+struct moment {
+  enum class kind_type : std::uint8_t { report, limit };
+  double at_s;
+  kind_type kind;
+  report::kind_type reported;
+  job_number job;
+
+  auto order() const { return std::tuple(at_s, kind, reported, job); }
+  bool operator>(moment const& other) const { return order() > other.order(); }
+};
+
+class server {
+ public:
+  server(workload const& of, cluster_description const& on, std::string const& name, scheduler& decides)
+      : of_(of), on_(on), decides_(decides), free_(on.nodes), places_(of.jobs.size(), nowhere) {
+    run_.scheduler = name;
+    run_.nodes = on.nodes;
+    run_.of = &of;
+    run_.jobs.resize(of.jobs.size());
+    owner_.resize(on.nodes, nobody);
+    for (node_count n = on.nodes; n > 0; --n) free_nodes_.push_back(n - 1);
+    for (job const& one : of.jobs) expect_fits(one);
+  }
+
+  cluster_run run() {
+    if (of_.jobs.empty()) return std::move(run_);
+    run_.begin_s = now_s_ = last_s_ = of_.jobs.front().arrival_s;
+    while (arrived_ < of_.jobs.size() || !running_.empty() || !waiting_.empty()) {
+      next_moment();
+      if (std::exchange(changed_, false)) decide();
+      answer_borders();
+    }
+    run_.end_s = now_s_;
+    run_.idle_node_s = on_.nodes * run_.makespan_s() - held_integral_;
+    run_.held_node_s = held_integral_;
+    expect_accounts(run_);
+    return std::move(run_);
+  }
+
+ private:
+  static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+  static constexpr job_number nobody = std::numeric_limits<job_number>::max();
+
+  struct run_of_job {
+    std::unique_ptr<running_program> program;
+    node_count own;                 ///< that the program has, with those that leave it
+    std::vector<node_count> nodes;  ///< hosts of what it holds: its own, and those that it is to get
+    double since_s;                 ///< when it began to hold so many
+  };
+
+  void expect_fits(job const& one) const {
+    if (one.requested > on_.nodes)
+      throw config_error("job '" + one.name + "': expected at most the " + std::to_string(on_.nodes) +
+                         " nodes of the cluster, got " + std::to_string(one.requested));
+    for (node_count const nodes : one.possible) {
+      if (auto const* const expected = std::get_if<forecast>(&one.model); expected && !expected->place_of(nodes))
+        throw config_error("job '" + one.name + "': its forecast has no times for " + std::to_string(nodes) + " nodes");
+    }
+  }
+
+  // Moments
+
+  void next_moment() {
+    double at_s = std::numeric_limits<double>::infinity();
+    if (arrived_ < of_.jobs.size()) at_s = of_.jobs[arrived_].arrival_s;
+    if (!moments_.empty()) at_s = std::min(at_s, moments_.top().at_s);
+    if (at_s == std::numeric_limits<double>::infinity())
+      throw config_error("scheduler " + run_.scheduler + ": " + std::to_string(waiting_.size()) +
+                         " jobs wait, none runs, and it starts none; the first is '" + waiting_.front().what->name +
+                         "'");
+    now_s_ = at_s;
+    while (!moments_.empty() && moments_.top().at_s == now_s_) {
+      moment const next = moments_.top();
+      moments_.pop();
+      if (places_[next.job] != nowhere) take(next);
+    }
+    for (; arrived_ < of_.jobs.size() && of_.jobs[arrived_].arrival_s <= now_s_; ++arrived_) arrive();
+  }
+
+  void arrive() {
+    waiting_job const one{static_cast<job_number>(arrived_), &of_.jobs[arrived_]};
+    auto const before = [](waiting_job const& a, waiting_job const& b) { return a.what->priority > b.what->priority; };
+    waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), one, before), one);
+    changed_ = true;
+  }
+
+  void take(moment const& next) {
+    std::size_t const place = places_[next.job];
+    if (next.kind == moment::kind_type::limit) {
+      end(place, job_result::end_type::ended_at_limit);
+      return;
+    }
+    running_job& one = running_[place];
+    report const& told = runs_[place].program->next();
+    switch (told.kind) {
+      case report::kind_type::ended: end(place, job_result::end_type::completed); return;
+      case report::kind_type::border:
+        one.at_border = true;
+        one.iterations = told.iterations;
+        one.measured_efficiency = told.efficiency;
+        changed_ = true;
+        return;  // answered when it has been decided
+      case report::kind_type::released:
+        one.changing = false;
+        runs_[place].own = told.nodes;
+        hold(place);
+        changed_ = true;
+        break;
+      case report::kind_type::joined: one.changing = false; break;
+      case report::kind_type::started: break;
+    }
+    go_on(place, one.target);
+  }
+
+  void answer_borders() {
+    for (std::size_t place = 0; place < running_.size(); ++place) {
+      running_job& one = running_[place];
+      if (!std::exchange(one.at_border, false)) continue;
+      one.changing = one.target != runs_[place].own;
+      if (one.changing) ++run_.jobs[one.number].changes;
+      runs_[place].own = std::max(runs_[place].own, one.target);
+      go_on(place, one.target);
+    }
+  }
+
+  void go_on(std::size_t place, node_count nodes) {
+    running_program& program = *runs_[place].program;
+    program.go_on(nodes);
+    report const& told = program.next();
+    moments_.push({told.at_s, moment::kind_type::report, told.kind, running_[place].number});
+  }
+
+  // Orders
+
+  void decide() {
+    for (std::size_t place = 0; place < running_.size(); ++place) {
+      running_job& one = running_[place];
+      one.spent_node_s = run_.jobs[one.number].held_node_s + one.held * (now_s_ - runs_[place].since_s);
+    }
+    orders_.clear();
+    ++run_.decisions;
+    decides_.decide({now_s_, on_.nodes, free_, waiting_, running_}, orders_);
+    for (order const& one : orders_) carry_out(one);
+  }
+
+  [[noreturn]] void refuse(order const& what, std::string const& expected) const {
+    static constexpr std::array names{"start", "hold", "end"};
+    throw config_error("scheduler " + run_.scheduler + " at " + std::to_string(now_s_) + " s: order to " +
+                       names[static_cast<std::size_t>(what.kind)] + " job " + std::to_string(what.job) + " on " +
+                       std::to_string(what.nodes) + " nodes: expected " + expected);
+  }
+
+  void carry_out(order const& what) {
+    if (what.job >= of_.jobs.size()) refuse(what, "a job of the workload");
+    if (what.kind == order::kind_type::start) {
+      start(what);
+      return;
+    }
+    std::size_t const place = places_[what.job];
+    if (place == nowhere) refuse(what, "a job that runs");
+    if (what.kind == order::kind_type::end) {
+      end(place, job_result::end_type::ended_by_scheduler);
+      return;
+    }
+    running_job& one = running_[place];
+    if (!std::ranges::binary_search(one.what->possible, what.nodes)) refuse(what, "a number that it can hold");
+    if (what.nodes > one.held && what.nodes - one.held > free_)
+      refuse(what, "no more than the " + std::to_string(free_) + " free nodes");
+    one.target = what.nodes;
+    hold(place);
+  }
+
+  void start(order const& what) {
+    auto const found = std::ranges::find(waiting_, what.job, &waiting_job::number);
+    if (found == waiting_.end()) refuse(what, "a job that waits");
+    if (!std::ranges::binary_search(found->what->possible, what.nodes)) refuse(what, "a number that it can hold");
+    if (what.nodes > free_) refuse(what, "no more than the " + std::to_string(free_) + " free nodes");
+    job const& one = *found->what;
+    waiting_.erase(found);
+    places_[what.job] = running_.size();
+    running_.push_back({what.job, &one, 0, what.nodes, false, false, 0, now_s_, 0, 1});
+    runs_.push_back({run_forecast(one, now_s_, what.nodes, on_.times), what.nodes, {}, now_s_});
+    job_result& result = run_.jobs[what.job];
+    result.start_s = now_s_;
+    result.first_nodes = what.nodes;
+    hold(places_[what.job]);
+    report const& told = runs_.back().program->next();
+    moments_.push({told.at_s, moment::kind_type::report, told.kind, what.job});
+    if (of_.ends_jobs) moments_.push({now_s_ + one.requested_s, moment::kind_type::limit, {}, what.job});
+  }
+
+  // Accounts
+
+  /// Nodes are bound to the job, highest numbers last, and unbound in the other direction.
+  void hold(std::size_t place) { hold(place, std::max(runs_[place].own, running_[place].target)); }
+  void hold(std::size_t place, node_count nodes) {
+    running_job& one = running_[place];
+    if (nodes == one.held) return;
+    run_of_job& of = runs_[place];
+    job_result& result = run_.jobs[one.number];
+    result.held_node_s += one.held * (now_s_ - std::exchange(of.since_s, now_s_));
+    held_integral_ += (on_.nodes - free_) * (now_s_ - std::exchange(last_s_, now_s_));
+    for (; of.nodes.size() < nodes; free_nodes_.pop_back()) {
+      node_count const host = free_nodes_.back();
+      if (std::exchange(owner_[host], one.number) != nobody)
+        throw std::logic_error("node " + std::to_string(host) + " is held twice");
+      of.nodes.push_back(host);
+    }
+    for (; of.nodes.size() > nodes; of.nodes.pop_back()) {
+      owner_[of.nodes.back()] = nobody;
+      free_nodes_.push_back(of.nodes.back());
+    }
+    one.held = nodes;
+    free_ = static_cast<node_count>(free_nodes_.size());
+    result.most_nodes = std::max(result.most_nodes, nodes);
+    run_.holdings.push_back({now_s_, one.number, nodes});
+  }
+
+  void end(std::size_t place, job_result::end_type how) {
+    hold(place, 0);
+    job_number const number = running_[place].number;
+    run_.jobs[number].end_s = now_s_;
+    run_.jobs[number].end = how;
+    places_[number] = nowhere;
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(place));
+    runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(place));
+    for (; place < running_.size(); ++place) places_[running_[place].number] = place;
+    changed_ = true;
+  }
+
+  workload const& of_;
+  cluster_description const on_;
+  scheduler& decides_;
+  cluster_run run_;
+
+  double now_s_ = 0;
+  std::size_t arrived_ = 0;
+  std::priority_queue<moment, std::vector<moment>, std::greater<>> moments_;
+  bool changed_ = false;
+
+  node_count free_;
+  std::vector<node_count> free_nodes_;
+  std::vector<job_number> owner_;     ///< of each node
+  std::vector<waiting_job> waiting_;  ///< as `known` has them
+  std::vector<running_job> running_;
+  std::vector<run_of_job> runs_;     ///< of running_, in its order
+  std::vector<std::size_t> places_;  ///< of jobs, in running_
+  std::vector<order> orders_;
+
+  double last_s_ = 0;
+  double held_integral_ = 0;
+};
+
+}  // namespace
+
+cluster_run simulate(workload const& of, cluster_description const& on, std::string const& scheduler_name,
+                     scheduler& decides) {
+  return server(of, on, scheduler_name, decides).run();
+}
+
+}  // namespace ovlp::cluster

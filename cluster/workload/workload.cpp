@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "workload/workload.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include <zlib.h>
+#include <nlohmann/json.hpp>
+
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/json_object.hpp>
+
+#include "workload/logs.hpp"
+
+namespace ovlp::cluster {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Of a file that gzip has made, or of a plain one.
+std::string read_gzip(std::string const& file) {
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> const from(gzopen(file.c_str(), "rb"), gzclose);
+  if (!from) throw config_error(file + ": cannot be read");
+  std::string text;
+  char part[1 << 16];
+  for (int size = 0; (size = gzread(from.get(), part, sizeof part)) != 0;) {
+    if (size < 0) throw config_error(file + ": expected what gzip has made");
+    text.append(part, static_cast<std::size_t>(size));
+  }
+  return text;
+}
+
+/// Numbers of nodes: one, or `requested` with `possible` ones, or with `least` and `most`.
+void read_nodes(base::json_object& from, job& to) {
+  if (from.at("nodes").is_number()) {
+    to.requested = static_cast<node_count>(from.count("nodes", 1));
+    to.possible = {to.requested};
+    return;
+  }
+  base::json_object nodes = from.object("nodes");
+  to.requested = static_cast<node_count>(nodes.count("requested", 1));
+  if (nodes.has("possible")) {
+    to.possible = nodes.whole_numbers<node_count>("possible", 1);
+    std::ranges::sort(to.possible);
+  } else {
+    auto const least = static_cast<node_count>(nodes.count("least", 1, to.requested));
+    auto const most = static_cast<node_count>(nodes.count("most", least, to.requested));
+    to.possible = numbers_between(least, most);
+  }
+  to.possible.insert(std::ranges::lower_bound(to.possible, to.requested), to.requested);
+  auto const twice = std::ranges::unique(to.possible);
+  to.possible.erase(twice.begin(), twice.end());
+  nodes.end();
+}
+
+/// Of our own, or that an advice has made (docs/formats/plan.md).
+forecast read_forecast(base::json_object from, job& of) {
+  auto const change_s = from.number("change_s", 0, 0.0);
+  std::vector<std::vector<double>> time_s;
+  if (from.has("nodes")) of.possible = from.whole_numbers<node_count>("nodes", 1);
+  for (auto const& row : from.at("time_s")) {
+    if (!row.is_array()) from.fail(from.path("time_s"), "a list of times for each number of nodes", row);
+    time_s.push_back(row.get<std::vector<double>>());
+  }
+  std::size_t const listed = time_s.empty() ? 1 : std::max<std::size_t>(1, time_s.front().size());
+  auto const iterations = static_cast<std::uint32_t>(from.count("iterations", 1, listed));
+  from.end();
+  return {of.possible, std::move(time_s), iterations, change_s};
+}
+
+job read_job(base::json_object from) {
+  job read{.name = from.text("name")};
+  if (from.has("user")) read.user = from.text("user");
+  read.arrival_s = from.number("arrival_s", 0);
+  if (from.has("priority")) read.priority = static_cast<int>(from.number("priority", -1e6));
+  read_nodes(from, read);
+  std::optional<double> takes_s;
+  try {
+    if (from.has("program")) {
+      read.model = program{from.at("program").get<std::vector<std::string>>()};
+    } else if (from.has("forecast")) {
+      forecast expected = read_forecast(from.object("forecast"), read);
+      auto const place = expected.place_of(read.requested);
+      if (!place) from.fail(from.path("forecast"), "times for the requested number of nodes", from.at("nodes"));
+      takes_s = expected.rest_s(*place, 0);
+      read.model = std::move(expected);
+    } else {
+      takes_s = from.number("time_s", 0);
+      if (read.malleable()) from.fail(from.path("nodes"), "one number for a job with time_s", from.at("nodes"));
+      read.model = forecast::rigid(read.requested, *takes_s);
+    }
+  } catch (nlohmann::json::exception const&) {
+    from.fail(from.path(from.has("program") ? "program" : "forecast"), "a list", from.at("name"));
+  }
+  read.requested_s = takes_s ? from.number("requested_s", 0, *takes_s) : from.number("requested_s", 0);
+  from.end();
+  return read;
+}
+
+workload read_json(std::string const& file) {
+  nlohmann::json const all = base::read_json(file);
+  base::json_object from(all, file);
+  workload read{.name = from.text("workload"), .jobs = {}};
+  read.nodes = static_cast<node_count>(from.count("nodes", 0, 0));
+  read.ends_jobs = from.flag("ends_jobs", false);
+  for (base::json_object const& one : from.objects("jobs")) read.jobs.push_back(read_job(one));
+  from.end();
+  if (!std::ranges::is_sorted(read.jobs, {}, &job::arrival_s)) {
+    std::ranges::stable_sort(read.jobs, {}, &job::arrival_s);
+    read.notes.emplace_back("jobs are not in the order of their arrival: sorted");
+  }
+  return read;
+}
+
+json json_of(job const& of) {
+  json made{{"name", of.name}};
+  if (!of.user.empty()) made["user"] = of.user;
+  made["arrival_s"] = of.arrival_s;
+  if (of.priority != 0) made["priority"] = of.priority;
+  if (of.malleable()) {
+    made["nodes"] = {{"requested", of.requested}, {"possible", of.possible}};
+  } else {
+    made["nodes"] = of.requested;
+  }
+  made["requested_s"] = of.requested_s;
+  if (auto const* const runs = std::get_if<program>(&of.model)) {
+    made["program"] = runs->command;
+    return made;
+  }
+  auto const& expected = std::get<forecast>(of.model);
+  if (!of.malleable() && expected.iterations() == 1) {
+    made["time_s"] = expected.rest_s(0, 0);
+    return made;
+  }
+  json& table = made["forecast"];
+  table["iterations"] = expected.iterations();
+  table["change_s"] = expected.change_s();
+  table["nodes"] = expected.nodes();
+  for (std::size_t i = 0; i < expected.nodes().size(); ++i) {
+    std::vector<double> row;
+    for (std::uint32_t k = 1; k <= (expected.equal() ? 1 : expected.iterations()); ++k)
+      row.push_back(expected.time_s(i, k));
+    table["time_s"].push_back(row);
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<node_count> numbers_between(node_count least, node_count most) {
+  std::vector<node_count> all{least};
+  for (std::uint64_t next = 1; next < most; next *= 2) {
+    if (next > least) all.push_back(static_cast<node_count>(next));
+  }
+  if (most > least) all.push_back(most);
+  return all;
+}
+
+workload read_workload(std::string const& file) {
+  if (file.ends_with(".swf") || file.ends_with(".swf.gz")) return read_swf(read_gzip(file), file);
+  if (file.ends_with(".csv") || file.ends_with(".txt")) return read_sacct(base::read_file(file), file);
+  return read_json(file);
+}
+
+std::string workload_text(workload const& of) {
+  json made{{"workload", of.name}, {"nodes", of.nodes}, {"ends_jobs", of.ends_jobs}};
+  made["jobs"] = json::array();
+  for (job const& one : of.jobs) made["jobs"].push_back(json_of(one));
+  return base::json_text(made) + "\n";
+}
+
+}  // namespace ovlp::cluster

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "workload/forecast.hpp"
+
+namespace ovlp::cluster {
+
+// workload/: what comes to a cluster. A workload is a list of jobs, in the order in which they arrive; a job says when
+// it comes, what it asks for, and by which model one knows how long it takes:
+//
+//   program    a command line of a simulated program: it runs, and tells at each border
+//   forecast   times by iteration and number of nodes
+//   (a rigid job is a forecast of one number of nodes and one iteration)
+//
+// It is read from a JSON file of ours, from logs of clusters (SWF, sacct), or made (synthetic).
+
+using job_number = std::uint32_t;
+
+struct program {
+  std::vector<std::string> command;
+};
+
+struct job {
+  std::string name;
+  std::string user = {};
+  double arrival_s = 0;
+  node_count requested = 1;                ///< one of `possible`
+  std::vector<node_count> possible = {1};  ///< numbers of nodes that it can hold, ascending; one: it is rigid
+  double requested_s = 0;                  ///< how long it says it takes with `requested` nodes
+  int priority = 0;                        ///< higher ones first, among those that wait
+  std::variant<forecast, program> model = forecast::rigid(1, 0);
+
+  bool malleable() const { return possible.size() > 1; }
+};
+
+struct workload {
+  std::string name;
+  node_count nodes = 0;                 ///< of the cluster that it was made for; 0: unknown
+  bool ends_jobs = false;               ///< that have held nodes for their requested time
+  std::vector<job> jobs;                ///< by arrival
+  std::vector<std::string> notes = {};  ///< what was left out or mended when it was read, each kind once
+};
+
+/// Reads a workload of ours (docs/formats/workload.md), a log in the Standard Workload Format (.swf, .swf.gz), or the
+/// output of `sacct --parsable2` with its line of headings (.csv, .txt), by the name of the file.
+/// Errors: config_error "FILE: ...".
+workload read_workload(std::string const& file);
+
+/// As JSON, of jobs with forecasts and programs.
+std::string workload_text(workload const& of);
+
+/// Powers of two between these, and both.
+std::vector<node_count> numbers_between(node_count least, node_count most);
+
+}  // namespace ovlp::cluster

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A cluster that many programs share: schedulers beside naive ones, accounts, logs.
+#include "support/process.hpp"
+#include "support/seed.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <ovlp/base/error.hpp>
+
+#include "schedulers/scheduler.hpp"
+#include "server/simulate.hpp"
+#include "workload/logs.hpp"
+#include "workload/profiles.hpp"
+
+using namespace ovlp::cluster;
+
+namespace {
+
+/// Round after round, each with a seed of its own.
+void random_rounds(int rounds, std::function<void(std::mt19937_64&)> const& round) {
+  std::uint64_t const seed = ovlp::testing::new_seed();
+  for (int r = 0; r < rounds; ++r) {
+    INFO("repeat with OVLP_TEST_SEED=" << seed + static_cast<std::uint64_t>(r));
+    std::mt19937_64 random(seed + static_cast<std::uint64_t>(r));
+    round(random);
+  }
+}
+
+job rigid(double arrival_s, node_count nodes, double time_s, double requested_s) {
+  job made{.name = "job", .arrival_s = arrival_s, .requested = nodes, .possible = {nodes}, .requested_s = requested_s};
+  made.model = forecast::rigid(nodes, time_s);
+  return made;
+}
+/// As long on any of its numbers of nodes, but for a perfect speedup.
+job divisible(double arrival_s, std::vector<node_count> possible, node_count requested, double node_s,
+              std::uint32_t iterations = 10, double change_s = 0) {
+  job made{.name = "job", .arrival_s = arrival_s, .requested = requested, .possible = possible};
+  std::vector<std::vector<double>> time_s;
+  for (node_count const n : possible) time_s.push_back({node_s / n / iterations});
+  made.requested_s = node_s / requested;
+  made.model = forecast(std::move(possible), std::move(time_s), iterations, change_s);
+  return made;
+}
+
+/// Times and arrivals are whole numbers, so that much happens at the same time.
+workload random_workload(std::mt19937_64& random, node_count nodes, bool honest) {
+  auto const below = [&](std::uint64_t bound) { return static_cast<double>(random() % bound); };
+  workload made{.name = "random", .nodes = nodes, .jobs = {}};
+  double at_s = 0;
+  for (std::uint64_t j = 0, jobs = 1 + random() % 40; j < jobs; ++j) {
+    at_s += below(8);
+    double const time_s = 1 + below(20);
+    double const asked_s = honest ? time_s + below(15) : 1 + below(30);
+    made.jobs.push_back(rigid(at_s, 1 + static_cast<node_count>(random() % nodes), time_s, asked_s));
+  }
+  return made;
+}
+
+cluster_run simulated(workload const& of, node_count nodes, std::string const& scheduler, double launch_s = 0) {
+  auto const decides = make_scheduler(scheduler);
+  return simulate(of, {nodes, {launch_s}}, scheduler, *decides);
+}
+
+/// First come, first served, job after job: each starts at the first time at which enough nodes are free.
+std::vector<double> naive_fcfs(workload const& of, node_count nodes) {
+  std::vector<double> starts, ends;
+  double last_s = 0;
+  for (job const& one : of.jobs) {
+    std::vector<double> times{std::max(last_s, one.arrival_s)};
+    for (double const end_s : ends) times.push_back(std::max(end_s, times.front()));
+    std::ranges::sort(times);
+    for (double const at_s : times) {
+      node_count held = 0;
+      for (std::size_t j = 0; j < ends.size(); ++j) held += ends[j] > at_s ? of.jobs[j].requested : 0;
+      if (held + one.requested > nodes) continue;
+      starts.push_back(last_s = at_s);
+      ends.push_back(at_s + std::get<forecast>(one.model).rest_s(0, 0));
+      break;
+    }
+  }
+  return starts;
+}
+
+/// EASY, second by second: all times are whole numbers.
+std::vector<double> naive_easy(workload const& of, node_count nodes) {
+  constexpr double not_yet = -1;
+  std::vector<double> starts(of.jobs.size(), not_yet);
+  auto const ends = [&](std::size_t j) { return starts[j] + std::get<forecast>(of.jobs[j].model).rest_s(0, 0); };
+  for (double now_s = 0; std::ranges::count(starts, not_yet) > 0; ++now_s) {
+    bool happens = false;  // it decides when something has
+    for (std::size_t j = 0; j < starts.size(); ++j)
+      happens |= of.jobs[j].arrival_s == now_s || (starts[j] >= 0 && ends(j) == now_s);
+    if (!happens) continue;
+    auto const runs = [&](std::size_t j) { return starts[j] >= 0 && ends(j) > now_s; };
+    auto const waits = [&](std::size_t j) { return starts[j] < 0 && of.jobs[j].arrival_s <= now_s; };
+    // Nodes free at a later time, if all take as long as they have said and no more jobs start.
+    auto const free_at = [&](double at_s) {
+      node_count free = nodes;
+      for (std::size_t j = 0; j < starts.size(); ++j) {
+        bool const said_over = at_s > now_s && std::max(starts[j] + of.jobs[j].requested_s, now_s) <= at_s;
+        if (runs(j) && !said_over) free -= of.jobs[j].requested;
+      }
+      return free;
+    };
+    std::size_t first = 0;
+    for (; first < starts.size(); ++first) {
+      if (!waits(first)) continue;
+      if (of.jobs[first].requested > free_at(now_s)) break;
+      starts[first] = now_s;
+    }
+    if (first == starts.size()) continue;
+    // What has run longer than it said counts as ending now: then a second later is soon enough to look.
+    double shadow_s = now_s;
+    node_count overdue = 0;
+    for (std::size_t j = 0; j < starts.size(); ++j) {
+      if (runs(j) && starts[j] + of.jobs[j].requested_s <= now_s) overdue += of.jobs[j].requested;
+    }
+    node_count spare = 0;
+    if (free_at(now_s) + overdue >= of.jobs[first].requested) {
+      spare = free_at(now_s) + overdue - of.jobs[first].requested;
+    } else {
+      while (free_at(shadow_s) < of.jobs[first].requested) ++shadow_s;
+      spare = free_at(shadow_s) - of.jobs[first].requested;
+    }
+    for (std::size_t j = first + 1; j < starts.size(); ++j) {
+      job const& one = of.jobs[j];
+      if (!waits(j) || one.requested > free_at(now_s)) continue;
+      bool const ends_before = now_s + one.requested_s <= shadow_s;
+      if (!ends_before && one.requested > spare) continue;
+      if (!ends_before) spare -= one.requested;
+      starts[j] = now_s;
+    }
+  }
+  return starts;
+}
+
+std::vector<double> starts_of(cluster_run const& run) {
+  std::vector<double> starts;
+  for (job_result const& one : run.jobs) starts.push_back(one.start_s);
+  return starts;
+}
+
+/// Does as a function says.
+class by_function final : public scheduler {
+ public:
+  explicit by_function(std::function<void(known const&, std::vector<order>&)> decides) : decides_(std::move(decides)) {}
+  void decide(known const& now, std::vector<order>& orders) override { decides_(now, orders); }
+
+ private:
+  std::function<void(known const&, std::vector<order>&)> decides_;
+};
+
+}  // namespace
+
+TEST_CASE("first come, first served, and EASY start each job when naive ones do") {
+  random_rounds(2000, [](std::mt19937_64& random) {
+    auto const nodes = static_cast<node_count>(1 + random() % 16);
+    workload const of = random_workload(random, nodes, random() % 2 == 0);
+    CHECK(starts_of(simulated(of, nodes, "fcfs")) == naive_fcfs(of, nodes));
+    CHECK(starts_of(simulated(of, nodes, "easy")) == naive_easy(of, nodes));
+  });
+}
+
+TEST_CASE("under each scheduler no job is lost, and accounts add up") {
+  random_rounds(50, [](std::mt19937_64& random) {
+    workload of = make_synthetic({60, 32, 0.5 + static_cast<double>(random() % 10) / 10, random()});
+    make_malleable(of, static_cast<double>(random() % 5) / 4, {0.5, 1 + static_cast<std::uint32_t>(random() % 10), 3.0},
+                   random());
+    of.ends_jobs = random() % 2 == 0;
+    for (std::string const name : {"fcfs", "easy", "equipartition", "efficiency", "gain"}) {
+      CAPTURE(name);
+      cluster_run const run = simulated(of, 32, name, static_cast<double>(random() % 3));  // which checks them
+      CHECK(run.jobs.size() == of.jobs.size());
+    }
+  });
+}
+
+TEST_CASE(
+    "a job that changes holds nodes that leave until their states have moved, and those that come from the order") {
+  workload of{.name = "one", .nodes = 8, .jobs = {divisible(0, {2, 4, 8}, 4, 400, 4, 5)}};
+  by_function decides([](known const& now, std::vector<order>& orders) {
+    if (!now.waiting.empty()) orders.push_back({order::kind_type::start, 0, 4});
+    if (now.running.empty() || !now.running[0].at_border) return;
+    if (now.running[0].iterations == 1) orders.push_back({order::kind_type::hold, 0, 2});
+    if (now.running[0].iterations == 3) orders.push_back({order::kind_type::hold, 0, 8});
+  });
+  cluster_run const run = simulate(of, {8, {10}}, "test", decides);
+  // Launched in 10 s; iterations of 25 s; 5 s of moving; two of 50 s; launched in 10 s, 5 s of moving; 12.5 s.
+  CHECK(run.jobs[0].end_s == doctest::Approx(10 + 25 + 5 + 100 + 15 + 12.5));
+  CHECK(run.jobs[0].changes == 2);
+  CHECK(run.held_node_s == doctest::Approx(4 * 40 + 2 * 100 + 8 * 27.5));
+  std::vector<std::pair<double, node_count>> held;
+  for (holding const& one : run.holdings) held.emplace_back(one.at_s, one.nodes);
+  CHECK(held == std::vector<std::pair<double, node_count>>{{0, 4}, {40, 2}, {140, 8}, {167.5, 0}});
+}
+
+TEST_CASE("a job that has run for its requested time is ended, if the workload says so") {
+  workload of{.name = "two", .nodes = 4, .jobs = {rigid(0, 4, 100, 30), rigid(1, 4, 10, 10)}};
+  CHECK(simulated(of, 4, "fcfs").jobs[1].start_s == 100);
+  of.ends_jobs = true;
+  cluster_run const run = simulated(of, 4, "fcfs");
+  CHECK(run.jobs[0].end == job_result::end_type::ended_at_limit);
+  CHECK(run.jobs[1].start_s == 30);
+  CHECK(run.held_node_s == 4 * 40);
+}
+
+TEST_CASE("higher priorities are served first") {
+  workload of{.name = "three", .nodes = 4, .jobs = {rigid(0, 4, 10, 10), rigid(1, 4, 10, 10), rigid(2, 4, 10, 10)}};
+  of.jobs[2].priority = 1;
+  CHECK(starts_of(simulated(of, 4, "fcfs")) == std::vector<double>{0, 20, 10});
+}
+
+TEST_CASE("equal shares: a job makes room for one that comes, and grows when that has gone") {
+  workload const of{
+      .name = "two", .nodes = 8, .jobs = {divisible(0, {1, 2, 4, 8}, 8, 800), divisible(15, {1, 2, 4, 8}, 8, 80)}};
+  cluster_run const run = simulated(of, 8, "equipartition");
+  std::map<double, node_count> first;
+  for (holding const& one : run.holdings) {
+    if (one.job == 0) first[one.at_s] = one.nodes;
+  }
+  CHECK(first[0] == 8);
+  CHECK(first[20] == 4);  // its next border
+  CHECK(run.jobs[1].start_s == 20);
+  CHECK(run.jobs[0].most_nodes == 8);
+  CHECK(first.rbegin()->first == doctest::Approx(run.jobs[0].end_s));
+}
+
+TEST_CASE("under gain no job spends more node-seconds than it would with the nodes it asks for") {
+  random_rounds(20, [](std::mt19937_64& random) {
+    workload of = make_synthetic({100, 64, 0.9, random()});
+    make_malleable(of, 1, {0.5, 20, 0.0}, random());
+    cluster_run const run = simulated(of, 64, "gain");
+    for (std::size_t j = 0; j < of.jobs.size(); ++j) {
+      auto const& expected = std::get<forecast>(of.jobs[j].model);
+      double const asked_node_s = of.jobs[j].requested * expected.rest_s(*expected.place_of(of.jobs[j].requested), 0);
+      // What waits for its next border is held, too: at most an iteration.
+      CHECK(run.jobs[j].held_node_s <= asked_node_s * (1 + 1e-9));
+    }
+  });
+}
+
+TEST_CASE("an order that cannot be carried out is an error that names the scheduler, the job and what was expected") {
+  workload const of{.name = "two", .nodes = 4, .jobs = {rigid(0, 3, 10, 10), rigid(0, 3, 10, 10)}};
+  auto const refused = [&](std::vector<order> const& orders, std::string const& expected) {
+    by_function decides([&](known const&, std::vector<order>& all) { all = orders; });
+    CHECK_THROWS_WITH_AS(simulate(of, {4, {}}, "mine", decides),
+                         ("scheduler mine at 0.000000 s: order to " + expected).c_str(), ovlp::config_error);
+  };
+  using enum order::kind_type;
+  refused({{start, 7, 3}}, "start job 7 on 3 nodes: expected a job of the workload");
+  refused({{start, 0, 2}}, "start job 0 on 2 nodes: expected a number that it can hold");
+  refused({{start, 0, 3}, {start, 1, 3}}, "start job 1 on 3 nodes: expected no more than the 1 free nodes");
+  refused({{start, 0, 3}, {start, 0, 3}}, "start job 0 on 3 nodes: expected a job that waits");
+  refused({{hold, 1, 3}}, "hold job 1 on 3 nodes: expected a job that runs");
+  by_function idle([](known const&, std::vector<order>&) {});
+  CHECK_THROWS_WITH_AS(simulate(of, {4, {}}, "mine", idle),
+                       "scheduler mine: 2 jobs wait, none runs, and it starts none; the first is 'job'",
+                       ovlp::config_error);
+  CHECK_THROWS_WITH_AS(simulated(of, 2, "fcfs"), "job 'job': expected at most the 2 nodes of the cluster, got 3",
+                       ovlp::config_error);
+}
+
+TEST_CASE("a log in the Standard Workload Format is read, and what is left out is said once") {
+  std::string const log =
+      "; Computer: a machine\n"
+      "; MaxProcs: 64\n"
+      ";\n"
+      "1 0 5 100 16 -1 -1 16 200 -1 1 7 -1 -1 -1 -1 -1 -1\n"
+      "2 20 5 100 -1 -1 -1 8 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+      "3 10 5 50 4 -1 -1 -1 60 -1 1 7 -1 -1 -1 -1 -1 -1\n"
+      "4 30 0 0 4 -1 -1 4 60 -1 5 7 -1 -1 -1 -1 -1 -1\n"
+      "5 30 0 -1 4 -1 -1 4 60 -1 5 7 -1 -1 -1 -1 -1 -1\n"
+      "6 30 0 10 128 -1 -1 128 60 -1 1 7 -1 -1 -1 -1 -1 -1\n";
+  workload const read = read_swf(log, "log.swf");
+  CHECK(read.name == "a machine");
+  CHECK(read.nodes == 64);
+  REQUIRE(read.jobs.size() == 3);
+  CHECK(read.jobs[0].user == "7");
+  CHECK(read.jobs[0].requested_s == 200);
+  CHECK(read.jobs[1].name == "3");
+  CHECK(read.jobs[1].requested == 4);
+  CHECK(read.jobs[2].requested == 8);
+  CHECK(read.jobs[2].requested_s == 100);
+  CHECK(read.notes == std::vector<std::string>{"jobs are not in the order of their arrival: sorted",
+                                               "left out 2 jobs cancelled before they ran",
+                                               "left out 1 jobs that ask for more than the 64 processors of the "
+                                               "machine"});
+  CHECK_THROWS_WITH_AS(read_swf("1 2 3\n", "log.swf"),
+                       "log.swf:1: expected the 18 fields of the Standard Workload Format, got 3", ovlp::config_error);
+  CHECK_THROWS_WITH_AS(read_swf("; nothing\n", "log.swf"), "log.swf: expected jobs, got none", ovlp::config_error);
+}
+
+TEST_CASE("output of sacct is read by its headings") {
+  workload const read = read_sacct(
+      "JobID|User|NNodes|Submit|Start|End|Timelimit|State\n"
+      "1|a|4|2024-01-01T00:00:00|2024-01-01T00:10:00|2024-01-01T01:00:00|1-00:00:00|COMPLETED\n"
+      "1.batch||1|2024-01-01T00:10:00|2024-01-01T00:10:00|2024-01-01T01:00:00||COMPLETED\n"
+      "2|b|2|2024-01-01T00:00:30|Unknown|Unknown|00:30:00|PENDING\n",
+      "sacct.txt");
+  REQUIRE(read.jobs.size() == 1);
+  CHECK(read.jobs[0].user == "a");
+  CHECK(read.jobs[0].requested == 4);
+  CHECK(read.jobs[0].requested_s == 86400);
+  CHECK(std::get<forecast>(read.jobs[0].model).rest_s(0, 0) == 3000);
+  CHECK(read.notes == std::vector<std::string>{"left out 1 jobs that did not start, or have not ended"});
+  CHECK_THROWS_WITH_AS(read_sacct("JobID,Submit\n", "sacct.csv"),
+                       "sacct.csv:1: expected the columns JobID, Submit, Start, End and NNodes of sacct, got no Start",
+                       ovlp::config_error);
+}
+
+TEST_CASE("a workload that is written is the one that is read") {
+  ovlp::testing::temporary_folder const folder;
+  workload made = make_synthetic({20, 32, 0.9, 3});
+  make_malleable(made, 0.5, {}, 3);
+  made.jobs[3].user = "u";
+  made.jobs[4].priority = 2;
+  std::string const text = workload_text(made);
+  workload const read = read_workload(folder.file("workload.json", text));
+  CHECK(workload_text(read) == text);
+  CHECK(read.notes.empty());
+}
+
+TEST_CASE("speedups of profiles are those of their sources") {
+  CHECK(amdahl_speedup(0.1, 10) == doctest::Approx(1 / 0.19));
+  for (double const sigma : {0.0, 0.5, 1.0, 2.0}) {
+    CHECK(downey_speedup(16, sigma, 1) == doctest::Approx(1));
+    CHECK(downey_speedup(16, sigma, 1e6) == doctest::Approx(16));
+  }
+  CHECK(downey_speedup(16, 0, 8) == doctest::Approx(8));
+  CHECK(downey_speedup(16, 1, 16) == doctest::Approx(downey_speedup(16, 1 + 1e-12, 16)));
+}

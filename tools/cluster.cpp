@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ovlp cluster
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/text.hpp>
+
+#include "options.hpp"
+#include "server/simulate.hpp"
+#include "subcommands.hpp"
+#include "text_table.hpp"
+#include "workload/profiles.hpp"
+
+namespace ovlp::tools {
+namespace {
+
+struct cluster_options {
+  std::string workload, csv;
+  std::vector<std::string> schedulers;
+  cluster::node_count nodes = 0;
+  double launch_s = 0;
+};
+
+std::string table_of(std::vector<cluster::cluster_run> const& runs) {
+  text_table table;
+  table.add({"scheduler", "turnaround", "median", "95 %", "wait", "longest", "slowdown", "makespan", "utilization",
+             "node-seconds", "changes"});
+  for (cluster::cluster_run const& run : runs) {
+    cluster::cluster_figures const of = figures_of(run);
+    std::uint64_t changes = 0;
+    for (cluster::job_result const& one : run.jobs) changes += one.changes;
+    table.add({run.scheduler, base::fixed(of.mean_turnaround_s, 0), base::fixed(of.median_turnaround_s, 0),
+               base::fixed(of.p95_turnaround_s, 0), base::fixed(of.mean_wait_s, 0), base::fixed(of.longest_wait_s, 0),
+               base::fixed(of.mean_bounded_slowdown, 2), base::fixed(of.makespan_s, 0),
+               base::fixed(100 * of.utilization, 1) + " %", base::fixed(of.held_node_s, 0), std::to_string(changes)});
+  }
+  return table.text();
+}
+
+void run_cluster(cluster_options const& given) {
+  base::expect_outputs({{given.csv, "scheduler,"}});
+  cluster::workload const of = cluster::read_workload(given.workload);
+  for (std::string const& note : of.notes) std::fprintf(stderr, "ovlp cluster: note: %s\n", note.c_str());
+  cluster::node_count const nodes = given.nodes > 0 ? given.nodes : of.nodes;
+  if (nodes == 0) throw config_error("--nodes: expected, for the workload does not say how many the cluster has");
+  std::vector<cluster::cluster_run> runs;
+  for (std::string const& name : given.schedulers) {
+    auto const decides = cluster::make_scheduler(name);
+    runs.push_back(simulate(of, {nodes, {given.launch_s}}, name, *decides));
+  }
+  if (!given.csv.empty()) {
+    std::string all = cluster::csv_heading();
+    for (cluster::cluster_run const& run : runs) all += csv_of(run);
+    base::write_output(given.csv, all);
+  }
+  if (given.csv == "-") return;
+  base::write_output("-", std::to_string(of.jobs.size()) + " jobs on " + std::to_string(nodes) +
+                              " nodes, offered load " + base::fixed(offered_load(of, nodes), 2) + "; times in s\n" +
+                              table_of(runs));
+}
+
+}  // namespace
+
+void add_cluster(CLI::App& ovlp) {
+  auto const given = std::make_shared<cluster_options>();
+  CLI::App& app = *ovlp.add_subcommand(
+      "cluster", "Simulate a cluster whose nodes many programs share, under one scheduler or several");
+  add_required(app, "WORKLOAD", given->workload, "FILE",
+               "jobs: of ovlp workload, .swf, .swf.gz, or sacct's .csv, .txt");
+  add_option(app, "--nodes", given->nodes, "N", "of the cluster (default: the workload's)",
+             whole_number(1, 10'000'000));
+  app.add_option("--scheduler", given->schedulers,
+                 "who decides: " + cluster::scheduler_names() + ", with commas between")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->required();
+  add_option(app, "--launch-time", given->launch_s, "S", "seconds from the start of a job to its first step",
+             quantity(0, 1e6));
+  add_option(app, "--csv", given->csv, "FILE", "a row a job and scheduler");
+  app.footer(
+      "Example:\n"
+      "  ovlp workload --jobs 1000 --nodes 256 --load 0.9 --malleable 1 -o workload.json\n"
+      "  ovlp cluster workload.json --scheduler easy,equipartition,gain\n"
+      "More: docs/cluster.md");
+  app.callback([given] { run_cluster(*given); });
+}
+
+}  // namespace ovlp::tools
