@@ -14,8 +14,8 @@
 #include <ovlp/netmodel/node_link.hpp>
 
 #include <ovlp/base/expects.hpp>
+#include <ovlp/base/heap.hpp>
 
-#include "heap.hpp"
 #include "node_set.hpp"
 #include "phases.hpp"
 
@@ -30,6 +30,7 @@ constexpr double departs = 2;
 struct entry {
   double key;
   std::uint32_t number;
+  bool operator<(entry const& e) const { return key < e.key; }
 };
 
 /// A transfer in its bandwidth phase.
@@ -37,6 +38,7 @@ struct flow {
   double key;  // where the pair's clock stands when it ends
   std::uint64_t sequence;
   std::uint64_t id;
+  bool operator<(flow const& f) const { return key < f.key; }
 };
 
 inline side other(side s) { return s == out ? in : out; }
@@ -71,7 +73,7 @@ struct port {
   // Its pairs, near ones first.
   std::vector<opposite> opposites;
   std::vector<member> members;
-  heap<entry> far_ends;  // attached far pairs by the port's clock at the pair's first end
+  base::heap<entry> far_ends;  // attached far pairs by the port's clock at the pair's first end
 };
 
 /// On the port's clock.
@@ -94,7 +96,7 @@ struct pair {
   side limit = out;                  // of a far one: the side that it is attached to
   std::uint32_t in_far_ends = none;  // of a far one, there
   flow first;                        // the one that ends first
-  heap<flow> others;                 // by what the pair's own clock says at their ends
+  base::heap<flow> others;           // by what the pair's own clock says at their ends
 };
 
 /// The transfers of a star of nodes, served by the ports of these: whatever shares these give.
@@ -214,7 +216,7 @@ class served_pairs : public phased_network {
   std::vector<double> shares_;             // by port: of each transfer, in bytes per second; 0 when idle
   std::vector<double> link_latencies_s_;   // by node; none: 0 for all
   std::vector<node_link> unsteady_links_;  // by node; none: all bandwidths stay
-  heap<entry> next_ends_;                  // ports by the time of their first end
+  base::heap<entry> next_ends_;            // ports by the time of their first end
   std::vector<pair> pairs_;
   std::vector<std::uint32_t> unused_pairs_;
 
