@@ -20,20 +20,12 @@ namespace {
 using ovlp::net::link_burst;
 using ovlp::net::make_fair_star;
 using ovlp::net::node_link;
+using ovlp::testing::check_equal;
 using ovlp::testing::ends_of;
+using ovlp::testing::plain;
 using ovlp::testing::start;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// 100 bytes per second: times can be computed by heart.
-std::vector<node_link> plain(std::size_t nodes) { return ovlp::net::alike(nodes, 100); }
-
-void check_equal(std::vector<double> const& computed, std::vector<double> const& expected, double within = 1e-12) {
-  REQUIRE(computed.size() == expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    CAPTURE(i);
-    CHECK(computed[i] == doctest::Approx(expected[i]).epsilon(within));
-  }
-}
 
 }  // namespace
 
