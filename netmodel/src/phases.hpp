@@ -16,7 +16,6 @@
 
 #include <ovlp/base/expects.hpp>
 
-#include "node_link.hpp"
 #include "node_set.hpp"
 
 namespace ovlp::net {
@@ -125,25 +124,13 @@ class completion_list {
 /// starts; they change nodes.
 class phased_network : public network, public phase_counts {
  public:
-  void start(transfer const& started, double now_s) override {
-    base::require(now_s < infinity && now_s >= now_s_ && now_s >= last_start_s_,
-                  "network: a transfer starts in the past");
-    check_node(started.source);
-    check_node(started.destination);
-    base::require(started.source != started.destination, "network: a transfer from a node to itself");
-    last_start_s_ = now_s;
-    starting_.push(ready_s(started, now_s, latency_s(started.source, started.destination)), started);
-  }
+  void start(transfer const& started, double now_s) override;
   phase_counts* phases() final { return this; }
   std::span<std::uint32_t const> touched_nodes() const final { return touched_.members(); }
   void clear_touched_nodes() final { touched_.clear(); }
 
  protected:
-  phased_network(std::vector<node_link> const& links, double latency_s)
-      : nodes_(links.size()), latency_s_(latency_s), touched_(links.size()) {
-    check_latency(latency_s);
-    for (node_link const& l : links) check(l);
-  }
+  phased_network(std::vector<node_link> const& links, double latency_s);
 
   void check_node(std::uint32_t node) const { base::require(node < nodes_, "network: no such node"); }
   void check_time(double to_s) const {
