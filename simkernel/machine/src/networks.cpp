@@ -49,10 +49,7 @@ network_section read_alone(base::json_object& from) {
   return section;
 }
 
-struct known_network {
-  char const* name;
-  network_section (*read)(base::json_object&);
-};
+using known_network = base::named<network_section (*)(base::json_object&)>;
 
 constexpr std::array known_networks{
     known_network{"star", read_alone<read_star>}, known_network{"max-min", read_alone<read_fair_star>},
@@ -64,7 +61,7 @@ constexpr std::array known_networks{
 
 network_section read_network(base::json_object from) {
   known_network const& chosen = from.choice("model", known_networks);
-  network_section read = chosen.read(from);
+  network_section read = chosen.value(from);
   read.model.name = chosen.name;
   from.end();
   return read;
