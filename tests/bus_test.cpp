@@ -20,9 +20,9 @@
 namespace {
 
 using ovlp::net::alike;
-using ovlp::net::bus;
 using ovlp::net::bus_limits;
 using ovlp::net::factor_over_time;
+using ovlp::net::make_bus;
 using ovlp::net::node_link;
 using ovlp::net::transfer;
 using ovlp::testing::ends_of;
@@ -86,87 +86,87 @@ std::vector<double> naive_ends(std::vector<node_link> const& links, double laten
 }  // namespace
 
 TEST_CASE("a bus: a transfer alone takes the latency and its bytes divided by the bandwidth" * doctest::timeout(10)) {
-  bus network(alike(2, 100), 0.5, {});
-  CHECK(ends_of(network, {{1, {0, 0, 1, 200}}}) == std::vector<double>{3.5});
+  auto const network = make_bus(alike(2, 100), 0.5, {});
+  CHECK(ends_of(*network, {{1, {0, 0, 1, 200}}}) == std::vector<double>{3.5});
 }
 
 TEST_CASE("a bus: transfers out of one node, or into one, take turns" * doctest::timeout(10)) {
-  bus network(alike(3, 100), 0, {});
-  SUBCASE("out") { CHECK(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 2, 100}}}) == std::vector<double>{1, 2}); }
-  SUBCASE("in") { CHECK(ends_of(network, {{0, {0, 0, 2, 100}}, {0, {1, 1, 2, 100}}}) == std::vector<double>{1, 2}); }
+  auto const network = make_bus(alike(3, 100), 0, {});
+  SUBCASE("out") { CHECK(ends_of(*network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 2, 100}}}) == std::vector<double>{1, 2}); }
+  SUBCASE("in") { CHECK(ends_of(*network, {{0, {0, 0, 2, 100}}, {0, {1, 1, 2, 100}}}) == std::vector<double>{1, 2}); }
   SUBCASE("out and in at once") {
-    CHECK(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 1, 0, 100}}}) == std::vector<double>{1, 1});
+    CHECK(ends_of(*network, {{0, {0, 0, 1, 100}}, {0, {1, 1, 0, 100}}}) == std::vector<double>{1, 1});
   }
 }
 
 TEST_CASE("a bus: as many transfers cross at once as there are links and buses" * doctest::timeout(10)) {
   std::vector<start> const starts{{0, {0, 0, 3, 100}}, {0, {1, 1, 3, 100}}, {0, {2, 2, 3, 100}}};
   SUBCASE("two links into each node") {
-    bus network(alike(4, 100), 0, {0, 1, 2});
-    CHECK(ends_of(network, starts) == std::vector<double>{1, 1, 2});
+    auto const network = make_bus(alike(4, 100), 0, {0, 1, 2});
+    CHECK(ends_of(*network, starts) == std::vector<double>{1, 1, 2});
   }
   SUBCASE("and one bus") {
-    bus network(alike(4, 100), 0, {1, 1, 2});
-    CHECK(ends_of(network, starts) == std::vector<double>{1, 2, 3});
+    auto const network = make_bus(alike(4, 100), 0, {1, 1, 2});
+    CHECK(ends_of(*network, starts) == std::vector<double>{1, 2, 3});
   }
   SUBCASE("no limits: nobody waits") {
-    bus network(alike(4, 100), 0, {0, 0, 0});
-    CHECK(ends_of(network, starts) == std::vector<double>{1, 1, 1});
+    auto const network = make_bus(alike(4, 100), 0, {0, 0, 0});
+    CHECK(ends_of(*network, starts) == std::vector<double>{1, 1, 1});
   }
 }
 
 TEST_CASE("a bus: one that waits holds nothing, and holds back no younger one" * doctest::timeout(10)) {
-  bus network(alike(4, 100), 0, {});
+  auto const network = make_bus(alike(4, 100), 0, {});
   // 1 waits for node 1's input until 2, so 2 leaves its source at once, and 1 waits for that, too.
-  CHECK(ends_of(network, {{0, {0, 0, 1, 200}}, {0, {1, 2, 1, 100}}, {1, {2, 2, 3, 200}}}) ==
+  CHECK(ends_of(*network, {{0, {0, 0, 1, 200}}, {0, {1, 2, 1, 100}}, {1, {2, 2, 3, 200}}}) ==
         std::vector<double>{2, 4, 3});
 }
 
 TEST_CASE("a bus: the oldest that can begin begins first" * doctest::timeout(10)) {
   SUBCASE("at a node") {
-    bus network(alike(4, 100), 0, {});
-    CHECK(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 2, 100}}, {0, {2, 0, 3, 100}}, {0, {3, 1, 2, 200}}}) ==
+    auto const network = make_bus(alike(4, 100), 0, {});
+    CHECK(ends_of(*network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 2, 100}}, {0, {2, 0, 3, 100}}, {0, {3, 1, 2, 200}}}) ==
           std::vector<double>{1, 3, 2, 2});  // 1 finds node 2 taken when its turn comes, so 2 goes
   }
   SUBCASE("in the whole network") {
-    bus network(alike(6, 100), 0, {1, 1, 1});
-    CHECK(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 4, 5, 100}}, {0, {2, 2, 3, 100}}, {0, {3, 0, 1, 100}}}) ==
+    auto const network = make_bus(alike(6, 100), 0, {1, 1, 1});
+    CHECK(ends_of(*network, {{0, {0, 0, 1, 100}}, {0, {1, 4, 5, 100}}, {0, {2, 2, 3, 100}}, {0, {3, 0, 1, 100}}}) ==
           std::vector<double>{1, 2, 3, 4});
   }
 }
 
 TEST_CASE("a bus: a transfer of no bytes takes no link and ends with its latency" * doctest::timeout(10)) {
-  bus network(alike(2, 100), 0.25, {1, 1, 1});
-  CHECK(ends_of(network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 1, 0}}}) == std::vector<double>{1.25, 0.25});
+  auto const network = make_bus(alike(2, 100), 0.25, {1, 1, 1});
+  CHECK(ends_of(*network, {{0, {0, 0, 1, 100}}, {0, {1, 0, 1, 0}}}) == std::vector<double>{1.25, 0.25});
 }
 
 TEST_CASE("a bus: counts are those of transfers that cross, and changed nodes are listed once" * doctest::timeout(10)) {
-  bus network(alike(3, 100), 0, {});
-  network.start({0, 0, 1, 100}, 0);
-  network.start({1, 2, 1, 100}, 0);
-  network.advance(0);
-  CHECK(network.outgoing(0) == 1);
-  CHECK(network.outgoing(2) == 0);  // it waits
-  CHECK(network.incoming(1) == 1);
-  CHECK(network.touched_nodes().size() == 2);
-  network.clear_touched_nodes();
-  network.advance(1);
-  CHECK(network.outgoing(0) == 0);
-  CHECK(network.outgoing(2) == 1);
-  CHECK(network.incoming(1) == 1);
-  CHECK(network.touched_nodes().size() == 3);
+  auto const network = make_bus(alike(3, 100), 0, {});
+  network->start({0, 0, 1, 100}, 0);
+  network->start({1, 2, 1, 100}, 0);
+  network->advance(0);
+  CHECK(network->phases()->outgoing(0) == 1);
+  CHECK(network->phases()->outgoing(2) == 0);  // it waits
+  CHECK(network->phases()->incoming(1) == 1);
+  CHECK(network->phases()->touched_nodes().size() == 2);
+  network->phases()->clear_touched_nodes();
+  network->advance(1);
+  CHECK(network->phases()->outgoing(0) == 0);
+  CHECK(network->phases()->outgoing(2) == 1);
+  CHECK(network->phases()->incoming(1) == 1);
+  CHECK(network->phases()->touched_nodes().size() == 3);
 }
 
 TEST_CASE("a bus: a mistake of the caller is a logic_error" * doctest::timeout(10)) {
-  CHECK_THROWS_AS(bus(alike(2, 100), -1, {}), std::logic_error);
-  CHECK_THROWS_AS(bus(alike(2, 0), 0, {}), std::logic_error);
-  CHECK_THROWS_AS(bus(alike(2, infinity), 0, {}), std::logic_error);
-  bus network(alike(2, 100), 0, {});
-  CHECK_THROWS_AS(network.start({0, 0, 2, 1}, 0), std::logic_error);
-  CHECK_THROWS_AS(network.start({0, 1, 1, 1}, 0), std::logic_error);
-  network.start({0, 0, 1, 1}, 1);
-  CHECK_THROWS_AS(network.start({1, 0, 1, 1}, 0.5), std::logic_error);
-  CHECK_THROWS_AS(network.advance(infinity), std::logic_error);
+  CHECK_THROWS_AS(make_bus(alike(2, 100), -1, {}), std::logic_error);
+  CHECK_THROWS_AS(make_bus(alike(2, 0), 0, {}), std::logic_error);
+  CHECK_THROWS_AS(make_bus(alike(2, infinity), 0, {}), std::logic_error);
+  auto const network = make_bus(alike(2, 100), 0, {});
+  CHECK_THROWS_AS(network->start({0, 0, 2, 1}, 0), std::logic_error);
+  CHECK_THROWS_AS(network->start({0, 1, 1, 1}, 0), std::logic_error);
+  network->start({0, 0, 1, 1}, 1);
+  CHECK_THROWS_AS(network->start({1, 0, 1, 1}, 0.5), std::logic_error);
+  CHECK_THROWS_AS(network->advance(infinity), std::logic_error);
 }
 
 TEST_CASE("a bus does what its definition says, on thousands of random lists of transfers" * doctest::timeout(60)) {
@@ -198,7 +198,7 @@ TEST_CASE("a bus does what its definition says, on thousands of random lists of 
                                                 {2 + static_cast<double>(1 + up_to(80)) / 4, 0.25 * power_of_2(3)}});
       }
     }
-    bus network(links, latency_s, limits);
-    CHECK(ends_of(network, starts) == naive_ends(links, latency_s, limits, starts));
+    auto const network = make_bus(links, latency_s, limits);
+    CHECK(ends_of(*network, starts) == naive_ends(links, latency_s, limits, starts));
   }
 }

@@ -36,9 +36,7 @@ void store_run(temporary_folder const& folder, std::string const& file) {
   simulate_on(3, {"--record", file, "--platform", platform, "--execution", "partial"}, [](ovlp::engine_base& run) {
     ovlp::threads<> const master{"master", "node0"}, second{"second, \"quoted\"", 2};
     ovlp::threads<Bin> bins{"bins", "node0 node1 node2 node1"};
-    auto deal = ovlp::split("deal", master.at(0), [](Range given, ovlp::out<Number>& numbers) {
-                  for (int i = given.first; i < given.last; ++i) numbers.post({i});
-                }).window(5);
+    auto deal = ovlp::split("deal", master.at(0), cut).window(5);
     auto put = ovlp::leaf("put", bins.in_turn(), [](ovlp::here<Bin>& here, Number n) {
       here.iteration(1 + n.value / 10);
       here.state.seen.push_back(n.value);

@@ -17,119 +17,111 @@
 
 namespace {
 
-using ovlp::net::fair_star;
 using ovlp::net::link_burst;
+using ovlp::net::make_fair_star;
 using ovlp::net::node_link;
+using ovlp::testing::check_equal;
 using ovlp::testing::ends_of;
+using ovlp::testing::plain;
 using ovlp::testing::start;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// 100 bytes per second: times can be computed by heart.
-std::vector<node_link> plain(std::size_t nodes) { return ovlp::net::alike(nodes, 100); }
-
-void check_equal(std::vector<double> const& computed, std::vector<double> const& expected, double within = 1e-12) {
-  REQUIRE(computed.size() == expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    CAPTURE(i);
-    CHECK(computed[i] == doctest::Approx(expected[i]).epsilon(within));
-  }
-}
 
 }  // namespace
 
 TEST_CASE("a fair star: a transfer alone takes the latency and its bytes divided by the bandwidth" *
           doctest::timeout(10)) {
-  fair_star network(plain(2), 1);
-  CHECK(network.next_event() == infinity);
-  network.start({7, 0, 1, 500}, 2);
-  CHECK(network.next_event() == 3);  // the end of its latency phase
-  CHECK(network.advance(3).empty());
-  CHECK(network.outgoing(0) == 1);
-  CHECK(network.incoming(1) == 1);
-  CHECK(network.next_event() == 8);
-  CHECK(network.advance(7.5).empty());
-  auto const done = network.advance(8);
+  auto const network = make_fair_star(plain(2), 1);
+  CHECK(network->next_event() == infinity);
+  network->start({7, 0, 1, 500}, 2);
+  CHECK(network->next_event() == 3);  // the end of its latency phase
+  CHECK(network->advance(3).empty());
+  CHECK(network->phases()->outgoing(0) == 1);
+  CHECK(network->phases()->incoming(1) == 1);
+  CHECK(network->next_event() == 8);
+  CHECK(network->advance(7.5).empty());
+  auto const done = network->advance(8);
   REQUIRE(done.size() == 1);
   CHECK(done[0].id == 7);
   CHECK(done[0].time_s == 8);
-  CHECK(network.incoming(1) == 0);
-  CHECK(network.next_event() == infinity);
+  CHECK(network->phases()->incoming(1) == 0);
+  CHECK(network->next_event() == infinity);
 }
 
 TEST_CASE("a fair star: what a transfer cannot use of its share others get" * doctest::timeout(10)) {
   // 0 and 1 send to 2, so 0 -> 2 has 50 B/s; 0 -> 3 has the other 50 of node 0, and 4 -> 3 what is left of node 3.
-  fair_star network(plain(5), 0);
-  check_equal(ends_of(network, {{0, {0, 0, 2, 50}}, {0, {1, 1, 2, 50}}, {0, {2, 0, 3, 50}}, {0, {3, 4, 3, 50}}}),
+  auto const network = make_fair_star(plain(5), 0);
+  check_equal(ends_of(*network, {{0, {0, 0, 2, 50}}, {0, {1, 1, 2, 50}}, {0, {2, 0, 3, 50}}, {0, {3, 4, 3, 50}}}),
               {1, 1, 1, 1});
   // Three into node 3, so 33 1/3 each; 0 -> 4 gets the other 66 2/3 of node 0, where equal shares would give it 50.
-  fair_star other(plain(5), 0);
+  auto const other = make_fair_star(plain(5), 0);
   auto const ends =
-      ends_of(other, {{0, {0, 0, 3, 100}}, {0, {1, 1, 3, 100}}, {0, {2, 2, 3, 100}}, {0, {3, 0, 4, 100}}});
+      ends_of(*other, {{0, {0, 0, 3, 100}}, {0, {1, 1, 3, 100}}, {0, {2, 2, 3, 100}}, {0, {3, 0, 4, 100}}});
   check_equal(ends, {3, 3, 3, 1.5});
 }
 
 TEST_CASE("a fair star: shares change when a transfer starts or ends" * doctest::timeout(10)) {
-  fair_star network(plain(3), 0);
+  auto const network = make_fair_star(plain(3), 0);
   // Alone until 1, two until 3, alone again.
-  check_equal(ends_of(network, {{0, {0, 0, 1, 300}}, {1, {1, 0, 2, 100}}}), {4, 3});
+  check_equal(ends_of(*network, {{0, {0, 0, 1, 300}}, {1, {1, 0, 2, 100}}}), {4, 3});
 }
 
 TEST_CASE("a fair star: an idle link saves up its burst and passes it at line speed" * doctest::timeout(10)) {
   link_burst const bursty{50, 1000};
   SUBCASE("a transfer within the burst") {
-    fair_star network(plain(2), 0, bursty);
-    check_equal(ends_of(network, {{0, {0, 0, 1, 40}}}), {0.04});
+    auto const network = make_fair_star(plain(2), 0, bursty);
+    check_equal(ends_of(*network, {{0, {0, 0, 1, 40}}}), {0.04});
   }
   SUBCASE("a longer one: the bucket fills while it runs dry") {
     // 1000 B/s until 50 + 100 t = 1000 t, then 100 B/s.
     double const dry_s = 50.0 / 900;
-    fair_star network(plain(2), 0, bursty);
-    check_equal(ends_of(network, {{0, {0, 0, 1, 250}}}), {dry_s + (250 - 1000 * dry_s) / 100});
+    auto const network = make_fair_star(plain(2), 0, bursty);
+    check_equal(ends_of(*network, {{0, {0, 0, 1, 250}}}), {dry_s + (250 - 1000 * dry_s) / 100});
   }
   SUBCASE("the bucket fills while the link is idle, and not beyond its size") {
     double const dry_s = 50.0 / 900, first_s = dry_s + (250 - 1000 * dry_s) / 100;
-    fair_star network(plain(2), 0, bursty);
+    auto const network = make_fair_star(plain(2), 0, bursty);
     // A quarter of a second later there are 25 bytes; after ten more seconds there are 50.
     double const quarter_dry_s = 25.0 / 900;
     double const second_s = first_s + 0.25 + quarter_dry_s + (100 - 1000 * quarter_dry_s) / 100;
     double const third_s = second_s + 10 + dry_s + (250 - 1000 * dry_s) / 100;
     check_equal(
-        ends_of(network, {{0, {0, 0, 1, 250}}, {first_s + 0.25, {1, 0, 1, 100}}, {second_s + 10, {2, 0, 1, 250}}}),
+        ends_of(*network, {{0, {0, 0, 1, 250}}, {first_s + 0.25, {1, 0, 1, 100}}, {second_s + 10, {2, 0, 1, 250}}}),
         {first_s, second_s, third_s});
   }
   SUBCASE("the bucket of either side holds a transfer up") {
     double const dry_s = 50.0 / 900;
-    fair_star network(plain(3), 0, bursty);
+    auto const network = make_fair_star(plain(3), 0, bursty);
     // The second one finds node 0's bucket empty and that of node 2 full.
     double const first_s = dry_s + (250 - 1000 * dry_s) / 100;
-    check_equal(ends_of(network, {{0, {0, 0, 1, 250}}, {first_s, {1, 0, 2, 100}}}), {first_s, first_s + 1});
+    check_equal(ends_of(*network, {{0, {0, 0, 1, 250}}, {first_s, {1, 0, 2, 100}}}), {first_s, first_s + 1});
   }
 }
 
 TEST_CASE("a fair star: a burst changes nothing where links are as fast as the line" * doctest::timeout(10)) {
-  fair_star network(ovlp::net::alike(2, 2000), 0, {50, 1000});
-  check_equal(ends_of(network, {{0, {0, 0, 1, 4000}}}), {2});
+  auto const network = make_fair_star(ovlp::net::alike(2, 2000), 0, {50, 1000});
+  check_equal(ends_of(*network, {{0, {0, 0, 1, 4000}}}), {2});
 }
 
 TEST_CASE("a fair star: a transfer of no bytes ends with its latency phase" * doctest::timeout(10)) {
-  fair_star network(plain(3), 2);
-  check_equal(ends_of(network, {{0, {0, 0, 1, 0}}, {0, {1, 0, 1, 100}}, {0.5, {2, 1, 2, 0}}}), {2, 3, 2.5});
-  CHECK(network.outgoing(0) == 0);
+  auto const network = make_fair_star(plain(3), 2);
+  check_equal(ends_of(*network, {{0, {0, 0, 1, 0}}, {0, {1, 0, 1, 100}}, {0.5, {2, 1, 2, 0}}}), {2, 3, 2.5});
+  CHECK(network->phases()->outgoing(0) == 0);
 }
 
 TEST_CASE("a fair star: completions are in order of time, then of start; changed nodes are listed once" *
           doctest::timeout(10)) {
-  fair_star network(plain(6), 0);
+  auto const network = make_fair_star(plain(6), 0);
   for (std::uint64_t i = 0; i < 3; ++i) {
-    network.start({10 - i, static_cast<std::uint32_t>(2 * i), static_cast<std::uint32_t>(2 * i + 1), 100}, 0);
+    network->start({10 - i, static_cast<std::uint32_t>(2 * i), static_cast<std::uint32_t>(2 * i + 1), 100}, 0);
   }
-  network.advance(0);
-  auto touched = std::vector(network.touched_nodes().begin(), network.touched_nodes().end());
+  network->advance(0);
+  auto touched = std::vector(network->phases()->touched_nodes().begin(), network->phases()->touched_nodes().end());
   std::sort(touched.begin(), touched.end());
   CHECK(touched == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5});
-  network.clear_touched_nodes();
-  CHECK(network.touched_nodes().empty());
-  auto const done = network.advance(5);
+  network->phases()->clear_touched_nodes();
+  CHECK(network->phases()->touched_nodes().empty());
+  auto const done = network->advance(5);
   REQUIRE(done.size() == 3);
   CHECK(done[0].id == 10);
   CHECK(done[1].id == 9);
@@ -139,8 +131,8 @@ TEST_CASE("a fair star: completions are in order of time, then of start; changed
 TEST_CASE("a fair star: what ends at one instant by the equations does so whatever the rounding" *
           doctest::timeout(10)) {
   ovlp::testing::ending_together const all;
-  fair_star network(plain(2 * all.pairs), all.latency_s);
-  std::vector<double> const ends = ends_of(network, all.starts);
+  auto const network = make_fair_star(plain(2 * all.pairs), all.latency_s);
+  std::vector<double> const ends = ends_of(*network, all.starts);
   CHECK(ends[0] == doctest::Approx(all.end_s).epsilon(1e-12));
   for (std::uint32_t i = 0; i < all.count; ++i) {
     CAPTURE(i);
@@ -149,25 +141,25 @@ TEST_CASE("a fair star: what ends at one instant by the equations does so whatev
 }
 
 TEST_CASE("a fair star: transfers too short for the resolution of time end" * doctest::timeout(10)) {
-  fair_star network(ovlp::net::alike(2, 1e12), 0, {1e3, 1e13});
+  auto const network = make_fair_star(ovlp::net::alike(2, 1e12), 0, {1e3, 1e13});
   std::vector<start> starts;
   for (std::uint64_t i = 0; i < 100; ++i) starts.push_back({1e9, {i, 0, 1, 1 + i}});
-  for (double end_s : ends_of(network, starts)) CHECK(end_s == doctest::Approx(1e9));
+  for (double end_s : ends_of(*network, starts)) CHECK(end_s == doctest::Approx(1e9));
 }
 
 TEST_CASE("a fair star: a mistake of the caller is a logic_error" * doctest::timeout(10)) {
-  CHECK_THROWS_AS(fair_star(ovlp::net::alike(2, 0), 0), std::logic_error);
-  CHECK_THROWS_AS(fair_star(ovlp::net::alike(2, infinity), 0), std::logic_error);
-  CHECK_THROWS_AS(fair_star(plain(2), 0, {-1}), std::logic_error);
-  CHECK_THROWS_AS(fair_star(plain(2), 0, {10, infinity}), std::logic_error);
-  CHECK_THROWS_AS(fair_star(plain(2), -1), std::logic_error);
-  fair_star network(plain(2), 0);
-  CHECK_THROWS_AS(network.start({0, 0, 0, 1}, 0), std::logic_error);
-  CHECK_THROWS_AS(network.start({0, 0, 2, 1}, 0), std::logic_error);
-  network.advance(3);
-  CHECK_THROWS_AS(network.start({0, 0, 1, 1}, 2), std::logic_error);
-  CHECK_THROWS_AS(network.advance(2), std::logic_error);
-  CHECK_THROWS_AS(network.incoming(2), std::logic_error);
+  CHECK_THROWS_AS(make_fair_star(ovlp::net::alike(2, 0), 0), std::logic_error);
+  CHECK_THROWS_AS(make_fair_star(ovlp::net::alike(2, infinity), 0), std::logic_error);
+  CHECK_THROWS_AS(make_fair_star(plain(2), 0, {-1}), std::logic_error);
+  CHECK_THROWS_AS(make_fair_star(plain(2), 0, {10, infinity}), std::logic_error);
+  CHECK_THROWS_AS(make_fair_star(plain(2), -1), std::logic_error);
+  auto const network = make_fair_star(plain(2), 0);
+  CHECK_THROWS_AS(network->start({0, 0, 0, 1}, 0), std::logic_error);
+  CHECK_THROWS_AS(network->start({0, 0, 2, 1}, 0), std::logic_error);
+  network->advance(3);
+  CHECK_THROWS_AS(network->start({0, 0, 1, 1}, 2), std::logic_error);
+  CHECK_THROWS_AS(network->advance(2), std::logic_error);
+  CHECK_THROWS_AS(network->phases()->incoming(2), std::logic_error);
 }
 
 namespace {
@@ -292,8 +284,8 @@ TEST_CASE("a fair star does what its definition says, on random lists of transfe
       if (list % 3 == 2 && from_0_to(1) == 0)
         starts.back().what.handed_over_s = at_s - static_cast<double>(from_0_to(8)) / 16;
     }
-    fair_star network(links, latency_s, burst);
-    check_equal(ends_of(network, starts), solve(links, latency_s, burst, starts), 1e-8);
+    auto const network = make_fair_star(links, latency_s, burst);
+    check_equal(ends_of(*network, starts), solve(links, latency_s, burst, starts), 1e-8);
   }
 }
 
@@ -307,8 +299,8 @@ TEST_CASE("a fair star does what its definition says, with hundreds of transfers
     auto const bytes = std::uniform_int_distribution<std::uint64_t>(1, 1'000'000)(random);
     starts.push_back({0, {i, source, (source + step) % nodes, bytes}});
   }
-  fair_star network(plain(nodes), 0);
-  check_equal(ends_of(network, starts), solve(plain(nodes), 0, {}, starts), 1e-9);
+  auto const network = make_fair_star(plain(nodes), 0);
+  check_equal(ends_of(*network, starts), solve(plain(nodes), 0, {}, starts), 1e-9);
 }
 
 TEST_CASE("a fair star keeps the most loaded link busy to the end, through tens of thousands of transfers" *
@@ -326,7 +318,7 @@ TEST_CASE("a fair star keeps the most loaded link busy to the end, through tens 
     starts.push_back({0, {i, source, (source + step) % nodes, bytes}});
     if (source == 0) most += static_cast<double>(bytes);
   }
-  fair_star network(plain(nodes), 0);
-  auto const ends = ends_of(network, starts);
+  auto const network = make_fair_star(plain(nodes), 0);
+  auto const ends = ends_of(*network, starts);
   CHECK(*std::max_element(ends.begin(), ends.end()) == doctest::Approx(most / 100).epsilon(1e-9));
 }

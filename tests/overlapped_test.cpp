@@ -88,27 +88,18 @@ TEST_CASE("chunks are sent when they were stored last and waited for when they w
 }
 
 TEST_CASE("each mechanism of overlap can be left out alone") {
-  overlap_options how;
-  how.advancing = false;
-  trace made = overlapped(even(), how);
+  trace made = overlapped(even(), {.advancing = false});
   CHECK(in_short(made.ranks[0]) == "4 s0 s1 s2 s3 W0 W1 W2 W3");
   CHECK(in_short(made.ranks[1]) == "1 r0 r1 r2 r3 w0 1 w1 1 w2 1 w3 1");
-  how = {};
-  how.postponing = false;
-  made = overlapped(even(), how);
+  made = overlapped(even(), {.postponing = false});
   CHECK(in_short(made.ranks[0]) == "1 s0 1 s1 1 s2 1 s3 W0 W1 W2 W3");
   CHECK(in_short(made.ranks[1]) == "1 r0 r1 r2 r3 w0 w1 w2 w3 4");
-  how = {};
-  how.chunks = 1;
-  made = overlapped(even(), how);
+  made = overlapped(even(), {.chunks = 1});
   CHECK(in_short(made.ranks[0]) == "4 s0 W0");
   CHECK(in_short(made.ranks[1]) == "1 r0 w0 4");
-  how = {};
-  how.double_buffering = false;
-  made = overlapped(even(), how);
+  made = overlapped(even(), {.double_buffering = false});
   CHECK(std::get<send>(made.ranks[0].records[1]).how == protocol::eager);  // as the whole message
-  how.eager_bytes = 399;
-  made = overlapped(even(), how);
+  made = overlapped(even(), {.double_buffering = false, .eager_bytes = 399});
   CHECK(std::get<send>(made.ranks[0].records[1]).how == protocol::rendezvous);
 }
 
@@ -118,10 +109,7 @@ TEST_CASE("the ideal pattern spreads chunks over the burst around other messages
       {{{compute{1}, send{1, 0, 40}, receive{1, 0, 40}, compute{4}}, {}, {}},
        {{compute{2}, receive{0, 0, 40}, receive{2, 0, 40}, compute{8}, send{0, 0, 40}, send{2, 0, 40}}, {}, {}},
        {{send{1, 0, 40}, compute{1}, receive{1, 0, 40}}, {}, {}}});
-  overlap_options how;
-  how.from = overlap_options::pattern::ideal;
-  how.chunks = 2;
-  trace const made = overlapped(original, how);
+  trace const made = overlapped(original, {.from = overlap_options::pattern::ideal, .chunks = 2});
   CHECK(in_short(made.ranks[0]) == "0.5 s0 0.5 s1 W0 W1 r0 r1 w0 2 w1 2");
   // Both senders' first chunks are needed at once, the second ones after half of the burst; as half of the two messages
   // is ready.
@@ -136,9 +124,7 @@ TEST_CASE("what was stored before an earlier call is sent before it, and not bef
                  {{1, 4, {1.F / 3, never}}},
                  {}},
                 {{receive{0, 0, 8}, send{0, 0, 8}, receive{0, 0, 16}}, {}, {}}});
-  overlap_options how;
-  how.chunks = 2;
-  trace const made = overlapped(original, how);
+  trace const made = overlapped(original, {.chunks = 2});
   // Tags: message 0 has chunks 0 and 1, message 1 has 2 and 3.
   CHECK(in_short(made.ranks[0]) == "1 s0 s1 W0 W1 s3 1 s2 r0 r1 w0 w1 2 W2 W3");
 }
@@ -149,9 +135,7 @@ TEST_CASE("what is never loaded is waited for before its memory is received into
                 {{receive{0, 0, 16, 0, none, 0}, compute{2}, receive{0, 0, 16, 0, none, 1}, compute{1}},
                  {{0, 2, {.5F, never}}, {2, 3, {never, 0}}},
                  {}}});
-  overlap_options how;
-  how.chunks = 2;
-  CHECK(in_short(overlapped(original, how).ranks[1]) == "r0 r1 1 w0 1 w1 r2 r3 w3 1 w2");
+  CHECK(in_short(overlapped(original, {.chunks = 2}).ranks[1]) == "r0 r1 1 w0 1 w1 r2 r3 w3 1 w2");
 }
 
 TEST_CASE("non-blocking calls keep their places") {
@@ -161,17 +145,13 @@ TEST_CASE("non-blocking calls keep their places") {
         {{2, 3, {0}}, {0, 1, {.5F}}},
         {}},
        {{send{0, 0, 8}, receive{0, 0, 8}}, {}, {}}});
-  overlap_options how;
-  how.chunks = 1;
-  CHECK(in_short(overlapped(original, how).ranks[0]) == "r0 0.5 s0 0.5 1 W0 w0 1");
+  CHECK(in_short(overlapped(original, {.chunks = 1}).ranks[0]) == "r0 0.5 s0 0.5 1 W0 w0 1");
 }
 
 TEST_CASE("messages of different tags keep their partners though chunks overtake") {
   trace const original =
       of_ranks({{{send{1, 5, 4}, send{1, 6, 400}}, {}, {}}, {{receive{0, 6, 400}, receive{0, 5, 4}}, {}, {}}});
-  overlap_options how;
-  how.chunks = 2;
-  trace const made = overlapped(original, how);
+  trace const made = overlapped(original, {.chunks = 2});
   CHECK(in_short(made.ranks[0]) == "s0 s1 W0 W1 s2 s3 W2 W3");
   CHECK(in_short(made.ranks[1]) == "r2 r3 w2 w3 r0 r1 w0 w1");
 }

@@ -23,11 +23,14 @@ operation_place place(std::uint32_t node, std::uint32_t operation, std::uint32_t
 }
 object_key const dealt{2, 0, 1};
 
+struct collector final : run_collector {
+  collector() { begin(names); }
+};
+
 }  // namespace
 
 TEST_CASE("steps of a DPS thread stand together in their order, wherever it lives, with their kernels") {
-  run_collector records;
-  records.begin(names);
+  collector records;
   std::int64_t const sizes[] = {8, 8};
   records.kernel({place(1, 1, 0, 2), "glue", sizes, 2, 3, 1});
   records.step({place(1, 1, 0, 2), {}, 2, 3, 1, 1});
@@ -49,8 +52,7 @@ TEST_CASE("steps of a DPS thread stand together in their order, wherever it live
 }
 
 TEST_CASE("a kernel that takes no time belongs to the step of its operation where two meet") {
-  run_collector records;
-  records.begin(names);
+  collector records;
   records.kernel({place(0, 0, 0), "none", {}, 1, 1, 0});
   records.step({place(0, 0, 0), {}, 0, 1, 1, 0});
   records.step({place(0, 1, 0), {}, 1, 2, 1, 0});
@@ -59,8 +61,7 @@ TEST_CASE("a kernel that takes no time belongs to the step of its operation wher
 }
 
 TEST_CASE("a kernel after the last step of its operation belongs to none") {
-  run_collector records;
-  records.begin(names);
+  collector records;
   records.kernel({place(0, 0, 0), "late", {}, 1.5, 2, 0.5});
   records.step({place(0, 0, 0), {}, 0, 1, 1, 0});
   recorded_run const run = records.take();
@@ -69,8 +70,7 @@ TEST_CASE("a kernel after the last step of its operation belongs to none") {
 
 TEST_CASE(
     "a kernel belongs to a step on its node, though the thread's next one on another node begins before by its clock") {
-  run_collector records;
-  records.begin(names);
+  collector records;
   records.kernel({place(1, 1, 0), "glue", {}, 1, 2, 1});
   records.step({place(1, 1, 0), {}, 1, 2, 1, 1});
   records.step({place(2, 1, 0), {}, 1.4, 3, 1, 0});
@@ -79,8 +79,7 @@ TEST_CASE(
 }
 
 TEST_CASE("an object is known by who posted it, who took it, and the messages that carried it") {
-  run_collector records;
-  records.begin(names);
+  collector records;
   records.step({place(0, 0, 0), {1, 0, 0}, 0, 1, 1, 0});
   records.post({place(0, 0, 0), 3, dealt, 1, 1, 1});
   records.send({1, message_kind::object, 0, 1, 100, 1, dealt});
@@ -106,8 +105,7 @@ TEST_CASE("an object is known by who posted it, who took it, and the messages th
 }
 
 TEST_CASE("of several steps that end when an object is posted the first is its poster") {
-  run_collector records;
-  records.begin(names);
+  collector records;
   records.step({place(0, 0, 0), {}, 0, 1, 1, 0});
   records.step({place(0, 0, 0), {}, 1, 1, 0, 0});
   records.post({place(0, 0, 0), 0, dealt, 1, 1, 1});
@@ -131,8 +129,7 @@ TEST_CASE("the first message along a way is the first that is delivered, in what
     all.push_back({false, source, destination, i + 0.5});
   }
   std::ranges::shuffle(all, random);
-  run_collector records;
-  records.begin(names);
+  collector records;
   for (one const& m : all) {
     if (m.sent) records.send({1, message_kind::control, m.source, m.destination, 0, m.at_s, {}});
     else records.delivery({message_kind::control, m.source, m.destination, m.at_s, {}});
@@ -143,8 +140,7 @@ TEST_CASE("the first message along a way is the first that is delivered, in what
 }
 
 TEST_CASE("what one process of a run has told is kept, though nothing of the others is known") {
-  run_collector records;
-  records.begin(names);
+  collector records;
   records.delivery({message_kind::object, 0, 1, 2, dealt});
   records.send({1, message_kind::control, 1, 0, 0, 3, {}});
   recorded_run const run = records.take();
@@ -155,8 +151,7 @@ TEST_CASE("what one process of a run has told is kept, though nothing of the oth
 }
 
 TEST_CASE("records of what is not defined are left out, and the first one is named") {
-  run_collector records;
-  records.begin(names);
+  collector records;
   records.step({place(0, 7, 0), {}, 0, 1, 1, 0});
   records.send({1, message_kind::control, 0, 9, 0, 3, {}});
   recorded_run const run = records.take();
@@ -166,8 +161,7 @@ TEST_CASE("records of what is not defined are left out, and the first one is nam
 }
 
 TEST_CASE("a run that is handed on and collected again is the same") {
-  run_collector records;
-  records.begin(names);
+  collector records;
   records.node({0, node_change::launched, 0});
   records.call({1, 0, true, 0});
   std::uint32_t const mapped[] = {0, 1};
@@ -204,8 +198,7 @@ TEST_CASE("a run that is handed on and collected again is the same") {
 }
 
 TEST_CASE("times on another clock keep what is unknown") {
-  run_collector records;
-  records.begin(names);
+  collector records;
   records.step({place(0, 0, 0), {}, 0, 1, 1, 0});
   records.send({1, message_kind::object, 0, 1, 100, 1, dealt});
   recorded_run run = records.take();

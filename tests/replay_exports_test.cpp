@@ -142,9 +142,7 @@ struct replayed_trace {
 
 double time_s(trace const& what) {
   auto const on = ovlp::machine::platform::parse(platform_text, "test.json");
-  replay_options how;
-  how.eager_bytes = eager_bytes;
-  return replay(what, on, how).time_s;
+  return replay(what, on, {.eager_bytes = eager_bytes}).time_s;
 }
 
 #ifdef HAS_OTF2

@@ -66,11 +66,7 @@ std::vector<double> ends(replay_result const& of_ranks) {
   for (rank_times const& t : of_ranks.ranks) all.push_back(t.end_s);
   return all;
 }
-replay_options with_collectives(std::string const& names) {
-  replay_options how;
-  how.collectives = collective_choice(names);
-  return how;
-}
+replay_options with_collectives(std::string const& names) { return {.collectives = collective_choice(names)}; }
 using times = std::vector<double>;
 
 }  // namespace
@@ -107,12 +103,9 @@ TEST_CASE("a message by rendezvous begins when its receive does, and its sender 
   CHECK(r.ranks[1].waiting_s == 1.5);
   CHECK(ends(replayed(of({{compute{2}, by_rendezvous}, {receive{0, 7, 100}}}))) == times{3.5, 3.5});
 
-  replay_options how;
-  how.eager_bytes = 99;
   trace const by_size = of({{send{1, 7, 100}, send{1, 7, 99}}, {compute{2}, receive{0, 7, 100}, receive{0, 7, 99}}});
-  CHECK(ends(replayed(by_size, platform(), how))[0] == 3.5);
-  how.eager_bytes = 100;
-  CHECK(ends(replayed(by_size, platform(), how))[0] == 0);
+  CHECK(ends(replayed(by_size, platform(), {.eager_bytes = 99}))[0] == 3.5);
+  CHECK(ends(replayed(by_size, platform(), {.eager_bytes = 100}))[0] == 0);
 }
 
 TEST_CASE("non-blocking calls overlap with computing, and a wait takes what is left" * doctest::timeout(10)) {
@@ -140,8 +133,7 @@ TEST_CASE("messages of one channel do not overtake, those of others do" * doctes
 TEST_CASE("ranks of a node share its cores, and exchange messages in no time" * doctest::timeout(10)) {
   trace const t =
       of({{compute{1}, send{1, 7, 100}}, {compute{1}, receive{0, 7, 100}, send{2, 7, 100}}, {receive{1, 7, 100}}});
-  replay_options how;
-  how.nodes = place_ranks(3, platform(), "node0*2 node4");
+  replay_options const how{.nodes = place_ranks(3, platform(), "node0*2 node4")};
   replay_result const r = replayed(t, platform(), how);
   CHECK(ends(r) == times{2, 2, 3.5});
   CHECK(r.all.messages == 2);

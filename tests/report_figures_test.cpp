@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -23,11 +22,7 @@ using namespace ovlp::testing;
 using nlohmann::json;
 using ovlp::report::run_figures;
 
-std::string page_of(std::unique_ptr<run_figures> run) {
-  std::vector<std::unique_ptr<run_figures>> runs;
-  runs.push_back(std::move(run));
-  return ovlp::report::make_page(runs);
-}
+std::string page_of(run_figures const& run) { return ovlp::report::make_page({run}); }
 
 /// What a page tells of its runs, columns aside.
 json told_by(std::string const& page) {
@@ -37,11 +32,11 @@ json told_by(std::string const& page) {
 }
 
 /// Of a run of one graph with one leaf, on two nodes.
-std::unique_ptr<run_figures> run_of(std::vector<ovlp::step_record> const& steps, std::string const& graph = "g") {
+run_figures run_of(std::vector<ovlp::step_record> const& steps, std::string const& graph = "g") {
   ovlp::run_collector records;
   records.begin({"app", "simulated", 2, 0, {"all"}, {{graph, {{"leaf", "work", 0}}}}, {}});
   for (ovlp::step_record const& s : steps) records.step(s);
-  return std::make_unique<run_figures>("a run", ovlp::run_facts{}, records.take());
+  return {"a run", {}, records.take()};
 }
 
 double sum(json const& of, char const* figure) {
@@ -99,10 +94,10 @@ TEST_CASE("what an analysis has found is on the page, and without it no view of 
   CHECK(!told_by(page_of(run_of({}))).at(0).contains("critical_path"));
 
   auto run = run_of({{{1, 0, 0, 0, 7, 1}, {}, 10, 12, 2, 2}, {{1, 1, 0, 0, 3, 1}, {}, 13, 14, 1, 1}});
-  run->set_metrics({{"load balance", 0.75, "%", "Mean work over the largest."}});
-  run->set_critical_path({{0, 0, 7, 10, 12}, {1, 0, 3, 13, 14}, {1, 0, 99, 14, 15}},
-                         {{"edge", "a >> b", 0.5}});  // the last is nowhere
-  json const told = told_by(page_of(std::move(run))).at(0);
+  run.metrics = {{"load balance", 0.75, "%", "Mean work over the largest."}};
+  run.critical_path = {{0, 0, 7, 10, 12}, {1, 0, 3, 13, 14}, {1, 0, 99, 14, 15}};  // the last is nowhere
+  run.path_costs = {{"edge", "a >> b", 0.5}};
+  json const told = told_by(page_of(run)).at(0);
   CHECK(told.at("metrics").at(0).at("value") == 0.75);
   CHECK(told.at("path_costs").at(0).at("name") == "a >> b");
   CHECK(told.at("critical_path") == json::parse("[[0, 0.0, 2.0], [1, 3.0, 4.0]]"));
@@ -137,7 +132,7 @@ TEST_CASE("a step takes less than 40 bytes of a page, whatever it took") {
 }
 
 TEST_CASE("a record of an operation that the run does not have is refused") {
-  CHECK_THROWS_WITH(run_of({{{1, 0, 0, 5, 0, 0}, {}, 0, 1, 1, 1}}),
+  CHECK_THROWS_WITH(page_of(run_of({{{1, 0, 0, 5, 0, 0}, {}, 0, 1, 1, 1}})),
                     "a record of operation 5 of graph 0 on node0, of 2 nodes and 1 graphs");
 }
 

@@ -194,20 +194,14 @@ TEST_CASE("in a simulation the critical path is as long as the run" * doctest::t
         run.attach(records);
         run.estimate("count", 0.001);
         ovlp::threads<> const master{"master", "node0"}, workers{"workers", run.nodes()};
-        auto split = ovlp::split("deal", master.at(0), [](Range given, ovlp::out<Number>& numbers) {
-          for (int i = given.first; i < given.last; ++i) numbers.post({i});
-        });
+        auto split = ovlp::split("deal", master.at(0), cut);
         if (window > 0) split.window(window);
         auto work = ovlp::leaf("work", workers.in_turn(), [](ovlp::here<>& here, Number n) {
           here.iteration(1 + n.value % 4);
           here.kernel("count", {n.value}, [] {});
           return n;
         });
-        auto merge = ovlp::merge("sum", master.at(0), [](ovlp::in<Number>& numbers) {
-          Sum sum{};
-          while (auto n = numbers.wait()) sum.value += n->value;
-          return sum;
-        });
+        auto merge = ovlp::merge("sum", master.at(0), add);
         CHECK(run(split >> work >> merge, Range{0, 40}).value == 780);
       });
       critical_path const path = ovlp::analysis::find_critical_path(records->take());

@@ -50,12 +50,19 @@ std::vector<std::string> partial(std::string const& file) {
   return {"--platform", file, "--execution", "partial", "--no-alloc"};
 }
 
+/// A run on so many nodes of the platform that a text describes.
+void simulate(std::size_t nodes, std::string const& on, ovlp::testing::run_body const& body) {
+  ovlp::testing::temporary_folder const folder;
+  simulate_on(nodes, partial(folder.file("p.json", on)), [&](engine& run) {
+    run.record();
+    body(run);
+  });
+}
+
 /// How long a fan of 1 MB objects takes from node 0, on a platform of which `more` is said.
 double fan_time_s(std::string const& more, char const* workers_on, int tasks, int seconds) {
-  ovlp::testing::temporary_folder const folder;
   double time_s = 0;
-  simulate_on(4, partial(folder.file("p.json", platform(more))), [&](engine& run) {
-    run.record();
+  simulate(4, platform(more), [&](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", workers_on};
     run(fan(master, workers, tasks, 1'000'000, seconds), {});
     time_s = run.summary().time_s;
@@ -81,9 +88,7 @@ double cooled_s(double pause_s) { return 0.5 * (1 - std::exp(-pause_s / 2)); }
 }  // namespace
 
 TEST_CASE("time of a transfer, a kernel and the way back" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
-  simulate_on(2, partial(folder.file("p.json", platform())), [](engine& run) {
-    run.record();
+  simulate(2, platform(), [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node1"};
     CHECK(run(fan(master, workers, 1, 1'000'000, 3), {}).tasks == 1);
     auto const figures = run.summary();
@@ -140,11 +145,9 @@ TEST_CASE("with barriers a stream posts when all of its objects have come, as a 
 
 TEST_CASE("a merge that waited goes on at once while a kernel of another collection runs on its node" *
           doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
   std::string file = platform();
   file.replace(file.find(R"("cores": 1)"), 10, R"("cores": 2)");
-  simulate_on(2, partial(folder.file("p.json", file)), [](engine& run) {
-    run.record();
+  simulate(2, file, [](engine& run) {
     threads<> const dealer{"dealer", "node1"}, workers{"workers", "node1 node0"}, master{"master", "node0"};
     auto const g = ovlp::split("deal", dealer.at(0),
                                [](here<>& here, Start, out<int>& tasks) {
@@ -178,9 +181,7 @@ TEST_CASE("a merge that waited goes on at once while a kernel of another collect
 
 TEST_CASE("what a merge of an empty group computes belongs to the iteration that opened the group" *
           doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
-  simulate_on(1, partial(folder.file("p.json", platform())), [](engine& run) {
-    run.record();
+  simulate(1, platform(), [](engine& run) {
     threads<> const master{"master", "node0"};
     graph<Done, Done> const step = ovlp::split("post nothing", master.at(0), [](Done, out<Done>&) {}) >>
                                    ovlp::merge("compute", master.at(0), [](here<>& here, in<Done>& none) {
@@ -201,8 +202,7 @@ TEST_CASE("what a merge of an empty group computes belongs to the iteration that
     for (auto const& iteration : figures.iterations) CHECK(iteration.work_s == doctest::Approx(2));
   });
   SUBCASE("also where the split itself says which one that is") {
-    simulate_on(1, partial(folder.file("p.json", platform())), [](engine& run) {
-      run.record();
+    simulate(1, platform(), [](engine& run) {
       threads<> const master{"master", "node0"};
       run(ovlp::split("post nothing", master.at(0), [](here<>& here, Done, out<Done>&) { here.iteration(3); }) >>
               ovlp::merge("compute", master.at(0),
@@ -226,7 +226,6 @@ namespace {
 /// of their own answer with 0.5 MB after O1 and O2, a merge takes each in for M seconds. Iterations 1 to 6 are S1, S2,
 /// O1, O2, M1, M2.
 ovlp::summary figure_2(engine& run, int s1, int s2, int o1, int o2, int m) {
-  run.record();
   threads<> const master{"master", "node0"}, workers{"workers", "node1 node2"};
   struct Answer {
     int number;
@@ -260,8 +259,6 @@ ovlp::summary figure_2(engine& run, int s1, int s2, int o1, int o2, int m) {
 }  // namespace
 
 TEST_CASE("the paper's figures 2 and 4: steps and transfers overlap in simulated time" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
-  std::string const file = folder.file("p.json", platform());
   auto const check = [](ovlp::summary const& figures, std::vector<std::pair<double, double>> const& expected) {
     REQUIRE(figures.iterations.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -270,7 +267,7 @@ TEST_CASE("the paper's figures 2 and 4: steps and transfers overlap in simulated
       CHECK(figures.iterations[i].end_s == doctest::Approx(expected[i].second).epsilon(1e-9));
     }
   };
-  simulate_on(3, partial(file), [&](engine& run) {
+  simulate(3, platform(), [&](engine& run) {
     // T1 is over before S2 is; each transfer has its link for itself: 1.001 s there, 0.501 s back.
     auto const figures = figure_2(run, 1, 2, 3, 4, 1);
     // clang-format off
@@ -282,7 +279,7 @@ TEST_CASE("the paper's figures 2 and 4: steps and transfers overlap in simulated
     CHECK(figures.transfers == 4);
     CHECK(figures.atomic_steps == 9);  // the split's two posts and end, two leaves, the merge's three waits and end
   });
-  simulate_on(3, partial(file), [&](engine& run) {
+  simulate(3, platform(), [&](engine& run) {
     // S2 takes no time: T2 starts with T1, and both share the link of node 0: 2.001 s. Answers share it the other way.
     auto const figures = figure_2(run, 1, 0, 3, 3, 1);
     // clang-format off
@@ -293,12 +290,11 @@ TEST_CASE("the paper's figures 2 and 4: steps and transfers overlap in simulated
 }
 
 TEST_CASE("two transfers: the second comes while the first is under way" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
   // Like figure 2, on cores of twice the speed, without latency: S2 lasts half of T1.
   std::string const slow = R"({"name": "test", "reference_core": "any", "nodes": [{"count": 4, "cores": 1, "speed": 2}],
     "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1e6},
     "kernels": {"one": {"coefficient_s": 1, "exponents": [1]}}})";
-  simulate_on(3, partial(folder.file("p.json", slow)), [&](engine& run) {
+  simulate(3, slow, [&](engine& run) {
     auto const figures = figure_2(run, 2, 1, 20, 40, 2);
     // S1 until 1, S2 until 1.5. T1 alone until 1.5, half done; then at half the bandwidth until 2.5. T2 has then half
     // to go, alone until 3.
@@ -308,9 +304,7 @@ TEST_CASE("two transfers: the second comes while the first is under way" * docte
 }
 
 TEST_CASE("a node that leaves in mid-run is held until its work is done, and counts no longer" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
-  simulate_on(3, partial(folder.file("p.json", platform())), [](engine& run) {
-    run.record();
+  simulate(3, platform(), [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node1 node2"};
     graph<Start, Done> g("shrinking");
     auto const post_two = [](here<>& here, int iteration, out<Task>& tasks) {
@@ -407,13 +401,11 @@ TEST_CASE("transfers from one node share its link; one connection carries one ob
 TEST_CASE("a thousand small objects cross a slow link in little more than its latency" * doctest::timeout(20)) {
   auto const whole_s = [](std::string const& more) {
     double time_s = 0;
-    ovlp::testing::temporary_folder const folder;
     std::string const slow =
         R"({"name": "slow", "reference_core": "any", "nodes": [{"count": 2, "cores": 1, "speed": 1}],
       "network": {"model": "star", "latency_s": 5, "bandwidth_Bps": 1e6})" +
         more + "}";
-    simulate_on(2, partial(folder.file("p.json", slow)), [&](engine& run) {
-      run.record();
+    simulate(2, slow, [&](engine& run) {
       threads<> const master{"master", "node0"}, workers{"workers", "node1"};
       auto const answer = [](Task t) { return Done{t.number}; };
       auto const g = ovlp::testing::deal(master, 1000, 20) >> ovlp::leaf("answer", workers.at(0), answer) >>
@@ -432,10 +424,8 @@ TEST_CASE("a thousand small objects cross a slow link in little more than its la
 }
 
 TEST_CASE("communication takes processor time from steps" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
   std::string const more = R"(, "comm_cpu": {"incoming": [0, 0.5], "outgoing": [0, 0.25]})";
-  simulate_on(2, partial(folder.file("p.json", platform(more))), [](engine& run) {
-    run.record();
+  simulate(2, platform(more), [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node1"};
     run(fan(master, workers, 2, 1'000'000, 2), {});
     // The first object is there at 1.001; while the second comes, from then to 2.001, half a core is left for the first
@@ -498,13 +488,11 @@ TEST_CASE("a message costs more the longer its node has had none, also while it 
 }
 
 TEST_CASE("who sends copies its object before it goes on, if connections buffer" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
   auto const time_of = [&](std::string const& connection) {
     std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_byte_s": 1e-6,
       "receive_per_byte_s": 0})";
     double time_s = 0;
-    simulate_on(2, partial(folder.file("p.json", platform(costs + connection))), [&](engine& run) {
-      run.record();
+    simulate(2, platform(costs + connection), [&](engine& run) {
       threads<> const master{"master", "node0"}, workers{"workers", "node1"};
       auto const g = ovlp::split("deal", master.at(0),
                                  [](here<>& here, Start, out<Task>& posted) {
@@ -532,11 +520,9 @@ TEST_CASE("who sends copies its object before it goes on, if connections buffer"
 }
 
 TEST_CASE("in a stream control messages come after the object in transfer before them" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
   auto const time_of = [&](std::string const& transport) {
     double time_s = 0;
-    simulate_on(3, partial(folder.file("p.json", platform(transport))), [&](engine& run) {
-      run.record();
+    simulate(3, platform(transport), [&](engine& run) {
       threads<> const master{"master", "node0"}, second{"second", "node1"}, third{"third", "node2"};
       auto const large = fan(master, third, 1, 1'000'000, 0);
       // Its object goes round by node 1; that it is the only one is told to node 2 directly.
@@ -563,13 +549,11 @@ TEST_CASE("in a stream control messages come after the object in transfer before
 }
 
 TEST_CASE("under a quota a virtual node computes in grants, and gives less" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
   std::string const text = R"({"name": "test", "reference_core": "any",
     "nodes": [{"count": 2, "cores": 1, "speed": 1, "quota": {"share": 0.5, "period_s": 0.1}}],
     "network": {"model": "max-min", "latency_s": 0.001, "bandwidth_Bps": 1e6, "burst_bytes": 1000},
     "kernels": {"one": {"coefficient_s": 1, "exponents": [1]}}})";
-  simulate_on(2, partial(folder.file("p.json", text)), [](engine& run) {
-    run.record();
+  simulate(2, text, [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node1"};
     run(fan(master, workers, 1, 1'000'000, 3), {});
     auto const figures = run.summary();
@@ -580,10 +564,8 @@ TEST_CASE("under a quota a virtual node computes in grants, and gives less" * do
 }
 
 TEST_CASE("what communication takes while nothing is transferred, it takes from the beginning" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
   std::string const more = R"(, "comm_cpu": {"incoming": [0.5], "outgoing": [0]})";
-  simulate_on(1, partial(folder.file("p.json", platform(more))), [](engine& run) {
-    run.record();
+  simulate(1, platform(more), [](engine& run) {
     threads<> const master{"master", 1};
     run(fan(master, master, 2, 100, 3), {});
     CHECK(run.summary().time_s == doctest::Approx(12));
@@ -609,9 +591,7 @@ TEST_CASE("a window of time is at most the call and at least a thousandth of it"
 }
 
 TEST_CASE("a window bounds the objects under way" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
-  simulate_on(2, partial(folder.file("p.json", platform())), [](engine& run) {
-    run.record();
+  simulate(2, platform(), [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node1"};
     run(fan(master, workers, 3, 1'000'000, 1, 1), {});
     // One after another: there, work, back; the credit is given on node 0.
@@ -620,13 +600,11 @@ TEST_CASE("a window bounds the objects under way" * doctest::timeout(20)) {
 }
 
 TEST_CASE("speed and cores of the platform's nodes" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
   std::string const text = R"({"name": "two kinds", "reference_core": "any",
     "nodes": [{"count": 1, "cores": 1, "speed": 1}, {"count": 1, "cores": 2, "speed": 4}],
     "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1e12},
     "kernels": {"one": {"coefficient_s": 1, "exponents": [1]}}})";
-  simulate_on(2, partial(folder.file("p.json", text)), [](engine& run) {
-    run.record();
+  simulate(2, text, [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node1*2"};
     run(fan(master, workers, 2, 100, 8), {});
     CHECK(run.summary().time_s == doctest::Approx(2));
@@ -634,9 +612,7 @@ TEST_CASE("speed and cores of the platform's nodes" * doctest::timeout(20)) {
 }
 
 TEST_CASE("dynamic efficiency: work divided by what the held nodes could have done" * doctest::timeout(20)) {
-  ovlp::testing::temporary_folder const folder;
-  simulate_on(2, partial(folder.file("p.json", platform())), [](engine& run) {
-    run.record();
+  simulate(2, platform(), [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node0 node1"};
     auto const g = ovlp::split("deal", master.at(0),
                                [](here<>& here, Start, out<Task>& posted) {

@@ -79,19 +79,13 @@ TEST_CASE("a stored run tells what the run told, to the last bit" * doctest::tim
   simulate_on(3, {"--record", file}, [&](ovlp::engine_base& run) {
     run.attach(direct);
     ovlp::threads<> const master{"master", "node0"}, workers{"workers", run.nodes()};
-    auto split = ovlp::split("deal, \"out\"", master.at(0), [](Range given, ovlp::out<Number>& numbers) {
-                   for (int i = given.first; i < given.last; ++i) numbers.post({i});
-                 }).window(2);
+    auto split = ovlp::split("deal, \"out\"", master.at(0), cut).window(2);
     auto work = ovlp::leaf("work", workers.in_turn(), [](ovlp::here<>& here, Number n) {
       here.iteration(1 + n.value % 4);
       here.kernel("count", {n.value, 2}, [] {});
       return n;
     });
-    auto merge = ovlp::merge("sum", master.at(0), [](ovlp::in<Number>& numbers) {
-      Sum sum{};
-      while (auto n = numbers.wait()) sum.value += n->value;
-      return sum;
-    });
+    auto merge = ovlp::merge("sum", master.at(0), add);
     CHECK(run(split >> work >> merge, Range{0, 40}).value == 780);
   });
   std::map<std::string, std::string> const told = tables(folder.path() / "direct");
@@ -119,19 +113,13 @@ TEST_CASE("sums in the place of records are those of the same run's records" * d
   simulate_on(3, {"--record", file, "--record-only", "nodes"}, [&](ovlp::engine_base& run) {
     run.attach(told);
     ovlp::threads<> const master{"master", "node0"}, workers{"workers", run.nodes()};
-    auto split = ovlp::split("deal", master.at(0), [](Range given, ovlp::out<Number>& numbers) {
-                   for (int i = given.first; i < given.last; ++i) numbers.post({i});
-                 }).window(2);
+    auto split = ovlp::split("deal", master.at(0), cut).window(2);
     auto work = ovlp::leaf("work", workers.in_turn(), [](ovlp::here<>& here, Number n) {
       here.iteration(1 + n.value % 4);
       here.kernel("count", {n.value, 2}, [] {});
       return n;
     });
-    auto merge = ovlp::merge("sum", master.at(0), [](ovlp::in<Number>& numbers) {
-      Sum sum{};
-      while (auto n = numbers.wait()) sum.value += n->value;
-      return sum;
-    });
+    auto merge = ovlp::merge("sum", master.at(0), add);
     CHECK(run(split >> work >> merge, Range{0, 40}).value == 780);
   });
   stored_run const stored(file);

@@ -136,15 +136,15 @@ TEST_CASE("ends are written with the digits that give the same number again, and
     "network": {"model": "star", "latency_s": 0.1, "bandwidth_Bps": 3e6}})");
   std::mt19937_64 random(1);
   std::string file = "start_s,source,destination,bytes\n";
-  ovlp::net::star network(ovlp::net::alike(2, 3e6), 0.1);
+  auto const network = ovlp::net::make_star(ovlp::net::alike(2, 3e6), 0.1);
   std::vector<double> expected(50);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     std::uint64_t const bytes = random() % 1'000'000;
     file += "0,0,1," + std::to_string(bytes) + "\n";
-    network.start({i, 0, 1, bytes}, 0);
+    network->start({i, 0, 1, bytes}, 0);
   }
-  while (network.next_event() < std::numeric_limits<double>::infinity()) {
-    for (auto const& done : network.advance(network.next_event())) expected[done.id] = done.time_s;
+  while (network->next_event() < std::numeric_limits<double>::infinity()) {
+    for (auto const& done : network->advance(network->next_event())) expected[done.id] = done.time_s;
   }
 
   std::string const out = (folder.path() / "ends.csv").string();

@@ -29,11 +29,11 @@ void write_report(report_options const& options) {
   }
   for (std::string const& run : options.runs) expect_another_file(options.output, run);
   base::expect_outputs({{options.output, "<!doctype html>"}});
-  std::vector<std::unique_ptr<report::run_figures>> runs;
+  std::vector<report::run_figures> runs;
   for (std::size_t i = 0; i < options.runs.size(); ++i) {
     std::string const name = i < options.names.size() ? options.names[i] : "";
     runs.push_back(report::read_figures(options.runs[i], name, options.cores));
-    for (std::string const& note : runs.back()->notes())
+    for (std::string const& note : runs.back().notes)
       std::fprintf(stderr, "ovlp report: %s: %s\n", options.runs[i].c_str(), note.c_str());
   }
   if (std::string const comparison = report::comparison_of(runs); !comparison.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp transfers: replays a list of transfers on a platform's network, and writes it with the time at which each has
-// ended. Format: docs/formats/transfers.md. Cost: O(log n) per transfer, as net::star; all are held in memory.
+// ended. Format: docs/formats/transfers.md. Cost: O(log n) per transfer, as a star; all are held in memory.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -8,17 +8,13 @@
 #include "ovlp/netmodel/bus.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <queue>
 #include <span>
 #include <vector>
 
-#include <ovlp/base/expects.hpp>
-
-#include "node_link.hpp"
-#include "node_set.hpp"
 #include "phases.hpp"
 
 namespace ovlp::net {
@@ -63,41 +59,27 @@ struct links {
   waiting_list waits;
 };
 
-}  // namespace
-
-class bus::state {
+class bus final : public phased_network {
  public:
-  state(std::vector<node_link> const& nodes, double latency_s, bus_limits limits)
-      : touched(nodes.size()),
+  bus(std::vector<node_link> const& nodes, double latency_s, bus_limits limits)
+      : phased_network(nodes, latency_s),
         links_(nodes),
-        latency_s_(latency_s),
         limits_(limits),
         taken_(2 * nodes.size()),
-        sides_(2 * nodes.size()) {
-    check_latency(latency_s);
-    for (node_link const& l : nodes) check(l);
-  }
+        sides_(2 * nodes.size()) {}
 
-  void start(transfer const& started, double now_s) {
-    base::require(now_s < infinity && now_s >= now_s_ && now_s >= last_start_s_, "bus: a transfer starts in the past");
-    base::require(2 * std::size_t{std::max(started.source, started.destination)} < sides_.size(), "bus: no such node");
-    base::require(started.source != started.destination, "bus: a transfer from a node to itself");
-    last_start_s_ = now_s;
-    starting_.push(ready_s(started, now_s, latency_s(started.source, started.destination)), started);
-  }
-
-  double latency_s(std::uint32_t source, std::uint32_t destination) const {
+  double latency_s(std::uint32_t source, std::uint32_t destination) const override {
     return latency_s_ + (links_[source].latency_s + links_[destination].latency_s);
   }
 
-  double next_event() const {
+  double next_event() const override {
     double next_s = starting_.first_ready_s();
     if (!crossing_.empty()) next_s = std::min(next_s, crossing_.top().end_s);
     return std::max(now_s_, next_s);
   }
 
-  std::span<completion const> advance(double to_s) {
-    base::require(to_s < infinity && to_s >= now_s_, "bus: time goes on, and is finite");
+  std::span<completion const> advance(double to_s) override {
+    check_time(to_s);
     completions_.clear();
     while (next_event() <= to_s) {
       now_s_ = next_event();
@@ -110,12 +92,8 @@ class bus::state {
     return completions_.all();
   }
 
-  std::uint32_t taken(std::uint32_t node, side s) const {
-    base::require(2 * std::size_t{node} < sides_.size(), "bus: no such node");
-    return taken_[2 * node + s];
-  }
-
-  node_set touched;
+  std::uint32_t incoming(std::uint32_t node) const override { return taken(node, in); }
+  std::uint32_t outgoing(std::uint32_t node) const override { return taken(node, out); }
 
  private:
   struct crossing {
@@ -130,6 +108,11 @@ class bus::state {
     std::uint32_t side;
     bool operator>(candidate const& o) const { return sequence != o.sequence ? sequence > o.sequence : side > o.side; }
   };
+
+  std::uint32_t taken(std::uint32_t node, side s) const {
+    check_node(node);
+    return taken_[2 * node + s];
+  }
 
   static std::uint32_t opposite(std::uint32_t here, std::uint32_t other) {
     return 2 * other + (here % 2 == out ? in : out);
@@ -195,7 +178,7 @@ class bus::state {
 
   void take_link(std::uint32_t number, int more) {
     taken_[number] += static_cast<std::uint32_t>(more);
-    touched.insert(number / 2);
+    touched_.insert(number / 2);
   }
 
   void look_at(std::uint32_t number) {
@@ -240,13 +223,9 @@ class bus::state {
   }
 
   std::vector<node_link> const links_;  // by node
-  double const latency_s_;
   bus_limits const limits_;
-  double now_s_ = 0;
-  double last_start_s_ = 0;
   std::uint64_t sequence_ = 0;  // of the next transfer that comes
 
-  latency_phase starting_;
   struct waiting_transfer {
     std::uint64_t sequence;
     started_transfer begun;
@@ -258,22 +237,12 @@ class bus::state {
   std::vector<links> sides_;               // out of node 0, into node 0, out of node 1, ...
   std::priority_queue<crossing, std::vector<crossing>, std::greater<>> crossing_;
   std::priority_queue<candidate, std::vector<candidate>, std::greater<>> candidates_;
-  completion_list completions_;
 };
 
-bus::bus(std::vector<node_link> const& nodes, double latency_s, bus_limits limits)
-    : state_(std::make_unique<state>(nodes, latency_s, limits)) {}
-bus::~bus() = default;
+}  // namespace
 
-void bus::start(transfer const& started, double now_s) { state_->start(started, now_s); }
-double bus::next_event() const { return state_->next_event(); }
-std::span<completion const> bus::advance(double to_s) { return state_->advance(to_s); }
-double bus::latency_s(std::uint32_t source, std::uint32_t destination) const {
-  return state_->latency_s(source, destination);
+std::unique_ptr<network> make_bus(std::vector<node_link> const& nodes, double latency_s, bus_limits limits) {
+  return std::make_unique<bus>(nodes, latency_s, limits);
 }
-std::uint32_t bus::incoming(std::uint32_t node) const { return state_->taken(node, in); }
-std::uint32_t bus::outgoing(std::uint32_t node) const { return state_->taken(node, out); }
-std::span<std::uint32_t const> bus::touched_nodes() const { return state_->touched.members(); }
-void bus::clear_touched_nodes() { state_->touched.clear(); }
 
 }  // namespace ovlp::net

@@ -17,6 +17,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,7 @@ constexpr double unlimited = std::numeric_limits<double>::max();
 constexpr double rounding = 1e-12;
 constexpr double least_bytes = 1e-6;  // a bucket with less is empty: rounding must not make it linger
 
-class fair_shares : public served_pairs<fair_shares> {
+class fair_shares final : public served_pairs<fair_shares> {
  public:
   fair_shares(std::vector<node_link> const& links, double latency_s, link_burst burst)
       : served_pairs(links, latency_s), burst_(burst), used_(ports_.size()), settled_(ports_.size(), unlimited) {
@@ -83,7 +84,7 @@ class fair_shares : public served_pairs<fair_shares> {
 
 void fair_shares::share_out() {
   for (std::uint32_t const number : changed_ports_.members()) {
-    touched.insert(number / 2);
+    touched_.insert(number / 2);
     doubt_level(number);
   }
   while (!doubts_.empty()) {
@@ -223,25 +224,8 @@ void fair_shares::bandwidth_changes(std::uint32_t number) {
 
 }  // namespace
 
-class fair_star::state : public fair_shares {
- public:
-  using fair_shares::fair_shares;
-};
-
-fair_star::fair_star(std::vector<node_link> const& links, double latency_s, link_burst burst)
-    : state_(std::make_unique<state>(links, latency_s, burst)) {}
-fair_star::~fair_star() = default;
-
-void fair_star::start(transfer const& started, double now_s) { state_->start(started, now_s); }
-double fair_star::next_event() const { return state_->next_event(); }
-std::span<completion const> fair_star::advance(double to_s) { return state_->advance(to_s); }
-double fair_star::latency_s(std::uint32_t source, std::uint32_t destination) const {
-  return state_->latency_s(source, destination);
+std::unique_ptr<network> make_fair_star(std::vector<node_link> const& links, double latency_s, link_burst burst) {
+  return std::make_unique<fair_shares>(links, latency_s, burst);
 }
-std::uint32_t fair_star::incoming(std::uint32_t node) const { return state_->transfers(node, in); }
-std::uint32_t fair_star::outgoing(std::uint32_t node) const { return state_->transfers(node, out); }
-std::span<std::uint32_t const> fair_star::touched_nodes() const { return state_->touched.members(); }
-void fair_star::clear_touched_nodes() { state_->touched.clear(); }
-std::uint64_t fair_star::flips() const { return state_->flips; }
 
 }  // namespace ovlp::net

@@ -12,6 +12,11 @@
 #include <vector>
 
 #include <ovlp/netmodel/network.hpp>
+#include <ovlp/netmodel/node_link.hpp>
+
+#include <ovlp/base/expects.hpp>
+
+#include "node_set.hpp"
 
 namespace ovlp::net {
 
@@ -113,6 +118,34 @@ class completion_list {
  private:
   std::vector<std::pair<std::uint64_t, std::uint64_t>> instant_;  // sequence, identifier
   std::vector<completion> completions_;
+};
+
+/// What the networks of links have in common: transfers start, pass their latency, and end in the order of their
+/// starts; they change nodes.
+class phased_network : public network, public phase_counts {
+ public:
+  void start(transfer const& started, double now_s) override;
+  phase_counts* phases() final { return this; }
+  std::span<std::uint32_t const> touched_nodes() const final { return touched_.members(); }
+  void clear_touched_nodes() final { touched_.clear(); }
+
+ protected:
+  phased_network(std::vector<node_link> const& links, double latency_s);
+
+  void check_node(std::uint32_t node) const { base::require(node < nodes_, "network: no such node"); }
+  void check_time(double to_s) const {
+    base::require(to_s < infinity && to_s >= now_s_, "network: time goes on, and is finite");
+  }
+
+  std::size_t const nodes_;
+  double const latency_s_;
+  double now_s_ = -infinity;
+  latency_phase starting_;
+  completion_list completions_;
+  node_set touched_;
+
+ private:
+  double last_start_s_ = -infinity;
 };
 
 }  // namespace ovlp::net

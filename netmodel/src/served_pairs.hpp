@@ -14,9 +14,8 @@
 #include <ovlp/netmodel/node_link.hpp>
 
 #include <ovlp/base/expects.hpp>
+#include <ovlp/base/heap.hpp>
 
-#include "heap.hpp"
-#include "node_link.hpp"
 #include "node_set.hpp"
 #include "phases.hpp"
 
@@ -31,6 +30,7 @@ constexpr double departs = 2;
 struct entry {
   double key;
   std::uint32_t number;
+  bool operator<(entry const& e) const { return key < e.key; }
 };
 
 /// A transfer in its bandwidth phase.
@@ -38,6 +38,7 @@ struct flow {
   double key;  // where the pair's clock stands when it ends
   std::uint64_t sequence;
   std::uint64_t id;
+  bool operator<(flow const& f) const { return key < f.key; }
 };
 
 inline side other(side s) { return s == out ? in : out; }
@@ -72,7 +73,7 @@ struct port {
   // Its pairs, near ones first.
   std::vector<opposite> opposites;
   std::vector<member> members;
-  heap<entry> far_ends;  // attached far pairs by the port's clock at the pair's first end
+  base::heap<entry> far_ends;  // attached far pairs by the port's clock at the pair's first end
 };
 
 /// On the port's clock.
@@ -95,7 +96,7 @@ struct pair {
   side limit = out;                  // of a far one: the side that it is attached to
   std::uint32_t in_far_ends = none;  // of a far one, there
   flow first;                        // the one that ends first
-  heap<flow> others;                 // by what the pair's own clock says at their ends
+  base::heap<flow> others;           // by what the pair's own clock says at their ends
 };
 
 /// The transfers of a star of nodes, served by the ports of these: whatever shares these give.
@@ -125,29 +126,25 @@ struct pair {
 /// so that the compiler sees a whole solver: with calls through virtual functions, and a unit of its own, a simulation
 /// of LU executes 5 % more instructions.
 template <class Shares>
-class served_pairs {
+class served_pairs : public phased_network {
  public:
   served_pairs(std::vector<node_link> const& links, double latency_s);
 
-  void start(transfer const& started, double now_s);
-  double next_event() const { return next_s_; }
-  std::span<completion const> advance(double to_s);
-
-  std::uint32_t transfers(std::uint32_t node, side s) const {
-    base::require(node < nodes_, "star: no such node");
-    return ports_[2 * node + s].transfers;
-  }
-
-  node_set touched;
-  std::uint64_t flips = 0;
-  std::uint64_t looks = 0;
-  std::uint64_t moves = 0;
-
-  double latency_s(std::uint32_t source, std::uint32_t destination) const;
+  void start(transfer const& started, double now_s) final;
+  double next_event() const final { return next_s_; }
+  std::span<completion const> advance(double to_s) final;
+  double latency_s(std::uint32_t source, std::uint32_t destination) const final;
+  std::uint32_t incoming(std::uint32_t node) const final { return transfers(node, in); }
+  std::uint32_t outgoing(std::uint32_t node) const final { return transfers(node, out); }
+  solver_counts counts() const final { return counts_; }
 
  private:
   friend Shares;
 
+  std::uint32_t transfers(std::uint32_t node, side s) const {
+    check_node(node);
+    return ports_[2 * node + s].transfers;
+  }
   static std::uint32_t port_number(pair const& p, side s) { return s == out ? p.port_out : p.port_in; }
   port& port_of(pair const& p, side s) { return ports_[port_number(p, s)]; }
   port const& port_of(pair const& p, side s) const { return ports_[port_number(p, s)]; }
@@ -206,25 +203,20 @@ class served_pairs {
     return [this](entry const& e, std::size_t at) { place(ports_[e.number].position, at); };
   }
   auto flow_placed() {
-    return [this](flow const&, std::size_t) { ++moves; };
+    return [this](flow const&, std::size_t) { ++counts_.moves; };
   }
   void place(std::uint32_t& position, std::size_t at) {
     position = static_cast<std::uint32_t>(at);
-    ++moves;
+    ++counts_.moves;
   }
 
-  std::uint32_t nodes_;
-  double latency_s_;
-  double now_s_ = -infinity;
-  double last_start_s_ = -infinity;
   double next_s_ = infinity;  // event
 
-  latency_phase starting_;
   std::vector<port> ports_;                // out of node 0, into node 0, out of node 1, ...
   std::vector<double> shares_;             // by port: of each transfer, in bytes per second; 0 when idle
   std::vector<double> link_latencies_s_;   // by node; none: 0 for all
   std::vector<node_link> unsteady_links_;  // by node; none: all bandwidths stay
-  heap<entry> next_ends_;                  // ports by the time of their first end
+  base::heap<entry> next_ends_;            // ports by the time of their first end
   std::vector<pair> pairs_;
   std::vector<std::uint32_t> unused_pairs_;
 
@@ -233,20 +225,15 @@ class served_pairs {
   node_set changed_ports_;           // their transfers or their first end
   std::vector<std::uint32_t> new_pairs_;
 
-  completion_list completions_;
+  solver_counts counts_;
 };
 
 template <class Shares>
 served_pairs<Shares>::served_pairs(std::vector<node_link> const& links, double latency_s)
-    : touched(links.size()),
-      nodes_(static_cast<std::uint32_t>(links.size())),
-      latency_s_(latency_s),
-      changed_ports_(2 * links.size()) {
-  check_latency(latency_s);
+    : phased_network(links, latency_s), changed_ports_(2 * links.size()) {
   base::require(links.size() < none / 4, "star: too many nodes");
   ports_.reserve(2 * links.size());
   for (node_link const& l : links) {
-    check(l);
     ports_.emplace_back().bandwidth = l.out_Bps;
     ports_.emplace_back().bandwidth = l.in_Bps;
   }
@@ -259,18 +246,13 @@ served_pairs<Shares>::served_pairs(std::vector<node_link> const& links, double l
 
 template <class Shares>
 void served_pairs<Shares>::start(transfer const& started, double now_s) {
-  base::require(now_s < infinity && now_s >= now_s_ && now_s >= last_start_s_, "star: a transfer starts in the past");
-  base::require(started.source < nodes_ && started.destination < nodes_, "star: no such node");
-  base::require(started.source != started.destination, "star: a transfer from a node to itself");
-  last_start_s_ = now_s;
-  double const at_s = ready_s(started, now_s, latency_s(started.source, started.destination));
-  starting_.push(at_s, started);
-  next_s_ = std::min(next_s_, at_s);
+  phased_network::start(started, now_s);
+  next_s_ = std::min(next_s_, starting_.first_ready_s());
 }
 
 template <class Shares>
 std::span<completion const> served_pairs<Shares>::advance(double to_s) {
-  base::require(to_s < infinity && to_s >= now_s_, "star: time goes on, and is finite");
+  check_time(to_s);
   completions_.clear();
   while (next_s_ <= to_s) {
     now_s_ = next_s_;
@@ -361,7 +343,7 @@ template <class Shares>
 void served_pairs<Shares>::end_near(std::uint32_t number, double reached) {
   port& p = ports_[number];
   forget_first(number);
-  looks += p.near;
+  counts_.looks += p.near;
   double least = infinity;
   std::uint32_t first = none;
   for (std::uint32_t place = 0; place < p.near;) {
@@ -420,7 +402,7 @@ void served_pairs<Shares>::end_instant() {
 /// A near pair's bottleneck changes sides.
 template <class Shares>
 void served_pairs<Shares>::flip(std::uint32_t number, std::uint32_t place) {
-  ++flips;
+  ++counts_.flips;
   std::uint32_t from = number, to = ports_[number].opposites[place].port;
   std::uint32_t place_from = place, place_to = ports_[number].members[place].place;
   if (!ports_[number].opposites[place].attached) {
@@ -444,7 +426,7 @@ void served_pairs<Shares>::attach_to_bottleneck(std::uint32_t number) {
   double left_bytes = p.first.key;
   if (p.attached) {
     left_bytes = end_of(p) - clock_now(port_number(p, from));
-    if (from != to) ++flips;
+    if (from != to) ++counts_.flips;
     detach(p);
   }
   if (far != p.far) move_among_others(p, far);
@@ -653,7 +635,7 @@ void served_pairs<Shares>::forget_first(std::uint32_t number) {
 template <class Shares>
 void served_pairs<Shares>::find_first(port& p) {
   p.first_known = true;
-  looks += p.near;
+  counts_.looks += p.near;
   double least = infinity;
   for (std::uint32_t place = 0; place < p.near; ++place) {
     if (p.members[place].end >= least) continue;

@@ -10,13 +10,16 @@
 // ports look at it. The others are *near*, and looked at whenever a share changes.
 #include "ovlp/netmodel/star.hpp"
 
+#include <memory>
+#include <vector>
+
 #include "served_pairs.hpp"
 
 namespace ovlp::net {
 
 namespace {
 
-class equal_shares : public served_pairs<equal_shares> {
+class equal_shares final : public served_pairs<equal_shares> {
  public:
   using served_pairs::served_pairs;
   void share_out();
@@ -42,7 +45,7 @@ void equal_shares::share_out() {
 
 void equal_shares::set_share(std::uint32_t number) {
   port& p = ports_[number];
-  touched.insert(number / 2);
+  touched_.insert(number / 2);
   p.clock = clock_now(number);
   p.clock_s = now_s_;
   p.publishes = false;
@@ -63,7 +66,7 @@ void equal_shares::set_share(std::uint32_t number) {
 void equal_shares::look_at_near(std::uint32_t number) {
   port const& p = ports_[number];
   double const here = shares_[number];
-  looks += p.near;
+  counts_.looks += p.near;
   for (std::uint32_t place = 0; place < p.near; ++place) {
     opposite const pair = p.opposites[place];
     double const there = shares_[pair.port];
@@ -75,7 +78,7 @@ void equal_shares::look_at_near(std::uint32_t number) {
 /// The port has published a share: any of its pairs may flip, become far or near.
 void equal_shares::look_at_all(std::uint32_t number) {
   port const& p = ports_[number];
-  looks += p.members.size();
+  counts_.looks += p.members.size();
   for (std::size_t place = 0; place < p.members.size();) {
     std::uint32_t const pair = p.members[place].pair;
     attach_to_bottleneck(pair);
@@ -85,29 +88,8 @@ void equal_shares::look_at_all(std::uint32_t number) {
 
 }  // namespace
 
-class star::state : public equal_shares {
- public:
-  using equal_shares::equal_shares;
-};
-
-star::star(std::vector<node_link> const& links, double latency_s) : state_(std::make_unique<state>(links, latency_s)) {}
-star::~star() = default;
-
-void star::start(transfer const& started, double now_s) { state_->start(started, now_s); }
-double star::next_event() const { return state_->next_event(); }
-std::span<completion const> star::advance(double to_s) { return state_->advance(to_s); }
-double star::latency_s(std::uint32_t source, std::uint32_t destination) const {
-  return state_->latency_s(source, destination);
+std::unique_ptr<network> make_star(std::vector<node_link> const& links, double latency_s) {
+  return std::make_unique<equal_shares>(links, latency_s);
 }
-
-std::uint32_t star::incoming(std::uint32_t node) const { return state_->transfers(node, in); }
-std::uint32_t star::outgoing(std::uint32_t node) const { return state_->transfers(node, out); }
-
-std::span<std::uint32_t const> star::touched_nodes() const { return state_->touched.members(); }
-void star::clear_touched_nodes() { state_->touched.clear(); }
-
-std::uint64_t star::flips() const { return state_->flips; }
-std::uint64_t star::looks() const { return state_->looks; }
-std::uint64_t star::moves() const { return state_->moves; }
 
 }  // namespace ovlp::net

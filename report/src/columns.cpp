@@ -43,26 +43,13 @@ std::string deflated(std::string const& bytes) {
 
 }  // namespace
 
-nlohmann::ordered_json columns::add(char const* type, void const* data, std::size_t count, std::size_t bytes) {
+nlohmann::ordered_json columns::add(std::string const& type, void const* data, std::size_t count, std::size_t bytes) {
   auto const* const from = static_cast<char const*>(data);
   std::string regrouped(count * bytes, '\0');
   for (std::size_t byte = 0; byte < bytes; ++byte)
     for (std::size_t i = 0; i < count; ++i) regrouped[byte * count + i] = from[i * bytes + byte];
   packed_.push_back(base64(deflated(regrouped)));
   return {{"column", packed_.size() - 1}, {"type", type}, {"count", count}};
-}
-
-nlohmann::ordered_json columns::add(std::vector<std::uint16_t> const& values) {
-  return add("u16", values.data(), values.size(), sizeof(std::uint16_t));
-}
-nlohmann::ordered_json columns::add(std::vector<std::uint32_t> const& values) {
-  return add("u32", values.data(), values.size(), sizeof(std::uint32_t));
-}
-nlohmann::ordered_json columns::add(std::vector<float> const& values) {
-  return add("f32", values.data(), values.size(), sizeof(float));
-}
-nlohmann::ordered_json columns::add(std::vector<double> const& values) {
-  return add("f64", values.data(), values.size(), sizeof(double));
 }
 
 }  // namespace ovlp::report

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 namespace ovlp::report {
 
@@ -14,17 +14,18 @@ namespace ovlp::report {
 /// values first; compressed (zlib), in base64. page/columns.js reads them.
 class columns {
  public:
-  /// Each returns what the page's JSON says of the column.
-  nlohmann::ordered_json add(std::vector<std::uint16_t> const& values);
-  nlohmann::ordered_json add(std::vector<std::uint32_t> const& values);
-  nlohmann::ordered_json add(std::vector<float> const& values);
-  nlohmann::ordered_json add(std::vector<double> const& values);
+  /// Returns what the page's JSON says of the column. Its type: "u16", "f64", ...
+  template <class Number>
+  nlohmann::ordered_json add(std::vector<Number> const& values) {
+    std::string const type = (std::is_integral_v<Number> ? "u" : "f") + std::to_string(8 * sizeof(Number));
+    return add(type, values.data(), values.size(), sizeof(Number));
+  }
 
   /// In the order in which they were added, which is that of their numbers.
   std::vector<std::string> const& packed() const { return packed_; }
 
  private:
-  nlohmann::ordered_json add(char const* type, void const* data, std::size_t count, std::size_t bytes);
+  nlohmann::ordered_json add(std::string const& type, void const* data, std::size_t count, std::size_t bytes);
 
   std::vector<std::string> packed_;
 };

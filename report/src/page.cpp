@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "page.hpp"
 
+#include <string>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/error.hpp>
@@ -26,14 +29,13 @@ std::string as_text(nlohmann::ordered_json const& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);  // names are the user's
 }
 
-}  // namespace
-
-void page::add(run_figures& run, analysis::matched_calls const& among) {
-  std::string const text = as_text(describe(run, among));
-  runs_ += (runs_.empty() ? "" : ",\n") + text;
+analysis::matched_calls match(std::vector<run_figures> const& runs) {
+  std::vector<std::vector<analysis::run_call>> all;
+  for (run_figures const& one : runs) all.push_back(analysis::call_list(one.run).all());
+  return analysis::match_calls(all);
 }
 
-std::string page::html(std::string const& comparison) const {
+std::string html(std::string const& runs, columns const& packed, std::string const& comparison) {
   constexpr std::string_view mark = "<!-- data -->";
   std::string_view const around = page_template();
   if (around.empty()) {
@@ -42,29 +44,35 @@ std::string page::html(std::string const& comparison) const {
   }
   std::size_t const at = around.find(mark);
   std::string text(around.substr(0, at));
-  for (std::size_t i = 0; i < columns_.packed().size(); ++i) {
+  for (std::size_t i = 0; i < packed.packed().size(); ++i) {
     text += "<script type=\"text/plain\" id=\"column" + std::to_string(i) + "\">";
-    text += columns_.packed()[i];
+    text += packed.packed()[i];
     text += "</script>\n";
   }
   auto const data = [&](char const* id, std::string const& json) {
     text += std::string("<script type=\"application/json\" id=\"") + id + "\">" + within_html(json) + "</script>\n";
   };
   data("comparison", as_text(comparison));
-  data("runs", "[" + runs_ + "]");
+  data("runs", "[" + runs + "]");
   text += around.substr(at + mark.size());
   return text;
 }
 
-std::string make_page(std::vector<std::unique_ptr<run_figures>> const& runs) {
-  page made;
-  analysis::matched_calls const among = page::match(runs);
-  for (std::unique_ptr<run_figures> const& run : runs) made.add(*run, among);
-  return made.html(comparison_of(runs));
+}  // namespace
+
+std::string make_page(std::vector<run_figures> const& runs) {
+  analysis::matched_calls const among = match(runs);
+  columns packed;
+  std::string described;
+  for (run_figures const& one : runs)
+    described += (described.empty() ? "" : ",\n") + as_text(describe(one, packed, among));
+  return html(described, packed, comparison_of(runs));
 }
 
-std::string comparison_of(std::vector<std::unique_ptr<run_figures>> const& runs) {
-  return page::match(runs).note(page::names_of(runs));
+std::string comparison_of(std::vector<run_figures> const& runs) {
+  std::vector<std::string> names;
+  for (run_figures const& one : runs) names.push_back(one.name);
+  return match(runs).note(names);
 }
 
 }  // namespace ovlp::report

@@ -68,41 +68,27 @@ void add_wait(run_totals::waits& to, double waited_s) {
   to.longest_s = std::max(to.longest_s, waited_s);
 }
 
-}  // namespace
-
-struct run_figures::implementation {
-  implementation(std::string called, run_facts facts, recorded_run what, double cores)
-      : name(std::move(called)), about(std::move(facts)), cores_otherwise(cores), run(std::move(what)) {
-    for (run_definitions::graph const& g : run.names.graphs)
-      first_operation.push_back(first_operation.back() + static_cast<std::uint32_t>(g.operations.size()));
+class description {
+ public:
+  explicit description(run_figures const& of)
+      : figures_(of), run_(of.run), totals_(of.totals), steps_(run_), calls_(run_) {
+    if (!run_.undefined.empty()) throw io_error(run_.undefined);
+    for (run_definitions::graph const& g : run_.names.graphs)
+      first_operation_.push_back(first_operation_.back() + static_cast<std::uint32_t>(g.operations.size()));
   }
+  json as_json(columns& into, analysis::matched_calls const& among) const;
 
-  std::string const name;
-  run_facts const about;
-  double const cores_otherwise;
-  recorded_run const run;
-  std::vector<std::uint32_t> first_operation{0};  ///< of each graph, among those of all
-  timeline const steps{run};
-  analysis::call_list const calls{run};
-  std::optional<run_totals> totals{};
-  std::string reservation{};
-  bool failed = false;
-  std::vector<std::string> notes{};
-  std::vector<metric> metrics{};
-  std::map<std::pair<std::uint64_t, std::int32_t>, iteration_metric> iteration_metrics{};
-  std::vector<path_part> critical_path{};
-  std::vector<path_cost> path_costs{};
-
+ private:
   std::uint32_t operation_of(recorded_run::place const& at) const {
-    recorded_run::purpose const& what = run.purposes[at.purpose];
-    return first_operation[what.graph] + what.operation;
+    recorded_run::purpose const& what = run_.purposes[at.purpose];
+    return first_operation_[what.graph] + what.operation;
   }
-  std::uint32_t node_of(recorded_run::place const& at) const { return run.residences[at.residence].node; }
-  std::uint64_t call_of(recorded_run::place const& at) const { return run.purposes[at.purpose].call; }
+  std::uint32_t node_of(recorded_run::place const& at) const { return run_.residences[at.residence].node; }
+  std::uint64_t call_of(recorded_run::place const& at) const { return run_.purposes[at.purpose].call; }
   /// An operation of a graph, among those of all; none: it is none, but the result.
   std::optional<std::uint32_t> inside(std::uint32_t graph, std::uint32_t operation) const {
-    if (operation >= run.names.graphs[graph].operations.size()) return std::nullopt;
-    return first_operation[graph] + operation;
+    if (operation >= run_.names.graphs[graph].operations.size()) return std::nullopt;
+    return first_operation_[graph] + operation;
   }
 
   std::pair<double, double> begin_and_end() const;
@@ -116,38 +102,44 @@ struct run_figures::implementation {
   json decided(double zero_s) const;
   json use(columns& into, double begin_s, double end_s) const;
   json waiting() const;
-  json describe(columns& into, analysis::matched_calls const& among) const;
+
+  run_figures const& figures_;
+  recorded_run const& run_;
+  std::optional<run_totals> const& totals_;
+  std::vector<std::uint32_t> first_operation_{0};  ///< of each graph, among those of all
+  timeline const steps_;
+  analysis::call_list const calls_;
 };
 
 /// From the first that is known of the run to the last.
-std::pair<double, double> run_figures::implementation::begin_and_end() const {
+std::pair<double, double> description::begin_and_end() const {
   double first_s = std::numeric_limits<double>::infinity(), last_s = -first_s;
   auto const take = [&](double from_s, double to_s) {
     first_s = std::min(first_s, from_s);
     last_s = std::max(last_s, to_s);
   };
-  for (recorded_run::step const& s : run.steps) take(s.start_s, s.end_s);
-  for (analysis::run_call const& c : calls.all()) take(c.start_s, c.end_s.value_or(c.start_s));
-  for (node_record const& r : run.nodes)
+  for (recorded_run::step const& s : run_.steps) take(s.start_s, s.end_s);
+  for (analysis::run_call const& c : calls_.all()) take(c.start_s, c.end_s.value_or(c.start_s));
+  for (node_record const& r : run_.nodes)
     if (r.change == node_change::launched) take(r.at_s, r.at_s);
   return first_s <= last_s ? std::pair(first_s, last_s) : std::pair(0.0, 0.0);
 }
 
-json run_figures::implementation::operations() const {
-  std::vector<run_totals::operation> all(first_operation.back());
-  if (totals) {
-    for (std::size_t g = 0; g < totals->operations.size(); ++g)
-      std::ranges::copy(totals->operations[g], all.begin() + first_operation[g]);
+json description::operations() const {
+  std::vector<run_totals::operation> all(first_operation_.back());
+  if (totals_) {
+    for (std::size_t g = 0; g < totals_->operations.size(); ++g)
+      std::ranges::copy(totals_->operations[g], all.begin() + first_operation_[g]);
   }
-  for (recorded_run::step const& s : run.steps) {
+  for (recorded_run::step const& s : run_.steps) {
     run_totals::operation& of = all[operation_of(s.at)];
     ++of.steps;
     of.computed_s += s.computed_s;
     of.work_s += s.work_s;
   }
   json made = json::array();
-  for (std::size_t g = 0; g < run.names.graphs.size(); ++g) {
-    for (run_definitions::operation const& is : run.names.graphs[g].operations) {
+  for (std::size_t g = 0; g < run_.names.graphs.size(); ++g) {
+    for (run_definitions::operation const& is : run_.names.graphs[g].operations) {
       run_totals::operation const& of = all[made.size()];
       made.push_back({{"graph", g},
                       {"name", is.name},
@@ -161,26 +153,26 @@ json run_figures::implementation::operations() const {
   return made;
 }
 
-json run_figures::implementation::edges() const {
+json description::edges() const {
   std::map<edge, edge_figures> all;
-  for (std::uint32_t o = 0; o < run.objects.size(); ++o) {
-    recorded_run::object const& of = run.objects[o];
+  for (std::uint32_t o = 0; o < run_.objects.size(); ++o) {
+    recorded_run::object const& of = run_.objects[o];
     if (!of.was_posted()) continue;
-    std::uint32_t const graph = run.purposes[of.by.purpose].graph;
+    std::uint32_t const graph = run_.purposes[of.by.purpose].graph;
     edge_figures& along = all[{operation_of(of.by), of.port, inside(graph, of.key.operation)}];
     ++along.objects;
     if (of.to_node == node_of(of.by)) continue;
-    for (recorded_run::message const& m : run.messages_of(o)) {
+    for (recorded_run::message const& m : run_.messages_of(o)) {
       if (!recorded_run::is_known(m.sent_s)) continue;
       ++along.messages;
       along.bytes += m.bytes;
       break;  // it is sent on after its thread, if there are more
     }
   }
-  if (totals) {
-    for (auto const& [way, objects] : totals->posted) {
+  if (totals_) {
+    for (auto const& [way, objects] : totals_->posted) {
       auto const& [graph, operation, port, to] = way;
-      all[{first_operation.at(graph) + operation, port, inside(graph, to)}].objects += objects;
+      all[{first_operation_.at(graph) + operation, port, inside(graph, to)}].objects += objects;
     }
   }
   json made = json::array();
@@ -195,10 +187,10 @@ json run_figures::implementation::edges() const {
   return made;
 }
 
-json run_figures::implementation::pairs(columns& into) const {
+json description::pairs(columns& into) const {
   std::map<std::pair<std::uint32_t, std::uint32_t>, run_totals::messages> all;
-  if (totals) all = {totals->sent.begin(), totals->sent.end()};
-  for (recorded_run::message const& m : run.messages) {
+  if (totals_) all = {totals_->sent.begin(), totals_->sent.end()};
+  for (recorded_run::message const& m : run_.messages) {
     if (!recorded_run::is_known(m.sent_s)) continue;
     run_totals::messages& between = all[{m.source, m.destination}];
     ++(m.object == recorded_run::none ? between.controls : between.objects);
@@ -221,31 +213,31 @@ json run_figures::implementation::pairs(columns& into) const {
 }
 
 /// Of each call; none where only sums of several calls are known.
-std::optional<std::map<std::uint64_t, call_figures>> run_figures::implementation::figures_of_calls() const {
+std::optional<std::map<std::uint64_t, call_figures>> description::figures_of_calls() const {
   std::map<std::uint64_t, call_figures> all;
-  if (totals) {
-    if (calls.all().size() != 1) return std::nullopt;
-    call_figures& only = all[calls.all().front().call];
-    for (auto const& of_graph : totals->operations) {
+  if (totals_) {
+    if (calls_.all().size() != 1) return std::nullopt;
+    call_figures& only = all[calls_.all().front().call];
+    for (auto const& of_graph : totals_->operations) {
       for (run_totals::operation const& of : of_graph) {
         only.steps += of.steps;
         only.work_s += of.work_s;
       }
     }
-    for (auto const& [pair, of] : totals->sent) {
+    for (auto const& [pair, of] : totals_->sent) {
       only.objects += of.objects;
       only.bytes += of.bytes;
       only.controls += of.controls;
     }
-    for (auto const& [what, of] : totals->waited) only.waited_s += of.total_s;
+    for (auto const& [what, of] : totals_->waited) only.waited_s += of.total_s;
   }
-  for (recorded_run::step const& s : run.steps) {
+  for (recorded_run::step const& s : run_.steps) {
     call_figures& of = all[call_of(s.at)];
     ++of.steps;
     of.work_s += s.work_s;
   }
-  for (recorded_run::wait const& w : run.waits) all[call_of(w.at)].waited_s += w.end_s - w.start_s;
-  for (recorded_run::message const& m : run.messages) {
+  for (recorded_run::wait const& w : run_.waits) all[call_of(w.at)].waited_s += w.end_s - w.start_s;
+  for (recorded_run::message const& m : run_.messages) {
     if (!recorded_run::is_known(m.sent_s)) continue;
     call_figures& of = all[m.call];
     ++(m.object == recorded_run::none ? of.controls : of.objects);
@@ -255,24 +247,23 @@ std::optional<std::map<std::uint64_t, call_figures>> run_figures::implementation
 }
 
 /// With efficiencies, as the analysis of simulations computes them.
-json run_figures::implementation::described_calls(double zero_s, double end_s,
-                                                  std::vector<double> const& reference_cores,
-                                                  std::vector<analysis::call_name> const& compared) const {
+json description::described_calls(double zero_s, double end_s, std::vector<double> const& reference_cores,
+                                  std::vector<analysis::call_name> const& compared) const {
   analysis::dynamic_efficiency found(reference_cores);
-  for (node_record const& r : run.nodes) found.node(r);
-  for (std::uint32_t const s : run.steps_by_end()) found.step(run.record_of(run.steps[s]));
-  if (totals) {
-    for (auto const& [call, of] : totals->calls) found.add(call, of.iterations, of.over_time);
+  for (node_record const& r : run_.nodes) found.node(r);
+  for (std::uint32_t const s : run_.steps_by_end()) found.step(run_.record_of(run_.steps[s]));
+  if (totals_) {
+    for (auto const& [call, of] : totals_->calls) found.add(call, of.iterations, of.over_time);
   }
   auto known = figures_of_calls();
   std::set<analysis::call_name> const are_compared(compared.begin(), compared.end());
   json all = json::array();
-  for (analysis::run_call const& of : calls.all()) {
+  for (analysis::run_call const& of : calls_.all()) {
     std::uint64_t const call = of.call;
     double const call_end_s = of.end_s.value_or(end_s);
     analysis::dynamic_efficiency::report figures = found.take(call, of.start_s, call_end_s);
     // Efficiency is that of a call from its begin to its result; of one that has failed there is none.
-    bool const counts = of.end_s || !failed;
+    bool const counts = of.end_s || !figures_.failed;
     if (!counts) figures.windows.clear();
     auto const or_null = [&](std::optional<double> const& value) {
       return value && counts ? json(*value) : json(nullptr);
@@ -289,7 +280,8 @@ json run_figures::implementation::described_calls(double zero_s, double end_s,
                             {"nodes", i.nodes},
                             {"efficiency", or_null(i.efficiency)},
                             {"interval_efficiency", or_null(i.interval_efficiency)}});
-      if (auto const of_this = iteration_metrics.find({call, i.index}); of_this != iteration_metrics.end()) {
+      if (auto const of_this = figures_.iteration_metrics.find({call, i.index});
+          of_this != figures_.iteration_metrics.end()) {
         iterations.back()["load_balance"] = of_this->second.load_balance;
         iterations.back()["communication"] = of_this->second.communication;
       }
@@ -315,40 +307,40 @@ json run_figures::implementation::described_calls(double zero_s, double end_s,
   return all;
 }
 
-json run_figures::implementation::held(double zero_s) const {
+json description::held(double zero_s) const {
   json all = json::array();
-  for (node_record const& r : run.nodes) {
+  for (node_record const& r : run_.nodes) {
     if (r.change == node_change::joined) continue;
     all.push_back({r.at_s - zero_s, r.node, r.change == node_change::launched});
   }
   return all;
 }
 
-json run_figures::implementation::decided(double zero_s) const {
+json description::decided(double zero_s) const {
   json all = json::array();
-  for (recorded_run::decision const& d : run.decisions)
+  for (recorded_run::decision const& d : run_.decisions)
     all.push_back({{"iteration", d.iteration}, {"nodes", d.nodes}, {"reason", d.reason}, {"at_s", d.at_s - zero_s}});
   return all;
 }
 
-json run_figures::implementation::use(columns& into, double begin_s, double end_s) const {
+json description::use(columns& into, double begin_s, double end_s) const {
   double const duration_s = end_s - begin_s;
-  node_use computing(run.names.nodes, begin_s, duration_s), out(computing), in(computing);
-  for (recorded_run::step const& s : run.steps) computing.add(node_of(s.at), s.start_s, s.end_s, s.computed_s);
-  for (std::uint32_t n = 0; totals && n < totals->nodes.size(); ++n) {
-    work_over_time const& work = totals->nodes[n];
+  node_use computing(run_.names.nodes, begin_s, duration_s), out(computing), in(computing);
+  for (recorded_run::step const& s : run_.steps) computing.add(node_of(s.at), s.start_s, s.end_s, s.computed_s);
+  for (std::uint32_t n = 0; totals_ && n < totals_->nodes.size(); ++n) {
+    work_over_time const& work = totals_->nodes[n];
     for (std::size_t i = 0; i < work.bins_s.size(); ++i) {
       double const from_s = work.origin_s + static_cast<double>(i) * work.width_s;
       computing.add(n, from_s, from_s + work.width_s, work.bins_s[i]);
     }
   }
-  for (recorded_run::message const& m : run.messages) {
+  for (recorded_run::message const& m : run_.messages) {
     bool const crossed = m.crossing != recorded_run::none;
-    if (!crossed && (run.simulated() || !recorded_run::is_known(m.sent_s))) continue;
+    if (!crossed && (run_.simulated() || !recorded_run::is_known(m.sent_s))) continue;
     double from_s = m.sent_s, to_s = m.sent_s;  // of a real run no more is known
     if (crossed) {
-      from_s = run.crossings[m.crossing].started_s;
-      to_s = run.crossings[m.crossing].crossed_s;
+      from_s = run_.crossings[m.crossing].started_s;
+      to_s = run_.crossings[m.crossing].crossed_s;
     }
     out.add(m.source, from_s, to_s, static_cast<double>(m.bytes));
     in.add(m.destination, from_s, to_s, static_cast<double>(m.bytes));
@@ -357,22 +349,22 @@ json run_figures::implementation::use(columns& into, double begin_s, double end_
             {"cores", computing.pack(into)},
             {"out_Bps", out.pack(into)},
             {"in_Bps", in.pack(into)}};
-  if (auto const bandwidth = link_of(platform_of(about))) made["link_Bps"] = *bandwidth;
+  if (auto const bandwidth = link_of(platform_of(figures_.about))) made["link_Bps"] = *bandwidth;
   return made;
 }
 
-json run_figures::implementation::waiting() const {
+json description::waiting() const {
   json all = json::array();
   waits found;
-  if (totals) {
-    for (auto const& [what, of] : totals->waited) {
+  if (totals_) {
+    for (auto const& [what, of] : totals_->waited) {
       auto const& [graph, operation, cause] = what;
-      found[{first_operation.at(graph) + operation, static_cast<std::size_t>(cause)}] = of;
+      found[{first_operation_.at(graph) + operation, static_cast<std::size_t>(cause)}] = of;
     }
   }
-  for (recorded_run::wait const& w : run.waits)
+  for (recorded_run::wait const& w : run_.waits)
     add_wait(found[{operation_of(w.at), static_cast<std::size_t>(w.cause)}], w.end_s - w.start_s);
-  for (recorded_run::step const& s : run.steps) {
+  for (recorded_run::step const& s : run_.steps) {
     double const waited_s = s.end_s - s.start_s - s.computed_s;
     if (waited_s > 1e-9) add_wait(found[{operation_of(s.at), processor}], waited_s);  // rounded, if no more
   }
@@ -386,29 +378,31 @@ json run_figures::implementation::waiting() const {
   return all;
 }
 
-json run_figures::implementation::describe(columns& into, analysis::matched_calls const& among) const {
+json description::as_json(columns& into, analysis::matched_calls const& among) const {
   auto const [begin_s, end_s] = begin_and_end();
   double zero_s = begin_s;  // of what the page shows
-  if (among.others.size() > 1 && !among.common.empty()) zero_s = calls.find(among.common.front())->start_s;
-  run_definitions const& names = run.names;
+  if (among.others.size() > 1 && !among.common.empty()) zero_s = calls_.find(among.common.front())->start_s;
+  run_definitions const& names = run_.names;
   std::vector<double> reference_cores = names.capacities;
   reference_cores.resize(names.nodes);
   bool const knows_cores = std::find(reference_cores.begin(), reference_cores.end(), 0.0) == reference_cores.end();
-  std::replace(reference_cores.begin(), reference_cores.end(), 0.0, cores_otherwise);
+  std::replace(reference_cores.begin(), reference_cores.end(), 0.0, figures_.cores_otherwise);
 
-  json made{{"name", name}, {"application", names.application}, {"backend", names.backend}, {"nodes", names.nodes}};
+  json made{
+      {"name", figures_.name}, {"application", names.application}, {"backend", names.backend}, {"nodes", names.nodes}};
+  run_facts const& about = figures_.about;
   if (about.contains("version")) made["version"] = about.at("version");
   if (auto const platform = platform_of(about); platform.is_object()) made["platform"] = platform.value("name", "");
   if (about.contains("arguments")) made["arguments"] = json::parse(about.at("arguments"), nullptr, false);
-  made["notes"] = notes;
-  if (!reservation.empty()) made["reservation"] = reservation;
+  made["notes"] = figures_.notes;
+  if (!figures_.reservation.empty()) made["reservation"] = figures_.reservation;
   made["begin_s"] = begin_s - zero_s;
   made["duration_s"] = end_s - begin_s;
   made["reference_cores"] = reference_cores;
   made["knows_cores"] = knows_cores;
   made["collections"] = names.collections;
   made["graphs"] = json::array();
-  for (run_definitions::graph const& g : run.names.graphs) made["graphs"].push_back(g.name);
+  for (run_definitions::graph const& g : run_.names.graphs) made["graphs"].push_back(g.name);
   made["operations"] = operations();
   made["edges"] = edges();
   made["calls"] = described_calls(zero_s, end_s, reference_cores, among.compared);
@@ -417,63 +411,29 @@ json run_figures::implementation::describe(columns& into, analysis::matched_call
   made["use"] = use(into, begin_s, end_s);
   made["waits"] = waiting();
   made["pairs"] = pairs(into);
-  made["steps"] = steps.pack(into, begin_s, first_operation);
-  if (!metrics.empty()) {
+  made["steps"] = steps_.pack(into, begin_s, first_operation_);
+  if (!figures_.metrics.empty()) {
     made["metrics"] = json::array();
-    for (metric const& m : metrics)
+    for (metric const& m : figures_.metrics)
       made["metrics"].push_back({{"name", m.name}, {"value", m.value}, {"unit", m.unit}, {"meaning", m.meaning}});
   }
-  if (!critical_path.empty()) {
+  if (!figures_.critical_path.empty()) {
     made["critical_path"] = json::array();
-    for (path_part const& p : critical_path) {
-      if (auto const row = steps.find({p.collection, p.thread, p.node}))
+    for (path_part const& p : figures_.critical_path) {
+      if (auto const row = steps_.find({p.collection, p.thread, p.node}))
         made["critical_path"].push_back({*row, p.start_s - zero_s, p.end_s - zero_s});
     }
     made["path_costs"] = json::array();
-    for (path_cost const& c : path_costs)
+    for (path_cost const& c : figures_.path_costs)
       made["path_costs"].push_back({{"of", c.of}, {"name", c.name}, {"seconds", c.seconds}});
   }
   return made;
 }
 
-run_figures::run_figures(std::string name, run_facts about, recorded_run run, double cores_otherwise)
-    : implementation_(new implementation(std::move(name), std::move(about), std::move(run), cores_otherwise)) {
-  if (!implementation_->run.undefined.empty()) throw io_error(implementation_->run.undefined);
-}
-run_figures::~run_figures() = default;
+}  // namespace
 
-recorded_run const& run_figures::run() const { return implementation_->run; }
-void run_figures::add(run_totals const& totals) { implementation_->totals = totals; }
-void run_figures::reserve(std::string text, bool failed) {
-  implementation_->failed = failed;
-  implementation_->notes.insert(implementation_->notes.begin(), text);
-  implementation_->reservation = std::move(text);
-}
-void run_figures::note(std::string text) { implementation_->notes.push_back(std::move(text)); }
-std::vector<std::string> const& run_figures::notes() const { return implementation_->notes; }
-void run_figures::set_metrics(std::vector<metric> found) { implementation_->metrics = std::move(found); }
-void run_figures::set_iteration_metrics(std::vector<iteration_metric> found) {
-  for (iteration_metric const& m : found) implementation_->iteration_metrics[{m.call, m.iteration}] = m;
-}
-void run_figures::set_critical_path(std::vector<path_part> found, std::vector<path_cost> costs) {
-  implementation_->critical_path = std::move(found);
-  implementation_->path_costs = std::move(costs);
-}
-
-json page::describe(run_figures& run, analysis::matched_calls const& among) {
-  return run.implementation_->describe(columns_, among);
-}
-
-analysis::matched_calls page::match(std::vector<std::unique_ptr<run_figures>> const& runs) {
-  std::vector<std::vector<analysis::run_call>> all;
-  for (auto const& run : runs) all.push_back(run->implementation_->calls.all());
-  return analysis::match_calls(all);
-}
-
-std::vector<std::string> page::names_of(std::vector<std::unique_ptr<run_figures>> const& runs) {
-  std::vector<std::string> names;
-  for (auto const& run : runs) names.push_back(run->implementation_->name);
-  return names;
+json describe(run_figures const& what, columns& into, analysis::matched_calls const& among) {
+  return description(what).as_json(into, among);
 }
 
 }  // namespace ovlp::report

@@ -48,47 +48,46 @@ std::vector<path_cost> dearest_of(analysis::path_costs const& costs) {
 
 void add_analyses(run_figures& figures, analysis::critical_path const& path, analysis::path_costs const& costs,
                   std::vector<analysis::pop_window> const& windows, run_definitions const& names) {
-  figures.set_critical_path(steps_of(path, names), dearest_of(costs));
+  figures.critical_path = steps_of(path, names);
+  figures.path_costs = dearest_of(costs);
   analysis::pop_window const& whole = windows.front();
-  std::vector<iteration_metric> of_iterations;
   for (auto w = windows.begin() + 1; w != windows.end(); ++w)
-    of_iterations.push_back({w->call, w->iteration, w->load_balance, w->communication});
-  figures.set_iteration_metrics(std::move(of_iterations));
+    figures.iteration_metrics[{w->call, w->iteration}] = {w->load_balance, w->communication};
   std::set<std::string> remarks;
   for (analysis::pop_window const& w : windows) remarks.insert(w.remarks.begin(), w.remarks.end());
-  for (std::string const& remark : remarks) figures.note("efficiencies: " + remark);
-  figures.set_metrics(
-      {{"Critical path", path.length_s(), "s",
-        "The longest chain of steps and messages that waited for each other, without what no record tells."},
-       {"Parallel efficiency", whole.parallel, "%", "Work by node-seconds: load balance times communication."},
-       {"Load balance", whole.load_balance, "%", "Work by that of the busiest node, for the time that each was held."},
-       {"Communication efficiency", whole.communication, "%", "Work of the busiest node by its time."}});
+  for (std::string const& remark : remarks) figures.notes.push_back("efficiencies: " + remark);
+  figures.metrics = {
+      {"Critical path", path.length_s(), "s",
+       "The longest chain of steps and messages that waited for each other, without what no record tells."},
+      {"Parallel efficiency", whole.parallel, "%", "Work by node-seconds: load balance times communication."},
+      {"Load balance", whole.load_balance, "%", "Work by that of the busiest node, for the time that each was held."},
+      {"Communication efficiency", whole.communication, "%", "Work of the busiest node by its time."}};
 }
 
 }  // namespace
 
-std::unique_ptr<run_figures> read_figures(std::string const& file, std::string const& name, double cores_otherwise) {
+run_figures read_figures(std::string const& file, std::string const& name, double cores_otherwise) {
   std::unique_ptr<stored_run> const run = open_run(file);
   std::string const stem = std::filesystem::path(file).stem().string();
   run_collector records;
   std::string const damage = run->read(records);
-  auto figures =
-      std::make_unique<run_figures>(name.empty() ? stem : name, run->about(), records.take(), cores_otherwise);
-  if (std::string const reservation = run->reservation(); !reservation.empty())
-    figures->reserve(reservation, run->outcome() == run_outcome::failed);
-  if (std::string const waits = warning_of(run->processors()); !waits.empty()) figures->note(waits);
-  if (!damage.empty()) figures->note(damage + "; what is missing is missing here");
+  run_figures figures{name.empty() ? stem : name, run->about(), records.take(), cores_otherwise};
+  figures.reservation = run->reservation();
+  figures.failed = run->outcome() == run_outcome::failed;
+  if (!figures.reservation.empty()) figures.notes.push_back(figures.reservation);
+  if (std::string const waits = warning_of(run->processors()); !waits.empty()) figures.notes.push_back(waits);
+  if (!damage.empty()) figures.notes.push_back(damage + "; what is missing is missing here");
   if (auto const left_out = run->about().find("left_out"); left_out != run->about().end())
-    figures->note("the replayed trace does not have: " + left_out->second);
+    figures.notes.push_back("the replayed trace does not have: " + left_out->second);
   if (run->totals_only()) {
-    figures->add(run->totals());
-    figures->note("sums only (--record-only nodes): no timeline, no critical path, no bytes on edges");
+    figures.totals = run->totals();
+    figures.notes.push_back("sums only (--record-only nodes): no timeline, no critical path, no bytes on edges");
     return figures;
   }
   if (!run->complete() || run->outcome() == run_outcome::running || run->outcome() == run_outcome::failed)
     return figures;
   try {
-    recorded_run const& all = figures->run();
+    recorded_run const& all = figures.run;
     analysis::records_seen const seen = analysis::records_seen::of(run->about());
     analysis::identities const checked(all, seen);
     analysis::critical_path const path = analysis::find_critical_path(all);
@@ -96,11 +95,12 @@ std::unique_ptr<run_figures> read_figures(std::string const& file, std::string c
     std::vector<analysis::pop_window> const windows = analysis::pop_metrics(all, seen.shared_cores > 0).find();
     for (auto const& lines : {checked.broken(), checked.broken(path, costs), checked.broken(windows)}) {
       if (damage.empty() && !lines.empty())
-        figures->note("an identity of all runs does not hold, so these figures cannot be trusted: " + lines.front());
+        figures.notes.push_back("an identity of all runs does not hold, so these figures cannot be trusted: " +
+                                lines.front());
     }
-    add_analyses(*figures, path, costs, windows, run->definitions());
+    add_analyses(figures, path, costs, windows, run->definitions());
   } catch (error const& wrong) {  // of a damaged record
-    figures->note(wrong.what());
+    figures.notes.push_back(wrong.what());
   }
   return figures;
 }

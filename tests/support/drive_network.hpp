@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +63,18 @@ inline std::vector<double> by_id(std::vector<net::completion> const& ends) {
 
 inline std::vector<double> ends_of(net::network& network, std::vector<start> const& starts) {
   return by_id(run(network, starts));
+}
+
+/// 100 bytes per second: times can be computed by heart.
+inline std::vector<net::node_link> plain(std::size_t nodes) { return net::alike(nodes, 100); }
+
+inline void check_equal(std::vector<double> const& computed, std::vector<double> const& expected,
+                        double within = 1e-14) {
+  REQUIRE(computed.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(computed[i] == doctest::Approx(expected[i]).epsilon(within));
+  }
 }
 
 /// Transfers of pairs of nodes with links of 100 bytes per second and a latency of a millisecond, of which those with

@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <ovlp/netmodel/star.hpp>
-
 #include "drive_network.hpp"
 
 /// A star network solved from its definition alone: all rates are computed anew at every event, in long double.
-/// Cost: O(transfers at once) an event. It shares no code with ovlp::net::star.
+/// Cost: O(transfers at once) an event. It shares no code with the models.
 namespace naive_star {
 
 using ovlp::testing::start;

@@ -147,14 +147,12 @@ graph<trials::order, std::vector<trials::rank_times>> trials::make() const {
                 [&] { compute_for(static_cast<double>(some.work_ps) / ps_per_s); });
     return taken{};
   });
-  auto ended = g.merge("ended", conductor_, [](in<taken>& all) {
+  auto const take_all = [](in<taken>& all) {
     all.drain();
     return taken{};
-  });
-  auto finish = g.merge("finish", conductor_, [](in<taken>& all) {
-    all.drain();
-    return taken{};
-  });
+  };
+  auto ended = g.merge("ended", conductor_, take_all);
+  auto finish = g.merge("finish", conductor_, take_all);
   auto ask = g.split("ask", conductor_, [ranks = ranks_](taken, out<taken>& each) {
     for (std::size_t rank = 0; rank < ranks; ++rank) each.post({});
   });

@@ -86,19 +86,12 @@ constexpr mechanism mechanisms[]{
 }  // namespace
 
 overlap_options overlap_of(study_options const& study, overlap_options::pattern from) {
-  overlap_options how;
-  how.from = from;
-  how.chunks = study.chunks;
-  how.eager_bytes = study.eager_bytes;
-  return how;
+  return {.from = from, .chunks = study.chunks, .eager_bytes = study.eager_bytes};
 }
 
 replay_options replay_of(study_options const& study, std::size_t ranks, machine::platform const& on) {
-  replay_options how;
-  how.nodes = place_ranks(ranks, on, study.map);
-  how.eager_bytes = study.eager_bytes;
-  how.collectives = study.collectives;
-  return how;
+  return {
+      .nodes = place_ranks(ranks, on, study.map), .eager_bytes = study.eager_bytes, .collectives = study.collectives};
 }
 
 std::size_t replays_of(study_options const& options) {

@@ -2,7 +2,6 @@
 #include <ovlp/mpi/overlap_parameters_file.hpp>
 
 #include <array>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,13 +13,9 @@ namespace ovlp::mpi {
 namespace {
 
 using base::json_object;
+using base::named;
 using nlohmann::ordered_json;
 
-template <class Value>
-struct named {
-  std::string_view name;
-  Value value;
-};
 constexpr std::array models{named<spmd>{"concurrent", spmd::concurrent}, named<spmd>{"pipelined", spmd::pipelined}};
 constexpr std::array transfers{
     named<message_transfer>{"whole", message_transfer::whole},

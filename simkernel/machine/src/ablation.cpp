@@ -6,6 +6,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/json_object.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/machine/parameters.hpp>
 #include <ovlp/machine/platform.hpp>
 
@@ -76,10 +77,8 @@ void leave_out(json& platform, std::string const& file, std::vector<std::string>
       leave_out_part(platform, name);  // or it has gone with another one
       continue;
     }
-    std::string expected;
-    for (std::string const& known : all) expected += (expected.empty() ? "" : ", ") + known;
     throw config_error("--without " + name + ": " + file + " has " +
-                       (expected.empty() ? "nothing to leave out" : "no such part: expected one of " + expected));
+                       (all.empty() ? "nothing to leave out" : "no such part: expected one of " + base::joined(all)));
   }
 }
 

@@ -37,10 +37,7 @@ distribution read_pareto(json_object& from) {
   };
 }
 
-struct known_distribution {
-  char const* name;
-  distribution (*read)(json_object&);
-};
+using known_distribution = base::named<distribution (*)(json_object&)>;
 constexpr std::array known_distributions{
     known_distribution{"uniform", read_uniform},
     known_distribution{"exponential", read_exponential},
@@ -53,7 +50,7 @@ constexpr std::array known_distributions{
 distribution read_distribution(json_object& from, std::string const& key) {
   if (from.at(key).is_number()) return [always = number(from, key)](random_source&) { return always; };
   json_object given = from.object(key);
-  distribution read = given.choice("name", known_distributions).read(given);
+  distribution read = given.choice("name", known_distributions).value(given);
   given.end();
   return read;
 }

@@ -28,7 +28,6 @@ class network_source final : public event_source {
 
   net::network& network() { return *network_; }
   net::network const& network() const { return *network_; }
-  std::uint64_t flips() const { return network_->flips(); }
 
   /// The event happens when the message has crossed.
   void start(message const& m, std::optional<double> handed_over_s, event& crossed) {

@@ -20,18 +20,18 @@ using links = std::vector<net::node_link>;
 
 network_maker read_star(base::json_object& from) {
   double const latency_s = number(from, "latency_s");
-  return [=](links const& of) { return std::make_unique<net::star>(of, latency_s); };
+  return [=](links const& of) { return net::make_star(of, latency_s); };
 }
 
 network_maker read_fair_star(base::json_object& from) {
   double const latency_s = number(from, "latency_s");
   net::link_burst const burst{number(from, "burst_bytes")};
-  return [=](links const& of) { return std::make_unique<net::fair_star>(of, latency_s, burst); };
+  return [=](links const& of) { return net::make_fair_star(of, latency_s, burst); };
 }
 
 network_maker read_in_turns(base::json_object& from, net::bus_limits limits) {
   double const latency_s = number(from, "latency_s");
-  return [=](links const& of) { return std::make_unique<net::bus>(of, latency_s, limits); };
+  return [=](links const& of) { return net::make_bus(of, latency_s, limits); };
 }
 
 network_maker read_bus(base::json_object& from) {
@@ -49,10 +49,7 @@ network_section read_alone(base::json_object& from) {
   return section;
 }
 
-struct known_network {
-  char const* name;
-  network_section (*read)(base::json_object&);
-};
+using known_network = base::named<network_section (*)(base::json_object&)>;
 
 constexpr std::array known_networks{
     known_network{"star", read_alone<read_star>}, known_network{"max-min", read_alone<read_fair_star>},
@@ -64,7 +61,7 @@ constexpr std::array known_networks{
 
 network_section read_network(base::json_object from) {
   known_network const& chosen = from.choice("model", known_networks);
-  network_section read = chosen.read(from);
+  network_section read = chosen.value(from);
   read.model.name = chosen.name;
   from.end();
   return read;

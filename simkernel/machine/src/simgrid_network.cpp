@@ -63,10 +63,7 @@ shape torus_shape(json_object& from) {
   return simgrid_machine::torus{from.whole_numbers<unsigned long>("dimensions", 1)};
 }
 
-struct topology {
-  char const* name;
-  shape (*read)(json_object&);
-};
+using topology = base::named<shape (*)(json_object&)>;
 
 constexpr std::array topologies{
     topology{"star", star_shape},
@@ -138,7 +135,7 @@ network_section read_simgrid(json_object& from) {
     }
   } else {
     json_object given = from.object("topology");
-    machine.what = given.choice("name", topologies).read(given);
+    machine.what = given.choice("name", topologies).value(given);
     given.end();
     machine.bandwidth = number(from, "bandwidth_Bps");
     machine.latency_s = number(from, "latency_s");

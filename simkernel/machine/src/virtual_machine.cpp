@@ -117,7 +117,7 @@ virtual_machine::usage virtual_machine::used() const {
   double sum_s = 0;
   for (auto const& node : machine.nodes) sum_s += node->communication_s;
   for (taken_share const& share : machine.taken) sum_s += share.until_s(machine.events.now_s());
-  return {sum_s, machine.network.flips(), machine.path.messages(), machine.path.objects(),
+  return {sum_s, machine.network.network().counts().flips, machine.path.messages(), machine.path.objects(),
           machine.path.whole_latencies()};
 }
 

@@ -17,10 +17,7 @@ using json = nlohmann::ordered_json;
 
 constexpr char const* format_name = "ovlp communication 1";
 
-struct named_definition {
-  std::string_view name;
-  definition how;
-};
+using named_definition = base::named<definition>;
 constexpr std::array definitions{named_definition{"relaxed", definition::relaxed},
                                  named_definition{"accurate", definition::accurate}};
 
@@ -130,7 +127,7 @@ communication read_communication(std::string const& file) {
     top.fail("format", std::string("\"") + format_name + "\"", format);
   communication made;
   made.program = top.text("program");
-  made.how = top.choice("definition", definitions).how;
+  made.how = top.choice("definition", definitions).value;
   std::size_t const threads = top.count("threads", 1);
   if (threads > most_threads) top.fail("threads", "at most " + std::to_string(most_threads), threads);
   if (made.how == definition::relaxed) {

@@ -4,10 +4,10 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -48,9 +48,8 @@ topology read_text(std::string const& text) {
   for (std::string const& word : base::words_of(text)) {
     std::size_t const colon = word.find(':');
     std::size_t children = 0;
-    char const* const end = word.data() + word.size();
     bool const good = colon != std::string::npos && colon > 0 &&
-                      std::from_chars(word.data() + colon + 1, end, children).ptr == end && children > 0;
+                      base::read_number(std::string_view(word).substr(colon + 1), children) && children > 0;
     if (!good)
       throw config_error("topology: expected levels as 'package:2 core:8 PU:2', or a file, got " + base::quoted(word));
     levels.push_back({word.substr(0, colon), children});

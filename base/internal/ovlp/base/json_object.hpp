@@ -28,6 +28,13 @@ std::vector<nlohmann::json*> values_at(nlohmann::json& of, std::string_view plac
 /// Removes it. Returns whether any was there.
 bool erase_at(nlohmann::json& of, std::string_view place);
 
+/// An entry of a table of what a file can name: json_object::choice().
+template <class Value>
+struct named {
+  char const* name;
+  Value value;
+};
+
 /// What was read of a file, value by value.
 struct setting {
   std::string key;    ///< its place in the file

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include <ovlp/netmodel/network.hpp>
@@ -31,25 +29,7 @@ struct bus_limits {
 /// at its source or destination before it. Source: the model of Dimemas: Girona, Labarta, Badia, Validation of Dimemas
 /// communication model for MPI collective operations (EuroPVM/MPI 2000), whose messages wait in the same way; here a
 /// latency takes no processor.
-class bus final : public network, public phase_counts {
- public:
-  /// Errors: std::logic_error for links or a latency that are not as said.
-  bus(std::vector<node_link> const& nodes, double latency_s, bus_limits limits);
-  ~bus() override;
-
-  void start(transfer const& started, double now_s) override;
-  double next_event() const override;
-  std::span<completion const> advance(double to_s) override;
-  double latency_s(std::uint32_t source, std::uint32_t destination) const override;
-  phase_counts* phases() override { return this; }
-  std::uint32_t incoming(std::uint32_t node) const override;
-  std::uint32_t outgoing(std::uint32_t node) const override;
-  std::span<std::uint32_t const> touched_nodes() const override;
-  void clear_touched_nodes() override;
-
- private:
-  class state;
-  std::unique_ptr<state> state_;
-};
+/// Errors: std::logic_error for links or a latency that are not as said.
+std::unique_ptr<network> make_bus(std::vector<node_link> const& nodes, double latency_s, bus_limits limits);
 
 }  // namespace ovlp::net

@@ -40,6 +40,13 @@ class phase_counts {
   ~phase_counts() = default;
 };
 
+/// What a model has done: the part of its cost that is not given by the number of transfers.
+struct solver_counts {
+  std::uint64_t flips = 0;  ///< of the bottleneck of a pair of nodes, from one side to the other
+  std::uint64_t looks = 0;  ///< at pairs, whether their bottlenecks have changed or which ends first
+  std::uint64_t moves = 0;  ///< of entries in heaps
+};
+
 /// When transfers that share a network end. It is told and asked, and never calls back:
 ///
 ///     network.start({id, from, to, bytes}, now);
@@ -80,9 +87,8 @@ class network {
   /// nullptr: this model has no bandwidth phases, or does not count them.
   virtual phase_counts* phases() { return nullptr; }
 
-  /// How often what limits a pair of nodes has changed so far: the part of the cost that is not given by the number of
-  /// transfers.
-  virtual std::uint64_t flips() const { return 0; }
+  /// So far; 0: the model does not count.
+  virtual solver_counts counts() const { return {}; }
 };
 
 }  // namespace ovlp::net

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include <ovlp/netmodel/network.hpp>
@@ -27,32 +24,7 @@ namespace ovlp::net {
 /// n) while one side is loaded. A begin also looks for its pair among those of the node that has fewer. Memory is kept
 /// for reuse: nothing is allocated once there have been as many transfers at once. Source: the paper, section 4;
 /// docs/model.md, "Transfers". The algorithm is described in star.cpp.
-class star final : public network, public phase_counts {
- public:
-  /// Errors: std::logic_error for links or a latency that are not as said.
-  star(std::vector<node_link> const& links, double latency_s);
-  ~star() override;
-
-  void start(transfer const& started, double now_s) override;
-  double next_event() const override;
-  std::span<completion const> advance(double to_s) override;
-  double latency_s(std::uint32_t source, std::uint32_t destination) const override;
-  phase_counts* phases() override { return this; }
-  std::uint32_t incoming(std::uint32_t node) const override;
-  std::uint32_t outgoing(std::uint32_t node) const override;
-  std::span<std::uint32_t const> touched_nodes() const override;
-  void clear_touched_nodes() override;
-
-  /// Of the bottleneck of a pair of nodes, from one side to the other.
-  std::uint64_t flips() const override;
-  /// At pairs, whether their bottlenecks have changed or which ends first: what the cost is made of.
-  std::uint64_t looks() const;
-  /// Of entries in heaps.
-  std::uint64_t moves() const;
-
- private:
-  class state;
-  std::unique_ptr<state> state_;
-};
+/// Errors: std::logic_error for links or a latency that are not as said.
+std::unique_ptr<network> make_star(std::vector<node_link> const& links, double latency_s);
 
 }  // namespace ovlp::net

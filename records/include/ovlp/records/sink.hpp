@@ -68,7 +68,7 @@ class record_sink {
 
 /// Hands on to several sinks, in the order in which they were added. Sinks are added before the first record.
 /// Thread: as each of them allows.
-class sinks final : public record_sink {
+class sinks : public record_sink {
  public:
   /// Another sink, which belongs to the caller and lives as long as this is used.
   void add(record_sink& sink) { all_.push_back(&sink); }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ovlp/records/recorded_run.hpp>
@@ -22,8 +24,6 @@ struct metric {
 
 /// Efficiencies of an iteration of a call.
 struct iteration_metric {
-  std::uint64_t call;
-  std::int32_t iteration;
   double load_balance;
   double communication;
 };
@@ -45,41 +45,32 @@ struct path_part {
 };
 
 /// What a page shows of a run: functions of the recorded run, or of its sums, and what analyses have found in it.
-/// Thread: one at a time.
-class run_figures {
- public:
-  /// `about`: what the record tells of the run. Of nodes whose capacity it does not tell, each counts as
-  /// `cores_otherwise`. Errors: io_error for a run with records of what it does not have.
-  run_figures(std::string name, run_facts about, recorded_run run, double cores_otherwise = 1);
-  ~run_figures();
-
-  recorded_run const& run() const;
+struct run_figures {
+  std::string name;
+  run_facts about;  ///< what the record tells of the run
+  recorded_run run;
+  double cores_otherwise = 1;  ///< of each node whose capacity the record does not tell
   /// In the place of steps, waits, posts and sends. The page has no timeline then.
-  void add(run_totals const& totals);
+  std::optional<run_totals> totals = {};
 
-  /// What a reader must know before anything else: that the run has failed, or not ended. `failed`: efficiencies would
-  /// mean nothing. It is the first note.
-  void reserve(std::string text, bool failed);
-  /// What else a reader must know: of a record that is damaged.
-  void note(std::string text);
-  std::vector<std::string> const& notes() const;
-  /// What an analysis has found. Without it the page does not show these views.
-  void set_metrics(std::vector<metric> found);
-  void set_iteration_metrics(std::vector<iteration_metric> found);
-  void set_critical_path(std::vector<path_part> found, std::vector<path_cost> costs);
+  std::string reservation = {};         ///< that the run has failed, or not ended, in a line; empty: neither
+  bool failed = false;                  ///< so efficiencies would mean nothing
+  std::vector<std::string> notes = {};  ///< what a reader must know before anything else: the reservation first
 
- private:
-  friend class page;
-  struct implementation;
-  std::unique_ptr<implementation> const implementation_;
+  // What analyses have found. Without it the page does not show these views.
+  std::vector<metric> metrics = {};
+  std::map<std::pair<std::uint64_t, std::int32_t>, iteration_metric> iteration_metrics = {};  ///< by call and iteration
+  std::vector<path_part> critical_path = {};
+  std::vector<path_cost> path_costs = {};
 };
 
 /// Which calls of the main program are compared, in a line, if runs have made others besides; else empty.
-std::string comparison_of(std::vector<std::unique_ptr<run_figures>> const& runs);
+std::string comparison_of(std::vector<run_figures> const& runs);
 
 /// Puts runs on a page, side by side, in this order, and gives its HTML, one file that needs no other. Compared are the
 /// calls that all of them have made (analysis::match_calls); the first such call of each begins at time 0.
-/// Errors: config_error, if this ovlp was built without pages.
-std::string make_page(std::vector<std::unique_ptr<run_figures>> const& runs);
+/// Errors: config_error, if this ovlp was built without pages; io_error for a run with records of what it does not
+/// have.
+std::string make_page(std::vector<run_figures> const& runs);
 
 }  // namespace ovlp::report

@@ -16,14 +16,14 @@ namespace ovlp::mpi {
 
 struct replay_options {
   /// Node of each rank. Empty: place_ranks() decides.
-  std::vector<std::uint32_t> nodes;
+  std::vector<std::uint32_t> nodes = {};
   /// Largest message that a sender hands over before the receiver is there, if the trace leaves it open.
   std::uint64_t eager_bytes = 65536;
-  collective_choice collectives;
+  collective_choice collectives = {};
   /// Takes what happens; nullptr: nobody. docs/overlap-replay.md says what MPI calls are there.
   record_sink* sink = nullptr;
   /// Is called now and then, with the number of the trace's records that have been passed since.
-  std::function<void(std::size_t)> progress;
+  std::function<void(std::size_t)> progress = {};
 };
 
 /// Where a rank's time went. They add up to `end_s`.

@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include <ovlp/base/heap.hpp>
+
 namespace ovlp::machine {
 
 /// The time of what does not come. Seconds.
@@ -90,26 +92,26 @@ class event_queue {
 
  private:
   struct entry {
-    double at_s;
+    double key;  ///< when its next event comes
     event_source* source;
-    bool operator<(entry const& o) const { return at_s != o.at_s ? at_s < o.at_s : source->order_ < o.source->order_; }
+    bool operator<(entry const& o) const { return key != o.key ? key < o.key : source->order_ < o.source->order_; }
   };
   struct timer {
     double at_s;
     event* what;
     bool operator>(timer const& o) const { return at_s != o.at_s ? at_s > o.at_s : what->number() > o.what->number(); }
   };
-  void place(entry const& e, std::size_t at);
-  void rekey(event_source& source);
-  void advance_sources(std::size_t at);
+  static void placed(entry const& e, std::size_t at) { e.source->place_ = at; }
   void collect();
 
   double now_s_ = 0;
   std::uint64_t last_number_ = 0;
-  std::vector<entry> sources_;  ///< a heap, the first in front
+  base::heap<entry> sources_;
+  std::size_t last_order_ = 0;
   std::vector<event_source*> changed_;
-  std::vector<timer> timers_;  ///< a heap, the first in front
-  std::vector<event*> due_;    ///< at this instant
+  std::vector<std::size_t> advancing_;  ///< places in sources_
+  std::vector<timer> timers_;           ///< a heap, the first in front
+  std::vector<event*> due_;             ///< at this instant
   std::optional<std::mt19937_64> shuffled_;
 };
 

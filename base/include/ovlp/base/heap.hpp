@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <vector>
 
-namespace ovlp::net {
+namespace ovlp::base {
 
-/// A binary heap, the entry with the smallest `key` on top, whose owner knows where each entry is: `placed(entry,
-/// position)` is called whenever one gets a position, so that any can be erased or get another key.
+/// A binary heap, the first entry on top, whose owner knows where each entry is: `placed(entry, position)` is called
+/// whenever one gets a position, so that any can be erased or get another key. Entries are in the order of their `key`;
+/// their operator< says what is first among those of one key.
 template <class Entry>
 class heap {
  public:
@@ -48,7 +49,7 @@ class heap {
  private:
   /// The entry replaces the one at the position.
   void put(std::size_t position, Entry const& entry, auto&& placed) {
-    if (position > 0 && entry.key < entries_[(position - 1) / 2].key) {
+    if (position > 0 && entry < entries_[(position - 1) / 2]) {
       rise(position, entry, placed);
     } else {
       sink(position, entry, placed);
@@ -58,7 +59,7 @@ class heap {
   void rise(std::size_t position, Entry const& entry, auto&& placed) {
     while (position > 0) {
       std::size_t const parent = (position - 1) / 2;
-      if (!(entry.key < entries_[parent].key)) break;
+      if (!(entry < entries_[parent])) break;
       set(position, entries_[parent], placed);
       position = parent;
     }
@@ -69,8 +70,8 @@ class heap {
     for (;;) {
       std::size_t child = 2 * position + 1;
       if (child >= entries_.size()) break;
-      if (child + 1 < entries_.size() && entries_[child + 1].key < entries_[child].key) ++child;
-      if (!(entries_[child].key < entry.key)) break;
+      if (child + 1 < entries_.size() && entries_[child + 1] < entries_[child]) ++child;
+      if (!(entries_[child] < entry)) break;
       set(position, entries_[child], placed);
       position = child;
     }
@@ -85,4 +86,4 @@ class heap {
   std::vector<Entry> entries_;
 };
 
-}  // namespace ovlp::net
+}  // namespace ovlp::base
