@@ -8,7 +8,6 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/process.hpp>
-#include <ovlp/base/text.hpp>
 #include <ovlp/mpi/assemble.hpp>
 #include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/trace_file.hpp>
@@ -37,9 +36,7 @@ void remove_earlier(std::string const& folder) {
 /// Runs it, and reads what its ranks write meanwhile into this folder.
 std::vector<mpi::raw::rank> run_traced(std::vector<std::string> const& words, std::string const& folder) {
   remove_earlier(folder);
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw io_error("'" + folder + "': cannot be made: " + failed.message());
+  base::make_folder(folder);
   base::command traced{words, "", {{"OVLP_TRACE_FOLDER", std::filesystem::absolute(folder).string()}}};
   traced.shares_streams = true;
   base::outcome const ended = base::run(traced);

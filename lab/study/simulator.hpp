@@ -14,8 +14,6 @@
 
 namespace ovlp::lab::study {
 
-/// Whether a program can be run that is in this file.
-bool is_program(std::string const& file);
 /// `where`: what named it, a file or one on PATH. Errors: config_error, if there is no such program.
 void expect_program(std::string const& name, std::string const& where);
 

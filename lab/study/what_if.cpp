@@ -5,7 +5,6 @@
 #include <iomanip>
 #include <optional>
 #include <sstream>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -88,7 +87,6 @@ std::string table_of(double before_s, std::vector<scenario> const& all) {
 }  // namespace
 
 std::string what_if(what_if_options const& options) {
-  expect_program(options.words.front(), "PROGRAM");
   simulated_run const as_it_is = simulated_run::read(options.words);
   std::vector<scenario> all = scenarios_of(options.changes);
   std::vector<simulated_run> runs(all.size(), as_it_is);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/base/host.hpp>
 #include <ovlp/base/json_object.hpp>
 #include <ovlp/base/process.hpp>
@@ -161,7 +162,7 @@ void compare_testbeds(std::string const& file, testbed const& t, json const& her
 void calibrate(testbed const& t, json const& description, std::size_t rounds, places const& where,
                base::progress& progress) {
   progress.say(t.name + ": calibrating");
-  std::filesystem::create_directories(where.output + "/platforms");
+  base::make_folder(where.output + "/platforms");
   outcome const done =
       base::run({on_testbed(where, {in_build(where, "tools/ovlp-calibrate"), "--nodes", description.at("nodes").dump(),
                                     "--name", "testbed-" + t.name, "-o", platform_of(t, where), "--testbed",
