@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <string>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp replay
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <string>
 
 #include <nlohmann/json.hpp>

@@ -2,7 +2,6 @@
 #include "plan_judge.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
