@@ -64,7 +64,7 @@ bool is_parameters(std::string const& input) { return std::filesystem::path(inpu
 
 mpi::code_parameters read_code(std::string const& input, std::optional<mpi::rank_id> rank) {
   if (is_parameters(input)) return mpi::read_overlap_parameters(input);
-  mpi::trace const trace = read_mpi_trace("ovlp overlap potential", input);
+  mpi::trace const trace = read_mpi_trace("overlap potential", input);
   return mpi::overlap_parameters_of(trace, rank ? *rank : mpi::rank_that_sends_most(trace));
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <ovlp/base/csv.hpp>
 #include <ovlp/base/error.hpp>
@@ -138,7 +137,7 @@ void run_overlap_study(overlap_study_options given) {
                         {given.csv, "latency_s,"},
                         {given.picture, base::picture_begins(given.picture)}});
   base::notice_interrupts();
-  mpi::trace const original = read_mpi_trace("ovlp overlap study", given.trace);
+  mpi::trace const original = read_mpi_trace("overlap study", given.trace);
   given.study.collectives = mpi::collective_choice(given.collectives);
   base::progress progress("ovlp overlap study", mpi::replays_of(given.study), "replays at most");
   given.study.progress = [&](std::size_t done) { progress.advance(done); };
