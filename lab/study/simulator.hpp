@@ -32,7 +32,7 @@ class simulator {
  public:
   using words = std::vector<std::string>;  ///< a program and its arguments, without --summary
 
-  explicit simulator(std::size_t at_once = 1, std::optional<std::chrono::duration<double>> time_limit = {})
+  explicit simulator(std::size_t at_once, std::optional<std::chrono::duration<double>> time_limit = {})
       : at_once_(at_once), time_limit_(time_limit) {}
 
   std::string file(std::string const& name) const { return (folder_.path() / name).string(); }

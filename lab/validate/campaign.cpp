@@ -57,12 +57,10 @@ class standing_testbed {
     }
     if (!made.good()) throw io_error("testbed '" + t.name + "': " + made.complaint());
     description_ = json::parse(made.out, nullptr, false);
-    up_ = true;
   }
   standing_testbed(standing_testbed const&) = delete;
   standing_testbed& operator=(standing_testbed const&) = delete;
   ~standing_testbed() {
-    if (!up_) return;
     put_off_interrupts const finish;
     outcome const done = base::run({{where_.testbeds + "/down", "--name", testbed_name}});
     if (!done.good()) std::fprintf(stderr, "ovlp validate: %s\n", done.complaint().c_str());
@@ -72,7 +70,6 @@ class standing_testbed {
  private:
   places const& where_;
   json description_;
-  bool up_ = false;
 };
 
 std::vector<iteration_measurement> read_iterations(run_key const& of, json const& summary) {

@@ -51,8 +51,8 @@ bool has_later_columns(std::string const& file) {
 /// Whole numbers, separated by blanks.
 std::string read_sizes(csv_reader const& row, std::size_t column) {
   for (std::string const& size : base::words_of(row.text(column))) {
-    bool const whole = size.find_first_not_of("0123456789") == std::string::npos && size.size() < 19;
-    if (!whole) row.fail_field(column, "whole numbers");
+    std::int64_t read = 0;
+    if (!base::read_number(size, read) || read < 0) row.fail_field(column, "whole numbers");
   }
   return row.text(column);
 }
@@ -121,7 +121,7 @@ std::string measurements::file_of(std::string const& name) const {
 void measurements::keep(measurement run) {
   run.failure = as_field(run.failure);
   run.call = as_field(run.call);
-  known_.emplace(run.of, runs_.size());
+  known_.insert(run.of);
   runs_.push_back(std::move(run));
 }
 
