@@ -35,7 +35,7 @@ std::string file_of(configuration const& what, places const& where) {
 void advise(grid const& of, configuration const& what, places const& where, measurements const& from,
             std::string const& file) {
   base::temporary_folder const folder;
-  std::string const platform = platform_of(*std::ranges::find(of.testbeds, what.testbed, &testbed::name), where);
+  std::string const platform = platform_of(of.testbed_of(what), where);
   words command{in_build(where, "tools/ovlp"), "advise", "--goal", what.plan->goal, "-o", file, "--"};
   append(command, simulation_of(of, what, what.base, base::read_json(platform), durations_of(what, from), where)
                       .command_with_files_in(folder.path()));

@@ -107,19 +107,15 @@ std::string rank_table(results const& found) {
 }
 
 std::string efficiency_lines(results const& found) {
-  std::map<std::string, std::pair<double, std::size_t>> sums;
+  std::map<std::string, std::vector<double>> errors;
   for (efficiency_comparison const& e : found.efficiencies) {
-    for (std::string const& name : {std::string("all"), name_of(e.of)}) {
-      auto& [sum, count] = sums[name];
-      sum += std::abs(e.predicted - e.measured);
-      ++count;
-    }
+    for (std::string const& name : {std::string("all"), name_of(e.of)})
+      errors[name].push_back(std::abs(e.predicted - e.measured));
   }
   std::ostringstream text;
-  for (auto const& [name, sum] : sums) {
-    text << std::left << std::setw(34) << name << std::right << std::setw(6) << sum.second
-         << " iterations, mean absolute error " << percent(sum.first / static_cast<double>(sum.second), 2)
-         << " points\n";
+  for (auto const& [name, of] : errors) {
+    text << std::left << std::setw(34) << name << std::right << std::setw(6) << of.size()
+         << " iterations, mean absolute error " << percent(base::mean(of), 2) << " points\n";
   }
   return text.str();
 }
