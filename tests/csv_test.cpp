@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -27,6 +28,13 @@ TEST_CASE("columns are found by their names, fields without blanks around them" 
   CHECK(reader.line_number() == 5);
   CHECK_THROWS_WITH_AS(reader.fail_field(0, "a name"), "file:5: a: expected a name, got 'x'", ovlp::config_error);
   CHECK(!reader.next());
+}
+
+TEST_CASE("rows are written with the digits that were asked for, and nothing where there is no value") {
+  ovlp::base::csv_writer csv("name,count,part,other", 3);
+  csv.row("x", 123456, 2.0 / 3, std::optional<double>());
+  csv.row(std::string("y"), std::size_t{7}, 1e-9, std::optional(0.5));
+  CHECK(csv.text() == "name,count,part,other\nx,123456,0.667,\ny,7,1e-09,0.5\n");
 }
 
 TEST_CASE("whatever a file of values holds, it is read or refused" * doctest::timeout(60)) {

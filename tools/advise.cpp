@@ -2,7 +2,6 @@
 // ovlp advise
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <ovlp/base/error.hpp>

@@ -68,10 +68,9 @@ void expect_column(database& runs, std::string const& option, std::string const&
 }
 
 std::map<value, series> read_series(database& runs, columns_plot_options const& options) {
-  for (auto const& [option, column] :
-       {std::pair("--x", options.x), std::pair("--y", options.y), std::pair("--group", options.group)}) {
-    if (option != std::string("--group") || !column.empty()) expect_column(runs, option, column);
-  }
+  expect_column(runs, "--x", options.x);
+  expect_column(runs, "--y", options.y);
+  if (!options.group.empty()) expect_column(runs, "--group", options.group);
   std::map<value, series> read;
   std::string const group = options.group.empty() ? "''" : base::sql_name(options.group);
   statement rows = runs.prepare("SELECT " + base::sql_name(options.x) + ", " + base::sql_name(options.y) + ", " +

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -60,8 +59,7 @@ void expect_names(CLI::App& commands) {
   for (CLI::App* const command : commands.get_subcommands([](CLI::App const*) { return true; })) expect_names(*command);
 }
 
-}  // namespace
-
+/// Whether a command line is of a subcommand that runs a program.
 bool takes_program(int argc, char** argv) {
   constexpr std::array<std::string_view, 4> take_one{"advise", "metrics", "trace", "whatif"};
   bool const takes_one = argc > 1 && std::find(take_one.begin(), take_one.end(), argv[1]) != take_one.end();
@@ -70,6 +68,7 @@ bool takes_program(int argc, char** argv) {
   return takes_one || is_graph || is_threads;
 }
 
+/// From such a command line -- goes with all that follows, and that, the program, is given back.
 std::vector<std::string> take_program(int& argc, char** argv) {
   if (!takes_program(argc, argv)) return {};
   char** const end = argv + argc;
@@ -78,12 +77,17 @@ std::vector<std::string> take_program(int& argc, char** argv) {
   return dashes == end ? std::vector<std::string>() : std::vector<std::string>(dashes + 1, end);
 }
 
+}  // namespace
+
+void say(std::string const& command, std::string const& text) {
+  std::fprintf(stderr, "ovlp %s: %s\n", command.c_str(), text.c_str());
+}
+
 void warn_if_measured(std::vector<std::string> const& program, std::string const& command) {
   if (std::find(program.begin(), program.end(), "partial") != program.end()) return;
-  std::fprintf(stderr,
-               "ovlp %s: without --execution partial each run measures its kernels anew: runs differ by that, too, by "
-               "how much is not known\n",
-               command.c_str());
+  say(command,
+      "without --execution partial each run measures its kernels anew: runs differ by that, too, by how much is not "
+      "known");
 }
 
 int run_command(int argc, char** argv, add_subcommands const& add) try {

@@ -27,14 +27,10 @@ ordered_json ask(std::string const& socket, ordered_json const& order) {
   if (!reply.is_object()) throw io_error("'" + socket + "': no run of ovlp: it says " + base::quoted(line));
   if (reply.contains("error") && reply["error"].is_string())
     throw config_error("'" + socket + "': " + reply["error"].get<std::string>());
-  auto const is = [&](char const* key, bool (*right)(ordered_json const&)) {
-    return reply.contains(key) && right(reply[key]);
-  };
-  auto const whole = [](ordered_json const& value) { return value.is_number_unsigned(); };
-  bool const good =
-      is("application", [](ordered_json const& value) { return value.is_string(); }) && is("held", whole) &&
-      is("nodes", whole) && is("iteration", whole) &&
-      is("ordered", [](ordered_json const& value) { return value.is_null() || value.is_number_unsigned(); });
+  auto const is_count = [&](char const* key) { return reply.contains(key) && reply[key].is_number_unsigned(); };
+  bool const good = reply.contains("application") && reply["application"].is_string() && is_count("held") &&
+                    is_count("nodes") && is_count("iteration") &&
+                    (is_count("ordered") || (reply.contains("ordered") && reply["ordered"].is_null()));
   if (!good) throw io_error("'" + socket + "': no run of ovlp: it says " + base::quoted(line));
   return reply;
 }

@@ -2,7 +2,6 @@
 // ovlp export
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -45,7 +44,7 @@ void export_trace(export_options const& options, trace_format const& to) {
   if (std::filesystem::path(options.output).extension() != to.extension)
     throw config_error("--output: expected a name that ends in " + std::string(to.extension) + ", got '" +
                        options.output + "'");
-  mpi::write_trace(read_mpi_trace("ovlp export", options.run), options.output);
+  mpi::write_trace(read_mpi_trace("export", options.run), options.output);
 }
 
 void export_run(export_options const& options) try {
@@ -61,20 +60,19 @@ void export_run(export_options const& options) try {
   stored_run const& run = *opened;
   run.expect_records();
   if (auto const left_out = run.about().find("left_out"); left_out != run.about().end())
-    std::fprintf(stderr, "ovlp export: '%s' does not have: %s\n", options.run.c_str(), left_out->second.c_str());
+    say("export", "'" + options.run + "' does not have: " + left_out->second);
   auto const format = std::ranges::find(export_formats(), options.to, &export_format::name);
   if (std::string const reservation = run.reservation(); !reservation.empty())
-    std::fprintf(stderr, "ovlp export: '%s': %s\n", options.run.c_str(), reservation.c_str());
-  auto const note = [](std::string const& text) { std::fprintf(stderr, "ovlp export: %s\n", text.c_str()); };
-  std::unique_ptr<record_sink> const into = format->make(options.output, run.reservation(), note);
+    say("export", "'" + options.run + "': " + reservation);
+  std::unique_ptr<record_sink> const into =
+      format->make(options.output, run.reservation(), [](std::string const& text) { say("export", text); });
   window part(*into, run.begin_s() + options.from_s.value_or(0),
               run.begin_s() + options.until_s.value_or(std::numeric_limits<double>::infinity()));
   bool const all = !options.from_s && !options.until_s;
   base::notice_interrupts();
   base::progress progress("ovlp export", run.records(), "records");
   std::string const damage = run.read(all ? *into : part, [&](std::size_t records) { progress.advance(records); });
-  if (!damage.empty())
-    std::fprintf(stderr, "ovlp export: %s; what is missing is missing in what was written\n", damage.c_str());
+  if (!damage.empty()) say("export", damage + "; what is missing is missing in what was written");
 } catch (base::interrupted const&) {
   throw base::interrupted{"what '" + options.output + "' has so far"};
 }

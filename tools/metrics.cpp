@@ -10,6 +10,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/store/open_run.hpp>
 
@@ -55,10 +56,7 @@ std::string number_of(std::string const& remark, std::vector<std::string>& all) 
 void print_efficiencies(json const& windows) {
   std::printf("\nEfficiency, %%    time [s]   parallel = balance x communication = serialization x transfer\n");
   auto const percent = [](json const& value) {
-    if (value.is_null()) return std::string("-");
-    char digits[16];
-    std::snprintf(digits, sizeof digits, "%.1f", 100 * value.get<double>());
-    return std::string(digits);
+    return value.is_null() ? "-" : base::fixed(100 * value.get<double>(), 1);
   };
   std::vector<std::string> remarks;
   for (json const& w : windows) {
@@ -100,7 +98,7 @@ std::unique_ptr<stored_run> open_if_given(std::string const& file) {
   std::unique_ptr<stored_run> run = open_run(file);
   run->expect_records();
   for (std::string const& word : {run->reservation(), warning_of(run->processors())})
-    if (!word.empty()) std::fprintf(stderr, "ovlp metrics: '%s': %s\n", file.c_str(), word.c_str());
+    if (!word.empty()) say("metrics", "'" + file + "': " + word);
   return run;
 }
 
@@ -114,20 +112,17 @@ void expect_same_program(stored_run const& run, std::string const& ideal) {
                      " on " + std::to_string(there.nodes));
 }
 
-/// Simulates the run on an ideal network, if that was asked for. Nothing that a record names is run otherwise: it may
-/// be anybody's. Returns the new record, or nothing.
+/// The record of the run on an ideal network: that which is given, or a new one, if that was asked for. Nothing that a
+/// record names is run otherwise: it may be anybody's. Empty: none.
 std::string ideal_run(stored_run const& run, metrics_options const& options, std::filesystem::path const& folder) {
+  if (!options.rerun && options.program.empty()) return options.ideal;
   run_facts const& about = run.about();
-  bool const asked = options.rerun || !options.program.empty();
-  if (!about.contains("platform")) {
-    if (asked) throw config_error("expected a record of a simulation, for only that can be repeated");
-    return "";
-  }
-  if (!asked) return "";
+  if (!about.contains("platform"))
+    throw config_error("expected a record of a simulation, for only that can be repeated");
   std::vector<std::string> command = options.program.empty() ? command_of(about) : without_platform(options.program);
   std::string const platform =
       machine::with_ideal_network(about.at("platform"), "the record's platform", machine::costs_of_messages::go);
-  std::fprintf(stderr, "ovlp metrics: runs %s\n", shown(command).c_str());
+  say("metrics", "runs " + shown(command));
   std::string record = folder / "ideal.sqlite";
   simulate_again(run, std::move(command), platform, record);
   return record;
@@ -136,10 +131,10 @@ std::string ideal_run(stored_run const& run, metrics_options const& options, std
 /// How to get the record that is missing.
 void say_what_is_missing(stored_run const& run) {
   if (!run.about().contains("platform") || run.outcome() == run_outcome::failed) return;
-  std::fprintf(stderr,
-               "ovlp metrics: serialization and transfer are of a run on an ideal network: --ideal RUN has it; "
-               "--rerun makes it, by running: %s\n",
-               shown(command_of(run.about())).c_str());
+  say("metrics",
+      "serialization and transfer are of a run on an ideal network: --ideal RUN has it; --rerun makes it, by "
+      "running: " +
+          shown(command_of(run.about())));
 }
 
 void show_metrics(metrics_options const& options) try {
@@ -151,13 +146,12 @@ void show_metrics(metrics_options const& options) try {
   stored_run const& run = *opened;
   run.expect_records();
   base::temporary_folder const folder;
-  std::string const ideal_file =
-      options.ideal.empty() ? ideal_run(run, options, folder.path()) : std::string(options.ideal);
+  std::string const ideal_file = ideal_run(run, options, folder.path());
   if (!ideal_file.empty()) expect_same_program(run, ideal_file);
   auto const ideal = open_if_given(ideal_file), reference = open_if_given(options.reference);
   json const all = metrics_of(run, ideal.get(), reference.get());
   if (auto const missing = all["missing"].get<std::string>(); !missing.empty())
-    std::fprintf(stderr, "ovlp metrics: %s; the figures are of what is there\n", missing.c_str());
+    say("metrics", missing + "; the figures are of what is there");
   if (!options.json_file.empty())
     base::write_output(options.json_file, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
   if (options.json_file != "-") print(all);

@@ -8,7 +8,7 @@
 namespace ovlp::tools {
 
 /// mpi::read_trace(); what the program has done and the trace lacks is said on standard error, in a line.
-/// `command`: who says so, "ovlp replay".
+/// `command`: who says so, "replay".
 mpi::trace read_mpi_trace(std::string const& command, std::string const& file, double flops = mpi::usual_flops);
 
 }  // namespace ovlp::tools

@@ -2,13 +2,11 @@
 // ovlp overlap bench
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <ovlp/base/error.hpp>

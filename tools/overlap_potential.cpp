@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <iomanip>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/base/csv.hpp>
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/text.hpp>
@@ -64,7 +64,7 @@ bool is_parameters(std::string const& input) { return std::filesystem::path(inpu
 
 mpi::code_parameters read_code(std::string const& input, std::optional<mpi::rank_id> rank) {
   if (is_parameters(input)) return mpi::read_overlap_parameters(input);
-  mpi::trace const trace = read_mpi_trace("ovlp overlap potential", input);
+  mpi::trace const trace = read_mpi_trace("overlap potential", input);
   return mpi::overlap_parameters_of(trace, rank ? *rank : mpi::rank_that_sends_most(trace));
 }
 
@@ -125,13 +125,10 @@ std::string text_of(potential_study const& study) {
 
 /// A row for each code and network: docs/overlap-potential.md.
 std::string csv_of(potential_study const& study) {
-  std::ostringstream text;
-  text << std::setprecision(15)
-       << "code,latency_s,bandwidth_Bps,normalized_overlap,computation_s,messages_s,exposed_s,collectives_s,"
-          "normalized_time,normalized_time_overlapped,required_bandwidth_Bps\n";
-  auto const or_none = [&](std::optional<double> const& value) {
-    if (value) text << *value;
-  };
+  base::csv_writer csv(
+      "code,latency_s,bandwidth_Bps,normalized_overlap,computation_s,messages_s,exposed_s,collectives_s,"
+      "normalized_time,normalized_time_overlapped,required_bandwidth_Bps",
+      15);
   for (mpi::code_parameters const& code : study.codes) {
     std::string name = code.name;
     std::replace(name.begin(), name.end(), ',', ';');  // such files have no quotes
@@ -139,16 +136,13 @@ std::string csv_of(potential_study const& study) {
       for (double const bandwidth : study.bandwidths_Bps) {
         mpi::overlap_network const on = study.network(latency_s, bandwidth);
         mpi::iteration_time const time = mpi::time_of_iteration(code, on);
-        text << base::one_line(name) << ',' << latency_s << ',' << bandwidth << ',';
-        or_none(mpi::normalized_overlap(code, on));
-        text << ',' << time.computation_s << ',' << time.messages_s << ',' << time.exposed_s << ','
-             << time.collectives_s << ',' << time.normalized() << ',' << time.normalized_overlapped() << ',';
-        or_none(mpi::required_bandwidth(code, on));
-        text << '\n';
+        csv.row(base::one_line(name), latency_s, bandwidth, mpi::normalized_overlap(code, on), time.computation_s,
+                time.messages_s, time.exposed_s, time.collectives_s, time.normalized(), time.normalized_overlapped(),
+                mpi::required_bandwidth(code, on));
       }
     }
   }
-  return text.str();
+  return csv.text();
 }
 
 std::string latency_text(double latency_s) { return short_number(1e6 * latency_s) + " \u00b5s"; }

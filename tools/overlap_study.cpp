@@ -2,14 +2,12 @@
 // ovlp overlap study
 #include <cstddef>
 #include <filesystem>
-#include <iomanip>
 #include <limits>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
-#include <vector>
 
+#include <ovlp/base/csv.hpp>
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/process.hpp>
@@ -112,24 +110,20 @@ std::string text_of(mpi::overlap_study const& study) {
 
 /// A row for each network: docs/overlap.md.
 std::string csv_of(mpi::overlap_study const& study) {
-  std::ostringstream csv;
-  csv << std::setprecision(9) << "latency_s,bandwidth_Bps,original_s,measured_s,ideal_s\n";
+  base::csv_writer csv("latency_s,bandwidth_Bps,original_s,measured_s,ideal_s", 9);
   auto const row = [&](mpi::overlap_point const& at) {
-    csv << at.latency_s << ',' << at.bandwidth_Bps << ',' << at.original_s << ',' << at.measured_s << ',' << at.ideal_s
-        << '\n';
+    csv.row(at.latency_s, at.bandwidth_Bps, at.original_s, at.measured_s, at.ideal_s);
   };
   row(study.base);
   for (mpi::overlap_point const& at : study.points) row(at);
-  return csv.str();
+  return csv.text();
 }
 
 /// The three traces that are compared.
 void write_traces(mpi::trace const& original, overlap_study_options const& given) {
   using enum mpi::overlap_options::pattern;
   std::filesystem::path const folder = given.traces;
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw io_error("--traces " + given.traces + ": cannot be made: " + failed.message());
+  base::make_folder(folder);
   mpi::write_trace(original, folder / "original.mpitrace");
   mpi::write_trace(mpi::overlapped(original, mpi::overlap_of(given.study, measured)), folder / "measured.mpitrace");
   mpi::write_trace(mpi::overlapped(original, mpi::overlap_of(given.study, ideal)), folder / "ideal.mpitrace");
@@ -143,7 +137,7 @@ void run_overlap_study(overlap_study_options given) {
                         {given.csv, "latency_s,"},
                         {given.picture, base::picture_begins(given.picture)}});
   base::notice_interrupts();
-  mpi::trace const original = read_mpi_trace("ovlp overlap study", given.trace);
+  mpi::trace const original = read_mpi_trace("overlap study", given.trace);
   given.study.collectives = mpi::collective_choice(given.collectives);
   base::progress progress("ovlp overlap study", mpi::replays_of(given.study), "replays at most");
   given.study.progress = [&](std::size_t done) { progress.advance(done); };

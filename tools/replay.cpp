@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp replay
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -119,9 +117,9 @@ void run_replay(replay_command const& command) {
   for (std::string const& output : {command.summary, command.record}) expect_another_file(output, command.trace);
   base::expect_outputs({{command.summary, "{\"trace\""}});
   machine::platform const platform = machine::platform::find(command.platform);
-  if (!platform.assumption.empty()) std::fprintf(stderr, "ovlp replay: %s\n", platform.assumption.c_str());
+  if (!platform.assumption.empty()) say("replay", platform.assumption);
   mpi::collective_choice const collectives(command.collectives);
-  replayed all{read_mpi_trace("ovlp replay", command.trace, command.flops), platform, {}, {}, 0, 0};
+  replayed all{read_mpi_trace("replay", command.trace, command.flops), platform, {}, {}, 0, 0};
   all.options.nodes = mpi::place_ranks(all.trace.ranks.size(), platform, command.map);
   all.options.eager_bytes = command.eager_bytes;
   all.options.collectives = collectives;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp report
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,11 +32,9 @@ void write_report(report_options const& options) {
   for (std::size_t i = 0; i < options.runs.size(); ++i) {
     std::string const name = i < options.names.size() ? options.names[i] : "";
     runs.push_back(report::read_figures(options.runs[i], name, options.cores));
-    for (std::string const& note : runs.back().notes)
-      std::fprintf(stderr, "ovlp report: %s: %s\n", options.runs[i].c_str(), note.c_str());
+    for (std::string const& note : runs.back().notes) say("report", options.runs[i] + ": " + note);
   }
-  if (std::string const comparison = report::comparison_of(runs); !comparison.empty())
-    std::fprintf(stderr, "ovlp report: %s\n", comparison.c_str());
+  if (std::string const comparison = report::comparison_of(runs); !comparison.empty()) say("report", comparison);
   base::write_output(options.output, report::make_page(runs));
 }
 

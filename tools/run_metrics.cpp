@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run_metrics.hpp"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -15,7 +15,7 @@ struct program_failed : std::runtime_error {
 };
 
 // Each adds a subcommand with its options. It runs at the end of parsing, if it is asked for. `program`:
-// take_program(). Errors of running: ovlp::error; base::interrupted.
+// as run_command() has it. Errors of running: ovlp::error; base::interrupted.
 
 void add_advise(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_cluster(CLI::App& ovlp);
@@ -46,11 +46,8 @@ void add_validate(CLI::App& ovlp);
 void add_workload(CLI::App& ovlp);
 void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program);
 
-/// Of a command line of advise, metrics, overlap graph, threads, trace or whatif: -- goes with all that follows, and
-/// that, the program that is to be run, is given back.
-std::vector<std::string> take_program(int& argc, char** argv);
-/// Whether a command line is of one of these.
-bool takes_program(int argc, char** argv);
+/// A line on standard error: "ovlp COMMAND: TEXT".
+void say(std::string const& command, std::string const& text);
 /// Of a simulated program that `command` has run several times: warns if its runs differ by more than what was changed.
 void warn_if_measured(std::vector<std::string> const& program, std::string const& command);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp threads place: DPS threads.
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>

@@ -10,12 +10,12 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/modules.hpp>
+#include <ovlp/base/process.hpp>
 #include <ovlp/threads/mapping.hpp>
 
 #include "options.hpp"
@@ -33,18 +33,6 @@ void check_units(shared_memory::thread_mapping const& mapping, std::string const
       throw config_error(file + ": thread " + std::to_string(t) + " is to run on unit " +
                          std::to_string(mapping.units[t]) + ", which this process may not use or there is not");
   }
-}
-
-/// The program's file, as execvp() finds it; empty: none.
-std::filesystem::path file_of(std::string const& program) {
-  if (program.find('/') != std::string::npos) return program;
-  char const* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    std::filesystem::path file = std::filesystem::path(folder) / program;
-    if (::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return {};
 }
 
 /// Nothing can be loaded into such a program.
@@ -96,7 +84,7 @@ void add_threads_run(CLI::App& threads, std::vector<std::string> const& program)
     if (program.empty()) throw config_error("threads run: expected -- and a program, as in: -- ./program");
     shared_memory::thread_mapping const mapping = shared_memory::read_mapping(*file);
     check_units(mapping, *file);
-    if (is_static(file_of(program.front())))
+    if (is_static(base::find_program(program.front())))
       throw config_error("'" + program.front() + "': expected a program that is linked dynamically");
     become(program, mapping);
   });

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,8 +71,6 @@ std::filesystem::path folder_for_counters() {
   throw io_error("expected room for 400 MB of counters in /dev/shm or TMPDIR, of which what is used is taken");
 }
 
-void say(std::string const& what) { std::fprintf(stderr, "ovlp threads trace: %s\n", what.c_str()); }
-
 /// Runs it with the counters, which are marked each `interval_s`. Its exit status. An interruption is the program's: it
 /// ends as it wants.
 int run_counted(std::vector<std::string> const& words, shared_memory::shared_counters& counters, double interval_s) {
@@ -95,7 +92,8 @@ int run_counted(std::vector<std::string> const& words, shared_memory::shared_cou
     if (status || interval_s == 0 || passed_s < next_s) continue;
     ++marks;
     if (counters.mark()) continue;
-    say("there is no more memory for phases: what follows " + base::fixed(passed_s, 1) + " s is one phase");
+    say("threads trace",
+        "there is no more memory for phases: what follows " + base::fixed(passed_s, 1) + " s is one phase");
     interval_s = 0;
   }
   return *status;
@@ -103,17 +101,18 @@ int run_counted(std::vector<std::string> const& words, shared_memory::shared_cou
 
 void say_what_is_missing(shared_memory::shared_counters const& counters, shared_memory::communication const& found) {
   if (counters.unobserved_threads() > 0)
-    say(std::to_string(counters.unobserved_threads()) + " threads beyond the first " +
-        std::to_string(shared_memory::most_threads) + " were not observed");
+    say("threads trace", std::to_string(counters.unobserved_threads()) + " threads beyond the first " +
+                             std::to_string(shared_memory::most_threads) + " were not observed");
   if (counters.forks() > 0)
-    say("the program forked " + std::to_string(counters.forks()) + " times: what its children did is not counted");
+    say("threads trace",
+        "the program forked " + std::to_string(counters.forks()) + " times: what its children did is not counted");
   if (counters.other_programs() > 0)
-    say("only the first traced program of the command was counted, not " + std::to_string(counters.other_programs()) +
-        " that came later");
+    say("threads trace", "only the first traced program of the command was counted, not " +
+                             std::to_string(counters.other_programs()) + " that came later");
   std::size_t const units = shared_memory::units_of(found.caches);
   if (found.how == shared_memory::definition::accurate && found.threads() > units)
-    say(std::to_string(found.threads()) + " threads shared the " + std::to_string(units) +
-        " units of simulated caches: thread t ran on unit t mod " + std::to_string(units));
+    say("threads trace", std::to_string(found.threads()) + " threads shared the " + std::to_string(units) +
+                             " units of simulated caches: thread t ran on unit t mod " + std::to_string(units));
 }
 
 void run_threads_trace(threads_trace_options given, std::vector<std::string> const& program) {

@@ -8,7 +8,6 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/process.hpp>
-#include <ovlp/base/text.hpp>
 #include <ovlp/mpi/assemble.hpp>
 #include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/trace_file.hpp>
@@ -37,9 +36,7 @@ void remove_earlier(std::string const& folder) {
 /// Runs it, and reads what its ranks write meanwhile into this folder.
 std::vector<mpi::raw::rank> run_traced(std::vector<std::string> const& words, std::string const& folder) {
   remove_earlier(folder);
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw io_error("'" + folder + "': cannot be made: " + failed.message());
+  base::make_folder(folder);
   base::command traced{words, "", {{"OVLP_TRACE_FOLDER", std::filesystem::absolute(folder).string()}}};
   traced.shares_streams = true;
   base::outcome const ended = base::run(traced);
@@ -85,13 +82,12 @@ void run_trace(trace_options const& options, std::vector<std::string> const& pro
   mpi::assembled const all = mpi::assemble(std::filesystem::path(recorded.front().program).filename(), recorded, timed);
   std::string const file = options.folder + "/trace.mpitrace";
   mpi::write_trace(all.made, file);
-  if (!all.made.left_out.empty())
-    std::fprintf(stderr, "ovlp trace: not in the trace: %s\n", mpi::describe_left_out(all.made).c_str());
-  for (std::string const& note : all.notes) std::fprintf(stderr, "ovlp trace: %s\n", note.c_str());
+  if (!all.made.left_out.empty()) say("trace", "not in the trace: " + mpi::describe_left_out(all.made));
+  for (std::string const& note : all.notes) say("trace", note);
   if (options.untraced.empty())
-    std::fprintf(stderr,
-                 "ovlp trace: bursts are as long as in the traced run, some ten times too long; --untraced "
-                 "takes them from a program that was compiled as usual\n");
+    say("trace",
+        "bursts are as long as in the traced run, some ten times too long; --untraced takes them from a program that "
+        "was compiled as usual");
   std::printf("%s\n", file.c_str());
 }
 

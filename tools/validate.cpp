@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp validate
 #include <memory>
-#include <string>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>

@@ -2,12 +2,10 @@
 // ovlp whatif
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
-#include <ovlp/base/host.hpp>
 #include <ovlp/base/process.hpp>
 
 #include "options.hpp"
@@ -55,10 +53,10 @@ void add_whatif(CLI::App& ovlp, std::vector<std::string> const& program) {
       "  ovlp whatif --speed gemm=x1.5 --nodes 16 -- lu_sim --nodes 8 --platform ./cluster.json --execution partial\n"
       "Values: docs/what-if.md");
   whatif.callback([options, program] {
-    std::vector<lab::study::change> changes = changes_of(*options);
+    std::vector<lab::study::change> const changes = changes_of(*options);
     if (program.empty()) throw config_error("whatif: expected --, and then a program with its arguments");
     base::notice_interrupts();
-    base::write_output("-", lab::study::what_if({program, std::move(changes), base::available_cores()}));
+    base::write_output("-", lab::study::what_if(program, changes));
   });
 }
 

@@ -45,16 +45,17 @@ void csv_reader::read_names(other_columns others) {
   for (std::string const& column : columns_) {
     auto const found = std::find(fields_.begin(), fields_.end(), column);
     if (found == fields_.end()) {
-      fail("no column " + quoted(column) + "; expected a line with the names " + joined(columns_) + ", got " +
-           quoted(line_));
+      fail("no column " + base::quoted(column) + "; expected a line with the names " + joined(columns_) + ", got " +
+           base::quoted(line_));
     }
     places_.push_back(static_cast<std::size_t>(found - fields_.begin()));
   }
   for (auto field = fields_.begin(); field != fields_.end(); ++field) {
-    if (std::find(fields_.begin(), field, *field) != field) fail("column " + quoted(*field) + " stands there twice");
+    if (std::find(fields_.begin(), field, *field) != field)
+      fail("column " + base::quoted(*field) + " stands there twice");
     bool const known = std::find(columns_.begin(), columns_.end(), *field) != columns_.end();
     if (!known && others == other_columns::refused) {
-      fail("unknown column " + quoted(*field) + "; expected " + joined(columns_));
+      fail("unknown column " + base::quoted(*field) + "; expected " + joined(columns_));
     }
   }
 }
@@ -71,7 +72,7 @@ bool csv_reader::next() {
   split(line_, fields_);
   if (fields_.size() != expected) {
     fail("expected " + std::to_string(expected) + " fields, got " + std::to_string(fields_.size()) + ": " +
-         quoted(line_));
+         base::quoted(line_));
   }
   return true;
 }
@@ -115,7 +116,7 @@ void csv_reader::fail(std::string const& what) const {
 
 void csv_reader::fail_field(std::size_t column, std::string const& expected) const {
   std::string_view const text = field(column);
-  fail(columns_[column] + ": expected " + expected + ", got " + (text.empty() ? "nothing" : quoted(text)));
+  fail(columns_[column] + ": expected " + expected + ", got " + (text.empty() ? "nothing" : base::quoted(text)));
 }
 
 }  // namespace ovlp::base

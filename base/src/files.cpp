@@ -182,6 +182,12 @@ void replace_file(std::string const& file, std::string_view contents) {
   }
 }
 
+void make_folder(std::filesystem::path const& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw io_error("'" + folder.string() + "': cannot be made: " + failed.message());
+}
+
 temporary_folder::temporary_folder(std::filesystem::path const& in) {
   std::string made = (in / "ovlp-XXXXXX").string();
   if (::mkdtemp(made.data()) == nullptr) throw io_error(made + ": cannot be made: " + std::strerror(errno));

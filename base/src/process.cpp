@@ -15,11 +15,14 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <string_view>
+#include <system_error>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/streams.hpp>
 #include <ovlp/base/text.hpp>
 
 extern char** environ;
@@ -121,6 +124,21 @@ double seconds_of(timeval const& time) {
 }
 
 }  // namespace
+
+std::filesystem::path find_program(std::string const& name) {
+  auto const can_run = [](std::filesystem::path const& file) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return can_run(name) ? name : "";
+  char const* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+  text_reader folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::filesystem::path file = std::filesystem::path(folder) / name;
+    if (can_run(file)) return file;
+  }
+  return {};
+}
 
 process::process(command const& what) : has_group_(!what.shares_streams) {
   if (what.shares_streams) {

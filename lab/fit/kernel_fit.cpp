@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iomanip>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -232,11 +231,9 @@ machine::kernel_model best_model(std::vector<measured> const& of) {
   grouping const by = group_sizes(of);
   machine::kernel_model best = solve(of, by, 0);
   if (of.size() <= 2 + by.groups) return best;
-  double least = std::numeric_limits<double>::infinity(), most = 1;
-  for (measured const& m : of) {
-    least = std::min(least, static_cast<double>(std::ranges::min(m.sizes)));
-    most = std::max(most, static_cast<double>(std::ranges::min(m.sizes)));
-  }
+  auto const smallest_size = [](measured const& m) { return std::ranges::min(m.sizes); };
+  auto const [first, last] = std::ranges::minmax(of, {}, smallest_size);
+  auto const least = static_cast<double>(smallest_size(first)), most = static_cast<double>(smallest_size(last));
   double least_error = worth * root_mean_square(relative_errors(best, of));
   for (int i = 0; i <= steps; ++i) {
     machine::kernel_model const tried = solve(of, by, least / 10 * std::pow(10 * most / least, double{1} * i / steps));
@@ -300,15 +297,15 @@ std::string in_words(machine::kernel_model const& model) {
 /// "sizes 1 and 2"; empty if each has an exponent of its own.
 std::string in_common(std::vector<measured> const& of) {
   grouping const by = group_sizes(of);
-  std::string all;
+  std::vector<std::string> all;
   for (std::size_t group = 0; group < by.groups; ++group) {
-    std::string sizes;
+    std::vector<std::string> sizes;
     for (std::size_t i = 0; i < by.of_size.size(); ++i) {
-      if (by.of_size[i] == group) sizes += (sizes.empty() ? "" : " and ") + std::to_string(i + 1);
+      if (by.of_size[i] == group) sizes.push_back(std::to_string(i + 1));
     }
-    if (sizes.find(' ') != std::string::npos) all += (all.empty() ? "" : ", ") + sizes;
+    if (sizes.size() > 1) all.push_back(base::joined(sizes, " and "));
   }
-  return all;
+  return base::joined(all);
 }
 
 /// A percentage, or a dash without values.

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/base/csv.hpp>
 #include <ovlp/base/json_object.hpp>
 #include <ovlp/base/text.hpp>
 
@@ -90,13 +91,12 @@ std::string text_of(advice const& found, analysis::goal const& wanted) {
 }
 
 std::string csv_of(advice const& found) {
-  std::ostringstream text;
-  text << std::setprecision(15) << "time_s,held_node_s,efficiency,least_efficiency,plan\n";
-  for (advice::alternative const& a : found.front) {
-    text << a.run.costs.time_s << ',' << a.run.costs.node_s << ',' << a.run.costs.efficiency << ','
-         << a.run.costs.least_efficiency << ",\"" << words_of(a.plan, found.nodes) << "\"\n";
+  base::csv_writer csv("time_s,held_node_s,efficiency,least_efficiency,plan", 15);
+  for (auto const& [plan, run] : found.front) {
+    csv.row(run.costs.time_s, run.costs.node_s, run.costs.efficiency, run.costs.least_efficiency,
+            "\"" + words_of(plan, found.nodes) + "\"");
   }
-  return text.str();
+  return csv.text();
 }
 
 std::string plan_file_of(advice const& found, advise_options const& options) {

@@ -32,19 +32,16 @@ double latency_of_link(json const& kind) { return kind.value("link", json::objec
 /// What times become, at best: of any two kinds of nodes.
 double least_latency_factor(simulated_run const& before, simulated_run const& after) {
   auto const of_network = [](simulated_run const& run) { return run.platform.at("network").value("latency_s", 0.0); };
-  double least = 1;
-  bool any = false;
+  std::optional<double> least;
   json const kinds = kinds_of(before), changed = kinds_of(after);
   for (std::size_t a = 0; a < kinds.size(); ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       double const was_s = of_network(before) + latency_of_link(kinds[a]) + latency_of_link(kinds[b]);
       double const is_s = of_network(after) + latency_of_link(changed[a]) + latency_of_link(changed[b]);
-      if (was_s <= 0) continue;
-      least = any ? std::min(least, is_s / was_s) : is_s / was_s;
-      any = true;
+      if (was_s > 0) least = std::min(least.value_or(is_s / was_s), is_s / was_s);
     }
   }
-  return least;
+  return least.value_or(1);
 }
 
 /// The largest quotient of numbers at these places, after the changes and before.

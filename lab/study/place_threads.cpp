@@ -68,7 +68,6 @@ std::vector<shared_memory::partition> partitions_of(shared_memory::partition_pro
 }  // namespace
 
 thread_placement place_threads(std::vector<std::string> const& words, std::size_t jobs) {
-  expect_program(words.front(), "PROGRAM");
   simulated_run const as_it_is = simulated_run::read(words);
   simulator const simulate(jobs);
   std::vector<std::string> recorded = as_it_is.command_with_files_in(simulate.file("as-it-is"));

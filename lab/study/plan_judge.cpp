@@ -2,7 +2,6 @@
 #include "plan_judge.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -46,10 +45,6 @@ std::vector<std::string> without_plan(std::vector<std::string> words) {
 plan_judge::plan_judge(std::vector<std::string> words, std::size_t jobs)
     : words_(without_plan(std::move(words))), simulate_(jobs) {
   expect_program(words_.front(), "PROGRAM");
-  run_first();
-}
-
-void plan_judge::run_first() {
   ordered_json const summary = simulate_.run(words_).expect();
   simulations_ = 1;
   as_it_is_ = read(summary);
@@ -70,7 +65,7 @@ void plan_judge::run_first() {
 void plan_judge::simulate(std::vector<allocation> const& all) {
   std::vector<allocation> news;
   for (allocation const& held : all) {
-    bool const is_new = !known_.contains(held) && std::find(news.begin(), news.end(), held) == news.end();
+    bool const is_new = !known_.contains(held) && std::ranges::find(news, held) == news.end();
     if (is_new && simulations_ + news.size() < most_simulations_) news.push_back(held);
   }
   simulate_.run_all(

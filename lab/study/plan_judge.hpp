@@ -54,8 +54,6 @@ class plan_judge {
   ovlp::plan plan_of(allocation const& held) const;
 
  private:
-  void run_first();
-
   std::vector<std::string> const words_;
   simulator const simulate_;
   std::optional<base::progress> progress_;

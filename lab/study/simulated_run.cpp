@@ -9,6 +9,8 @@
 #include <ovlp/base/text.hpp>
 #include <ovlp/machine/platform.hpp>
 
+#include "simulator.hpp"
+
 namespace ovlp::lab::study {
 namespace {
 
@@ -56,6 +58,7 @@ std::vector<std::string> without_outputs(std::vector<std::string> words) {
 }
 
 simulated_run simulated_run::read(std::vector<std::string> const& words) {
+  expect_program(words.front(), "PROGRAM");
   simulated_run run;
   run.program = words.front();
   run.other_words = without_outputs({words.begin() + 1, words.end()});
@@ -69,7 +72,7 @@ simulated_run simulated_run::read(std::vector<std::string> const& words) {
 }
 
 std::vector<std::string> simulated_run::command_with_files_in(std::filesystem::path const& folder) const {
-  std::filesystem::create_directories(folder);
+  base::make_folder(folder);
   std::vector<std::string> words{program, "--platform", folder / "platform.json"};
   base::write_file(words.back(), platform.dump());
   for (std::size_t i = 0; i < durations.size(); ++i) {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulator.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
-#include <sstream>
-#include <system_error>
 #include <utility>
 
 #include <ovlp/base/error.hpp>
@@ -18,15 +13,6 @@ namespace ovlp::lab::study {
 namespace {
 
 using nlohmann::ordered_json;
-
-bool is_on_path(std::string const& name) {
-  char const* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (is_program(std::filesystem::path(folder) / name)) return true;
-  }
-  return false;
-}
 
 std::string summary_in(std::string const& folder) { return folder + "/summary.json"; }
 
@@ -51,14 +37,9 @@ simulated result_of(base::outcome const& ran, std::string const& folder) {
 
 }  // namespace
 
-bool is_program(std::string const& file) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
-}
-
 void expect_program(std::string const& name, std::string const& where) {
-  bool const there = name.find('/') != std::string::npos ? is_program(name) : is_on_path(name);
-  if (!there) throw config_error(where + ": expected a program, a file or one on PATH, got " + base::quoted(name));
+  if (base::find_program(name).empty())
+    throw config_error(where + ": expected a program, a file or one on PATH, got " + base::quoted(name));
 }
 
 ordered_json const& simulated::expect(std::string const& what) const {
@@ -77,7 +58,7 @@ void simulator::run_all(std::size_t count,
   base::run_many(
       count, at_once_,
       [&](std::size_t number, std::size_t place) {
-        std::filesystem::create_directories(folder_of(place));
+        base::make_folder(folder_of(place));
         return summarized(words_of(number, folder_of(place)), folder_of(place), time_limit_);
       },
       [&](std::size_t number, std::size_t place, base::outcome const& ran) {

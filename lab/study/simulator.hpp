@@ -14,8 +14,6 @@
 
 namespace ovlp::lab::study {
 
-/// Whether a program can be run that is in this file.
-bool is_program(std::string const& file);
 /// `where`: what named it, a file or one on PATH. Errors: config_error, if there is no such program.
 void expect_program(std::string const& name, std::string const& where);
 
@@ -34,7 +32,7 @@ class simulator {
  public:
   using words = std::vector<std::string>;  ///< a program and its arguments, without --summary
 
-  explicit simulator(std::size_t at_once = 1, std::optional<std::chrono::duration<double>> time_limit = {})
+  explicit simulator(std::size_t at_once, std::optional<std::chrono::duration<double>> time_limit = {})
       : at_once_(at_once), time_limit_(time_limit) {}
 
   std::string file(std::string const& name) const { return (folder_.path() / name).string(); }

@@ -2,7 +2,6 @@
 #include "sweep_plan.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <set>
 #include <utility>
 

@@ -5,11 +5,11 @@
 #include <iomanip>
 #include <optional>
 #include <sstream>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
 #include <ovlp/base/progress.hpp>
 #include <ovlp/base/text.hpp>
 
@@ -87,22 +87,21 @@ std::string table_of(double before_s, std::vector<scenario> const& all) {
 
 }  // namespace
 
-std::string what_if(what_if_options const& options) {
-  expect_program(options.words.front(), "PROGRAM");
-  simulated_run const as_it_is = simulated_run::read(options.words);
-  std::vector<scenario> all = scenarios_of(options.changes);
+std::string what_if(std::vector<std::string> const& words, std::vector<change> const& changes) {
+  simulated_run const as_it_is = simulated_run::read(words);
+  std::vector<scenario> all = scenarios_of(changes);
   std::vector<simulated_run> runs(all.size(), as_it_is);
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (change const& one : all[i].changes) one.apply(runs[i]);
   }
 
-  simulator const simulate(options.jobs);
+  simulator const simulate(base::available_cores());
   base::progress progress("ovlp whatif", all.size() + 1, "runs");
   std::string const record = simulate.file("record.sqlite");
-  std::vector<std::string> first = without_outputs(options.words);
+  std::vector<std::string> first = without_outputs(words);
   first.insert(first.begin() + 1, {"--record", record});
   simulated const before = simulate.run(first);
-  expect_kernels_from_files(options.changes, before.expect());
+  expect_kernels_from_files(changes, before.expect());
   progress.advance();
 
   simulate.run_all(

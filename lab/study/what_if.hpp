@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,15 +8,10 @@
 
 namespace ovlp::lab::study {
 
-struct what_if_options {
-  std::vector<std::string> words;  ///< the program and its arguments
-  std::vector<change> changes;     ///< one or more
-  std::size_t jobs;                ///< programs that run at once
-};
-
 /// Simulates a run as it is, then with each change alone, and with all together, and gives a table of the times
-/// beside the bounds that the critical path of the first run gives.
+/// beside the bounds that the critical path of the first run gives. `words`: the program and its arguments; `changes`:
+/// one or more.
 /// Errors: config_error; io_error that says which run failed; base::interrupted.
-std::string what_if(what_if_options const& options);
+std::string what_if(std::vector<std::string> const& words, std::vector<change> const& changes);
 
 }  // namespace ovlp::lab::study

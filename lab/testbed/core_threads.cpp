@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core_threads.hpp"
 
-#include <errno.h>
 #include <sched.h>
 
 #include <cerrno>
@@ -10,6 +9,8 @@
 #include <cstring>
 #include <thread>
 #include <vector>
+
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::lab {
 
@@ -20,13 +21,10 @@ void check(bool good, char const* what) {
 }
 
 long whole_number(char const* text, char const* expected, long most) {
-  char* end = nullptr;
-  long const read = std::strtol(text, &end, 10);
-  if (*text == '\0' || *end != '\0' || read < 0 || read > most) {
-    std::fprintf(stderr, "%s: expected %s, got '%s'\n", program_invocation_short_name, expected, text);
-    std::exit(2);
-  }
-  return read;
+  long read = 0;
+  if (base::read_number(text, read) && read >= 0 && read <= most) return read;
+  std::fprintf(stderr, "%s: expected %s, got '%s'\n", program_invocation_short_name, expected, text);
+  std::exit(2);
 }
 
 void run_on(std::size_t core, int policy, int priority, char const* what) {

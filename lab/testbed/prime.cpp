@@ -8,9 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <boost/asio/buffer.hpp>

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/base/host.hpp>
 #include <ovlp/base/json_object.hpp>
 #include <ovlp/base/process.hpp>
@@ -56,12 +57,10 @@ class standing_testbed {
     }
     if (!made.good()) throw io_error("testbed '" + t.name + "': " + made.complaint());
     description_ = json::parse(made.out, nullptr, false);
-    up_ = true;
   }
   standing_testbed(standing_testbed const&) = delete;
   standing_testbed& operator=(standing_testbed const&) = delete;
   ~standing_testbed() {
-    if (!up_) return;
     put_off_interrupts const finish;
     outcome const done = base::run({{where_.testbeds + "/down", "--name", testbed_name}});
     if (!done.good()) std::fprintf(stderr, "ovlp validate: %s\n", done.complaint().c_str());
@@ -71,7 +70,6 @@ class standing_testbed {
  private:
   places const& where_;
   json description_;
-  bool up_ = false;
 };
 
 std::vector<iteration_measurement> read_iterations(run_key const& of, json const& summary) {
@@ -161,7 +159,7 @@ void compare_testbeds(std::string const& file, testbed const& t, json const& her
 void calibrate(testbed const& t, json const& description, std::size_t rounds, places const& where,
                base::progress& progress) {
   progress.say(t.name + ": calibrating");
-  std::filesystem::create_directories(where.output + "/platforms");
+  base::make_folder(where.output + "/platforms");
   outcome const done =
       base::run({on_testbed(where, {in_build(where, "tools/ovlp-calibrate"), "--nodes", description.at("nodes").dump(),
                                     "--name", "testbed-" + t.name, "-o", platform_of(t, where), "--testbed",

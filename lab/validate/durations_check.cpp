@@ -63,7 +63,7 @@ class check {
     json recorded;
     if (earlier_ == nullptr) {
       try {
-        recorded = record(command, testbed_of(*configurations.front()));
+        recorded = record(command, of_.testbed_of(*configurations.front()));
       } catch (io_error const& failed) {
         lacking_.push_back(of_.file + ": durations of '" + in_words(command) + "': " + failed.what());
         return;
@@ -72,7 +72,7 @@ class check {
     // Testbeds differ by what is known of them; else a simulation for one stands for all.
     std::set<std::tuple<std::string, std::string, std::string>> checked;
     for (configuration const* c : configurations) {
-      json const platform = platform_for(testbed_of(*c));
+      json const platform = platform_for(of_.testbed_of(*c));
       if (!checked.emplace(c->options, platform.dump(), earlier_ == nullptr ? "" : c->testbed).second) continue;
       check_configuration(*c, command, platform, earlier_ == nullptr ? recorded : durations_of(*c, *earlier_));
     }
@@ -121,10 +121,6 @@ class check {
                                   "' on testbed '" + c.testbed + "' have it not") +
                        "; expected \"durations\" that do it, such as \"" + on_one_node(c.options) + "\"" +
                        (earlier_ == nullptr ? "" : ", recorded with --record-durations"));
-  }
-
-  testbed const& testbed_of(configuration const& c) const {
-    return *std::ranges::find(of_.testbeds, c.testbed, &testbed::name);
   }
 
   grid const& of_;

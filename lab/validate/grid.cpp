@@ -142,10 +142,10 @@ std::vector<std::optional<wanted_plan>> read_plans(json_object given, std::strin
     plan.given.program = program;
     json_object held = given.object(name);
     for (std::string const& after : held.keys()) {
-      bool const whole =
-          !after.empty() && after.size() < 9 && after.find_first_not_of("0123456789") == std::string::npos;
-      if (!whole) held.fail(given.path(name), "numbers of iterations", after);
-      plan.given.changes[std::stoi(after)] = {held.count(after, 1)};
+      int iteration = 0;
+      if (!base::read_number(after, iteration) || iteration < 0)
+        held.fail(given.path(name), "numbers of iterations", after);
+      plan.given.changes[iteration] = {held.count(after, 1)};
     }
     plans.push_back(std::move(plan));
   }
@@ -169,9 +169,8 @@ void read_configurations(json_object in, grid& to) {
   if (application == to.applications.end()) in.fail(in.path("application"), "one of applications", name);
   std::vector<std::string> const testbeds = texts(in, "testbeds");
   for (std::string const& t : testbeds) {
-    bool const known =
-        std::any_of(to.testbeds.begin(), to.testbeds.end(), [&](testbed const& b) { return b.name == t; });
-    if (!known) in.fail(in.path("testbeds"), "names of testbeds", t);
+    if (std::ranges::find(to.testbeds, t, &testbed::name) == to.testbeds.end())
+      in.fail(in.path("testbeds"), "names of testbeds", t);
   }
   std::vector<std::pair<std::string, std::string>> variants;
   if (in.has("variants")) {
@@ -221,9 +220,8 @@ void check_ranks(grid const& of, std::string const& file) {
   for (auto const& entry : of.applications) {  // no binding: Clang captures none
     application const& ranked = entry.second;
     for (std::string const& option : ranked.same) {
-      bool const known = std::any_of(of.configurations.begin(), of.configurations.end(), [&](configuration const& c) {
-        words const all = words_of(c.options);
-        return c.application == ranked.name && std::find(all.begin(), all.end(), "--" + option) != all.end();
+      bool const known = std::ranges::any_of(of.configurations, [&](configuration const& c) {
+        return c.application == ranked.name && std::ranges::count(words_of(c.options), "--" + option) > 0;
       });
       if (known) continue;
       throw config_error(file + ": applications." + ranked.name +
@@ -233,6 +231,10 @@ void check_ranks(grid const& of, std::string const& file) {
 }
 
 }  // namespace
+
+testbed const& grid::testbed_of(configuration const& c) const {
+  return *std::ranges::find(testbeds, c.testbed, &testbed::name);
+}
 
 grid grid::read(std::string const& file) {
   json const parsed = base::read_json(file);

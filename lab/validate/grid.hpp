@@ -60,6 +60,8 @@ struct grid {
   std::map<std::string, application> applications;
   std::vector<configuration> configurations;
 
+  testbed const& testbed_of(configuration const& c) const;
+
   /// Errors: config_error that names file, key and what was expected.
   static grid read(std::string const& file);
 };

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <iomanip>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 #include <ovlp/base/compressed.hpp>
@@ -17,6 +15,7 @@ namespace ovlp::lab::validate {
 namespace {
 
 using base::csv_reader;
+using base::csv_writer;
 using columns = std::vector<std::string>;
 
 /// Older versions wrote others, too.
@@ -52,8 +51,8 @@ bool has_later_columns(std::string const& file) {
 /// Whole numbers, separated by blanks.
 std::string read_sizes(csv_reader const& row, std::size_t column) {
   for (std::string const& size : base::words_of(row.text(column))) {
-    bool const whole = size.find_first_not_of("0123456789") == std::string::npos && size.size() < 19;
-    if (!whole) row.fail_field(column, "whole numbers");
+    std::int64_t read = 0;
+    if (!base::read_number(size, read) || read < 0) row.fail_field(column, "whole numbers");
   }
   return row.text(column);
 }
@@ -81,17 +80,7 @@ kernel_measurement read_kernel(csv_reader const& row) {
           row.number(7), row.number(8), row.whole_number(9, 1)};
 }
 
-std::string names_of(columns const& names) { return base::joined(names, ",") + "\n"; }
-
-std::ostream& operator<<(std::ostream& to, run_key const& run) {
-  return to << run.testbed << ',' << run.application << ',' << run.options << ',' << run.repetition;
-}
-
-std::ostringstream row_writer() {
-  std::ostringstream made;
-  made << std::setprecision(9);
-  return made;
-}
+csv_writer writer(columns const& names) { return {base::joined(names, ","), 9}; }
 
 /// Cuts what would not fit a field.
 std::string as_field(std::string text) {
@@ -101,6 +90,10 @@ std::string as_field(std::string text) {
 }
 
 }  // namespace
+
+static std::ostream& operator<<(std::ostream& to, run_key const& run) {
+  return to << run.testbed << ',' << run.application << ',' << run.options << ',' << run.repetition;
+}
 
 measurements::measurements(std::string folder) : folder_(std::move(folder)) {
   std::string const file = file_of("measurements.csv");
@@ -128,34 +121,25 @@ std::string measurements::file_of(std::string const& name) const {
 void measurements::keep(measurement run) {
   run.failure = as_field(run.failure);
   run.call = as_field(run.call);
-  known_.emplace(run.of, runs_.size());
+  known_.insert(run.of);
   runs_.push_back(std::move(run));
 }
 
 /// The runs come last: only with its row there a run is there.
 void measurements::write() const {
-  std::ostringstream rows = row_writer();
-  rows << names_of(iteration_columns);
-  for (auto const& i : iterations_) {
-    rows << i.of << ',' << i.iteration << ',' << i.start_s << ',' << i.end_s << ',' << i.work_s << ',' << i.held_node_s
-         << "\n";
-  }
-  base::replace_compressed(file_of("iterations.csv"), rows.str());
-  rows = row_writer();
-  rows << names_of(kernel_columns);
-  for (auto const& k : kernels_) {
-    rows << k.of << ',' << k.kernel << ',' << k.sizes << ',' << k.mean_s << ',' << k.standard_deviation_s << ','
-         << k.first_s << ',' << k.count << "\n";
-  }
-  base::replace_compressed(file_of("durations.csv"), rows.str());
-  rows = row_writer();
-  rows << names_of(all_run_columns());
+  csv_writer iterations = writer(iteration_columns);
+  for (auto const& i : iterations_) iterations.row(i.of, i.iteration, i.start_s, i.end_s, i.work_s, i.held_node_s);
+  base::replace_compressed(file_of("iterations.csv"), iterations.text());
+  csv_writer kernels = writer(kernel_columns);
+  for (auto const& k : kernels_)
+    kernels.row(k.of, k.kernel, k.sizes, k.mean_s, k.standard_deviation_s, k.first_s, k.count);
+  base::replace_compressed(file_of("durations.csv"), kernels.text());
+  csv_writer runs = writer(all_run_columns());
   for (auto const& r : runs_) {
-    rows << r.of << ',' << r.failure << ',' << r.time_s << ',' << r.work_s << ',' << r.overhead_s << ',' << r.transfers
-         << ',' << r.bytes << ',' << r.held_node_s << ',' << r.call << ',' << r.processors.cpu_s << ','
-         << r.processors.waited_s << "\n";
+    runs.row(r.of, r.failure, r.time_s, r.work_s, r.overhead_s, r.transfers, r.bytes, r.held_node_s, r.call,
+             r.processors.cpu_s, r.processors.waited_s);
   }
-  base::replace_compressed(file_of("measurements.csv"), rows.str());
+  base::replace_compressed(file_of("measurements.csv"), runs.text());
 }
 
 void measurements::add(measurement const& run, std::vector<iteration_measurement> const& iterations,

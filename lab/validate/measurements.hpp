@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -76,8 +76,6 @@ class measurements {
   void add(measurement const& run, std::vector<iteration_measurement> const& iterations,
            std::vector<kernel_measurement> const& kernels);
 
-  /// One that has() it.
-  measurement const& run(run_key const& of) const { return runs_[known_.at(of)]; }
   std::vector<measurement> const& runs() const { return runs_; }
   std::vector<iteration_measurement> const& iterations() const { return iterations_; }
   std::vector<kernel_measurement> const& kernels() const { return kernels_; }
@@ -90,7 +88,7 @@ class measurements {
   void write() const;
 
   std::string folder_;
-  std::map<run_key, std::size_t> known_;  ///< where in runs_
+  std::set<run_key> known_;  ///< of runs_
   std::vector<measurement> runs_;
   std::vector<iteration_measurement> iterations_;
   std::vector<kernel_measurement> kernels_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ovlp/analysis/goal.hpp>
+#include <ovlp/base/csv.hpp>
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/json_object.hpp>
@@ -34,7 +35,7 @@ std::string file_of(configuration const& what, places const& where) {
 void advise(grid const& of, configuration const& what, places const& where, measurements const& from,
             std::string const& file) {
   base::temporary_folder const folder;
-  std::string const platform = platform_of(*std::ranges::find(of.testbeds, what.testbed, &testbed::name), where);
+  std::string const platform = platform_of(of.testbed_of(what), where);
   words command{in_build(where, "tools/ovlp"), "advise", "--goal", what.plan->goal, "-o", file, "--"};
   append(command, simulation_of(of, what, what.base, base::read_json(platform), durations_of(what, from), where)
                       .command_with_files_in(folder.path()));
@@ -108,7 +109,7 @@ void make_plan(grid const& of, configuration const& what, places const& where, m
                base::progress& progress) {
   std::string const file = file_of(what, where);
   if (std::filesystem::exists(file)) return;
-  std::filesystem::create_directories(std::filesystem::path(file).parent_path());
+  base::make_folder(std::filesystem::path(file).parent_path());
   if (what.plan->goal.empty()) return base::write_file(file, what.plan->given.json());
   progress.say(what.testbed + " " + what.application + " " + what.base + ": advising, " + what.plan->goal);
   advise(of, what, where, from, file);
@@ -152,21 +153,19 @@ std::string plan_lines(results const& found) {
 }
 
 std::string plans_csv(results const& found) {
-  std::ostringstream csv;
+  bool any = false;
+  base::csv_writer csv(
+      "testbed,application,options,plan,goal,measured_saving,predicted_saving,measured_loss,predicted_loss", 6);
   for (auto const& [name, group] : groups_of(found)) {
     for (comparison const* c : group.planned) {
       difference const seen = measured_difference(*c, *group.as_it_is);
       difference const said = predicted_difference(*c, *group.as_it_is);
-      if (csv.tellp() == 0) {
-        csv << std::setprecision(6)
-            << "testbed,application,options,plan,goal,measured_saving,predicted_saving,measured_loss,predicted_loss\n";
-      }
-      csv << c->of.testbed << ',' << c->of.application << ',' << c->of.base << ',' << c->of.plan->name << ','
-          << c->of.plan->goal << ',' << seen.saved_node_s << ',' << said.saved_node_s << ',' << seen.lost_time << ','
-          << said.lost_time << "\n";
+      csv.row(c->of.testbed, c->of.application, c->of.base, c->of.plan->name, c->of.plan->goal, seen.saved_node_s,
+              said.saved_node_s, seen.lost_time, said.lost_time);
+      any = true;
     }
   }
-  return csv.str();
+  return any ? csv.text() : "";
 }
 
 }  // namespace ovlp::lab::validate

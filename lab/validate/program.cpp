@@ -4,9 +4,8 @@
 #include <filesystem>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/process.hpp>
 #include <ovlp/base/text.hpp>
-
-#include "study/simulator.hpp"
 
 namespace ovlp::lab::validate {
 
@@ -38,7 +37,7 @@ void check_programs(grid const& of, places const& where, bool real) {
     for (words const* command : {&a.simulated, &a.real}) {
       if (command == &a.real && !real) continue;
       std::string const program = in_build(where, command->front());
-      if (study::is_program(program)) continue;
+      if (!base::find_program(program).empty()) continue;
       throw config_error("application '" + name + "': expected a program '" + program +
                          "'; --build names the folder of a build");
     }
@@ -48,7 +47,7 @@ void check_programs(grid const& of, places const& where, bool real) {
 void check_scripts(places const& where) {
   for (char const* script : {"up", "down", "run"}) {
     std::string const file = where.testbeds + "/" + script;
-    if (!study::is_program(file))
+    if (base::find_program(file).empty())
       throw config_error("--testbeds: expected a folder with up, down and run; there is no script '" + file + "'");
   }
 }

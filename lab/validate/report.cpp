@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/base/csv.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/statistics.hpp>
 #include <ovlp/base/text.hpp>
@@ -106,19 +107,15 @@ std::string rank_table(results const& found) {
 }
 
 std::string efficiency_lines(results const& found) {
-  std::map<std::string, std::pair<double, std::size_t>> sums;
+  std::map<std::string, std::vector<double>> errors;
   for (efficiency_comparison const& e : found.efficiencies) {
-    for (std::string const& name : {std::string("all"), name_of(e.of)}) {
-      auto& [sum, count] = sums[name];
-      sum += std::abs(e.predicted - e.measured);
-      ++count;
-    }
+    for (std::string const& name : {std::string("all"), name_of(e.of)})
+      errors[name].push_back(std::abs(e.predicted - e.measured));
   }
   std::ostringstream text;
-  for (auto const& [name, sum] : sums) {
-    text << std::left << std::setw(34) << name << std::right << std::setw(6) << sum.second
-         << " iterations, mean absolute error " << percent(sum.first / static_cast<double>(sum.second), 2)
-         << " points\n";
+  for (auto const& [name, of] : errors) {
+    text << std::left << std::setw(34) << name << std::right << std::setw(6) << of.size()
+         << " iterations, mean absolute error " << percent(base::mean(of), 2) << " points\n";
   }
   return text.str();
 }
@@ -133,27 +130,23 @@ std::string disturbed_lines(results const& found) {
 }
 
 std::string errors_csv(results const& found) {
-  std::ostringstream csv;
-  csv << std::setprecision(6)
-      << "testbed,application,variant,options,repetitions,measured_s,spread,predicted_s,error,plain_s,plain_error,"
-         "work_error,communication,waited\n";
+  base::csv_writer csv(
+      "testbed,application,variant,options,repetitions,measured_s,spread,predicted_s,error,plain_s,plain_error,"
+      "work_error,communication,waited",
+      6);
   for (comparison const& c : found.times) {
-    csv << c.of.testbed << ',' << c.of.application << ',' << c.of.variant << ',' << c.of.options << ','
-        << c.measured_s.size() << ',' << c.median_s << ',' << c.spread << ',' << c.predicted_s << ',' << c.error()
-        << ',' << c.plain_s << ',' << c.plain_error() << ',' << c.work_error << ',' << c.communication() << ','
-        << (c.waited.cpu_s > 0 ? c.waited.waited_s / c.waited.cpu_s : 0) << "\n";
+    csv.row(c.of.testbed, c.of.application, c.of.variant, c.of.options, c.measured_s.size(), c.median_s, c.spread,
+            c.predicted_s, c.error(), c.plain_s, c.plain_error(), c.work_error, c.communication(),
+            c.waited.cpu_s > 0 ? c.waited.waited_s / c.waited.cpu_s : 0);
   }
-  return csv.str();
+  return csv.text();
 }
 
 std::string efficiencies_csv(results const& found) {
-  std::ostringstream csv;
-  csv << std::setprecision(6) << "testbed,application,options,iteration,measured,predicted\n";
-  for (efficiency_comparison const& e : found.efficiencies) {
-    csv << e.of.testbed << ',' << e.of.application << ',' << e.of.options << ',' << e.iteration << ',' << e.measured
-        << ',' << e.predicted << "\n";
-  }
-  return csv.str();
+  base::csv_writer csv("testbed,application,options,iteration,measured,predicted", 6);
+  for (efficiency_comparison const& e : found.efficiencies)
+    csv.row(e.of.testbed, e.of.application, e.of.options, e.iteration, e.measured, e.predicted);
+  return csv.text();
 }
 
 charts::chart scatter(results const& found) {

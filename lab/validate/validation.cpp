@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/base/process.hpp>
 
 #include "ablation.hpp"
@@ -28,8 +29,7 @@ class output_folder {
          folder = folder.parent_path()) {
       made_.push_back(folder);
     }
-    std::filesystem::create_directories(path, error);
-    if (error) throw io_error("'" + path + "' cannot be made: " + error.message());
+    base::make_folder(path);
   }
   output_folder(output_folder const&) = delete;
   output_folder& operator=(output_folder const&) = delete;

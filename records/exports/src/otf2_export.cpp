@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/base/otf2_messages.hpp>
 
 #include "timeline.hpp"
@@ -31,9 +32,7 @@ constexpr OTF2_CommRef all_threads = 0;
 class otf2_archive {
  public:
   otf2_archive(timeline const& run, std::string const& folder) : run_(run), folder_(folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) throw io_error("'" + folder + "': cannot be made: " + error.message());
+    base::make_folder(folder);
     // Files of another archive would be taken for this one's.
     if (std::filesystem::exists(folder + "/traces") || std::filesystem::exists(folder + "/traces.otf2"))
       throw io_error("'" + folder + "': an archive is there already: expected a new folder, or an empty one");

@@ -87,9 +87,7 @@ class csv_export final : public record_sink {
  public:
   csv_export(std::filesystem::path folder, std::string reservation)
       : folder_(std::move(folder)), reservation_(std::move(reservation)) {
-    std::error_code error;
-    std::filesystem::create_directories(folder_, error);
-    if (error) throw io_error("'" + folder_.string() + "': cannot be made: " + error.message());
+    base::make_folder(folder_);
   }
 
   void begin(run_definitions const& names) override {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <ovlp/base/streams.hpp>
+
 namespace ovlp::base {
 
 /// Reads comma-separated values, row by row: comment lines that begin with '#', a line with the names of the columns,
@@ -65,6 +67,38 @@ class csv_reader {
   std::string_view line_;
   std::size_t line_number_ = 0;
   std::vector<std::string_view> fields_;  // of the line
+};
+
+/// Writes comma-separated values, as csv_reader reads them.
+class csv_writer {
+ public:
+  /// `names`: of the columns, with commas between; `digits`: so many of numbers that are not whole.
+  csv_writer(std::string_view names, int digits) {
+    text_.precision(digits);
+    text_ << names << '\n';
+  }
+
+  /// An optional field that is none is empty.
+  template <class First, class... Others>
+  void row(First const& first, Others const&... others) {
+    put(first);
+    ((text_ << ',', put(others)), ...);
+    text_ << '\n';
+  }
+
+  std::string text() const { return text_.str(); }
+
+ private:
+  template <class Field>
+  void put(Field const& field) {
+    text_ << field;
+  }
+  template <class Field>
+  void put(std::optional<Field> const& field) {
+    if (field) text_ << *field;
+  }
+
+  text_writer text_;
 };
 
 }  // namespace ovlp::base

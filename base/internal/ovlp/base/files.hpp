@@ -42,6 +42,9 @@ void expect_outputs(std::vector<output> const& files);
 /// or the new ones. Errors: as write_output().
 void replace_file(std::string const& file, std::string_view contents);
 
+/// Makes a folder, with those around it; one that is there stays. Errors: io_error "'FOLDER': cannot be made: ...".
+void make_folder(std::filesystem::path const& folder);
+
 /// A folder that is removed, with all in it, at the end of this object's life. Errors: io_error.
 class temporary_folder {
  public:

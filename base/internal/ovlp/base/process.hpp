@@ -5,12 +5,17 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ovlp::base {
+
+/// The file that a program's name means: that file, if there is a slash in the name, else one on PATH. Empty: there is
+/// none that can be run.
+std::filesystem::path find_program(std::string const& name);
 
 /// A program to be run, without a shell.
 struct command {
