@@ -123,7 +123,9 @@ std::string csv_of(mpi::overlap_study const& study) {
 void write_traces(mpi::trace const& original, overlap_study_options const& given) {
   using enum mpi::overlap_options::pattern;
   std::filesystem::path const folder = given.traces;
-  base::make_folder(folder);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw io_error("--traces " + given.traces + ": cannot be made: " + failed.message());
   mpi::write_trace(original, folder / "original.mpitrace");
   mpi::write_trace(mpi::overlapped(original, mpi::overlap_of(given.study, measured)), folder / "measured.mpitrace");
   mpi::write_trace(mpi::overlapped(original, mpi::overlap_of(given.study, ideal)), folder / "ideal.mpitrace");

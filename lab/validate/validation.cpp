@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <ovlp/base/error.hpp>
-#include <ovlp/base/files.hpp>
 #include <ovlp/base/process.hpp>
 
 #include "ablation.hpp"
@@ -29,7 +28,8 @@ class output_folder {
          folder = folder.parent_path()) {
       made_.push_back(folder);
     }
-    base::make_folder(path);
+    std::filesystem::create_directories(path, error);
+    if (error) throw io_error("'" + path + "' cannot be made: " + error.message());
   }
   output_folder(output_folder const&) = delete;
   output_folder& operator=(output_folder const&) = delete;
