@@ -38,7 +38,7 @@ void random_rounds(int rounds, std::function<void(std::mt19937_64&)> const& roun
 
 job rigid(double arrival_s, node_count nodes, double time_s, double requested_s) {
   job made{.name = "job", .arrival_s = arrival_s, .requested = nodes, .possible = {nodes}, .requested_s = requested_s};
-  made.model = forecast::rigid(nodes, time_s);
+  made.expected = forecast::rigid(nodes, time_s);
   return made;
 }
 /// As long on any of its numbers of nodes, but for a perfect speedup.
@@ -48,7 +48,7 @@ job divisible(double arrival_s, std::vector<node_count> possible, node_count req
   std::vector<std::vector<double>> time_s;
   for (node_count const n : possible) time_s.push_back({node_s / n / iterations});
   made.requested_s = node_s / requested;
-  made.model = forecast(std::move(possible), std::move(time_s), iterations, change_s);
+  made.expected = forecast(std::move(possible), std::move(time_s), iterations, change_s);
   return made;
 }
 
@@ -84,7 +84,7 @@ std::vector<double> naive_fcfs(workload const& of, node_count nodes) {
       for (std::size_t j = 0; j < ends.size(); ++j) held += ends[j] > at_s ? of.jobs[j].requested : 0;
       if (held + one.requested > nodes) continue;
       starts.push_back(last_s = at_s);
-      ends.push_back(at_s + std::get<forecast>(one.model).rest_s(0, 0));
+      ends.push_back(at_s + one.expected.rest_s(0, 0));
       break;
     }
   }
@@ -95,7 +95,7 @@ std::vector<double> naive_fcfs(workload const& of, node_count nodes) {
 std::vector<double> naive_easy(workload const& of, node_count nodes) {
   constexpr double not_yet = -1;
   std::vector<double> starts(of.jobs.size(), not_yet);
-  auto const ends = [&](std::size_t j) { return starts[j] + std::get<forecast>(of.jobs[j].model).rest_s(0, 0); };
+  auto const ends = [&](std::size_t j) { return starts[j] + of.jobs[j].expected.rest_s(0, 0); };
   for (double now_s = 0; std::ranges::count(starts, not_yet) > 0; ++now_s) {
     bool happens = false;  // it decides when something has
     for (std::size_t j = 0; j < starts.size(); ++j)
@@ -241,7 +241,7 @@ TEST_CASE("under gain no job spends more node-seconds than it would with the nod
     make_malleable(of, 1, {0.5, 20, 0.0}, random());
     cluster_run const run = simulated(of, 64, "gain");
     for (std::size_t j = 0; j < of.jobs.size(); ++j) {
-      auto const& expected = std::get<forecast>(of.jobs[j].model);
+      auto const& expected = of.jobs[j].expected;
       double const asked_node_s = of.jobs[j].requested * expected.rest_s(*expected.place_of(of.jobs[j].requested), 0);
       // What waits for its next border is held, too: at most an iteration.
       CHECK(run.jobs[j].held_node_s <= asked_node_s * (1 + 1e-9));
@@ -311,7 +311,7 @@ TEST_CASE("output of sacct is read by its headings") {
   CHECK(read.jobs[0].user == "a");
   CHECK(read.jobs[0].requested == 4);
   CHECK(read.jobs[0].requested_s == 86400);
-  CHECK(std::get<forecast>(read.jobs[0].model).rest_s(0, 0) == 3000);
+  CHECK(read.jobs[0].expected.rest_s(0, 0) == 3000);
   CHECK(read.notes == std::vector<std::string>{"left out 1 jobs that did not start, or have not ended"});
   CHECK_THROWS_WITH_AS(read_sacct("JobID,Submit\n", "sacct.csv"),
                        "sacct.csv:1: expected the columns JobID, Submit, Start, End and NNodes of sacct, got no Start",

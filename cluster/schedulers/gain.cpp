@@ -82,13 +82,13 @@ class gain final : public scheduler {
 
   static double end_of(running_job const& one, double now_s) {
     if (!one.what->malleable()) return one.requested_end_s();
-    auto const& expected = std::get<forecast>(one.what->model);
+    auto const& expected = one.what->expected;
     return now_s + expected.rest_s(*expected.place_of(one.target), one.iterations);
   }
 
   static double time_of(job const& of, node_count nodes) {
     if (!of.malleable()) return of.requested_s;
-    auto const& expected = std::get<forecast>(of.model);
+    auto const& expected = of.expected;
     return expected.rest_s(*expected.place_of(nodes), 0);
   }
 
@@ -96,7 +96,7 @@ class gain final : public scheduler {
   node_count best_of(job const& of, std::uint32_t done, double spent_node_s, std::optional<node_count> held,
                      node_count most) const {
     if (!of.malleable()) return of.requested;
-    auto const& expected = std::get<forecast>(of.model);
+    auto const& expected = of.expected;
     double const budget_node_s = of.requested * expected.rest_s(*expected.place_of(of.requested), 0) - spent_node_s;
     std::optional<std::pair<double, node_count>> best, thriftiest;
     for (std::size_t i = 0; i < expected.nodes().size() && expected.nodes()[i] <= most; ++i) {

@@ -11,7 +11,7 @@ namespace {
 class forecast_run final : public running_program {
  public:
   forecast_run(job const& of, double start_s, node_count nodes, node_times const& times)
-      : expected_(std::get<forecast>(of.model)),
+      : expected_(of.expected),
         times_(times),
         held_(nodes),
         next_{report::kind_type::started, start_s + times.launch_s, nodes} {}

@@ -73,7 +73,7 @@ class server {
       throw config_error("job '" + one.name + "': expected at most the " + std::to_string(on_.nodes) +
                          " nodes of the cluster, got " + std::to_string(one.requested));
     for (node_count const nodes : one.possible) {
-      if (auto const* const expected = std::get_if<forecast>(&one.model); expected && !expected->place_of(nodes))
+      if (!one.expected.place_of(nodes))
         throw config_error("job '" + one.name + "': its forecast has no times for " + std::to_string(nodes) + " nodes");
     }
   }

@@ -40,7 +40,7 @@ double amdahl_speedup(double serial_fraction, double nodes) {
 }
 
 void make_malleable(job& of, node_count nodes, profile_choice const& choice, std::mt19937_64& random) {
-  double const now_s = std::get<forecast>(of.model).rest_s(0, 0);
+  double const now_s = of.expected.rest_s(0, 0);
   double const asked = of.requested;
   bool const amdahl = uniform(random, 0, 1) < choice.amdahl_share;
   double const efficiency = uniform(random, 0.5, 0.95), parallelism = log_uniform(random, asked / 2, asked * 4),
@@ -56,7 +56,7 @@ void make_malleable(job& of, node_count nodes, profile_choice const& choice, std
   }
   std::vector<std::vector<double>> time_s;
   for (node_count const n : possible) time_s.push_back({now_s * speedup(asked) / speedup(n) / choice.iterations});
-  of.model = forecast(possible, std::move(time_s), choice.iterations, choice.change_s);
+  of.expected = forecast(possible, std::move(time_s), choice.iterations, choice.change_s);
   of.possible = std::move(possible);
 }
 
@@ -66,17 +66,14 @@ void make_malleable(workload& of, double share, profile_choice const& choice, st
   for (job const& one : of.jobs) nodes = std::max(nodes, one.requested);
   for (job& one : of.jobs) {
     bool const chosen = uniform(random, 0, 1) < share;
-    if (chosen && !one.malleable() && std::holds_alternative<forecast>(one.model))
-      make_malleable(one, nodes, choice, random);
+    if (chosen && !one.malleable()) make_malleable(one, nodes, choice, random);
   }
 }
 
 double offered_load(workload const& of, node_count nodes) {
   double node_s = 0;
-  for (job const& one : of.jobs) {
-    if (auto const* const expected = std::get_if<forecast>(&one.model))
-      node_s += one.requested * expected->rest_s(*expected->place_of(one.requested), 0);
-  }
+  for (job const& one : of.jobs)
+    node_s += one.requested * one.expected.rest_s(*one.expected.place_of(one.requested), 0);
   double const span_s = of.jobs.empty() ? 0 : of.jobs.back().arrival_s - of.jobs.front().arrival_s;
   return span_s > 0 ? node_s / (nodes * span_s) : 0;
 }
@@ -95,7 +92,7 @@ workload make_synthetic(synthetic_choice const& choice) {
     double const time_s = std::clamp(900 * std::exp(std::log(3.0) * normal(random)), 10.0, 86400.0);
     job one{.name = "job " + std::to_string(j + 1), .requested = nodes, .possible = {nodes}};
     one.requested_s = time_s * uniform(random, 1, 5);
-    one.model = forecast::rigid(nodes, time_s);
+    one.expected = forecast::rigid(nodes, time_s);
     made.jobs.push_back(std::move(one));
   }
   double at_s = 0;

@@ -27,10 +27,10 @@ struct profile_choice {
 /// in its logarithm), sigma from 0 to 2. Amdahl: an efficiency of 0.5 to 0.95 on the nodes that it asks for.
 void make_malleable(job& of, node_count nodes, profile_choice const& choice, std::mt19937_64& random);
 
-/// The same of a share of all jobs that have a time of their own, drawn by the seed.
+/// The same of a share of all jobs, drawn by the seed.
 void make_malleable(workload& of, double share, profile_choice const& choice, std::uint64_t seed);
 
-/// Node-seconds that jobs with forecasts ask for, over those that the cluster has from the first arrival to the last.
+/// Node-seconds that jobs ask for, over those that the cluster has from the first arrival to the last.
 double offered_load(workload const& of, node_count nodes);
 /// Stretches the times between arrivals, so that the load is this one.
 void scale_to_load(workload& of, node_count nodes, double load);

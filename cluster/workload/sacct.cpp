@@ -115,7 +115,7 @@ workload read_sacct(std::string const& text, std::string const& file) {
       } else if (auto const limit_s = duration_of(at("Timelimit")); limit_s && *limit_s > 0) {
         one.requested_s = *limit_s;
       }
-      one.model = forecast::rigid(*nodes, *end_s - *start_s);
+      one.expected = forecast::rigid(*nodes, *end_s - *start_s);
       read.jobs.push_back(std::move(one));
     }
   }

@@ -96,7 +96,7 @@ workload read_swf(std::string const& text, std::string const& file) {
       one.requested = static_cast<node_count>(nodes);
       one.possible = {one.requested};
       one.requested_s = of[requested_s] > 0 ? of[requested_s] : of[run_s];
-      one.model = forecast::rigid(one.requested, of[run_s]);
+      one.expected = forecast::rigid(one.requested, of[run_s]);
       read.jobs.push_back(std::move(one));
     }
   }

@@ -62,7 +62,9 @@ forecast read_forecast(base::json_object from, job& of) {
   std::vector<std::vector<double>> time_s;
   if (from.has("nodes")) of.possible = from.whole_numbers<node_count>("nodes", 1);
   for (auto const& row : from.at("time_s")) {
-    if (!row.is_array()) from.fail(from.path("time_s"), "a list of times for each number of nodes", row);
+    bool const times =
+        row.is_array() && std::ranges::all_of(row, [](nlohmann::json const& one) { return one.is_number(); });
+    if (!times) from.fail(from.path("time_s"), "a list of times for each number of nodes", row);
     time_s.push_back(row.get<std::vector<double>>());
   }
   std::size_t const listed = time_s.empty() ? 1 : std::max<std::size_t>(1, time_s.front().size());
@@ -77,25 +79,17 @@ job read_job(base::json_object from) {
   read.arrival_s = from.number("arrival_s", 0);
   if (from.has("priority")) read.priority = static_cast<int>(from.number("priority", -1e6));
   read_nodes(from, read);
-  std::optional<double> takes_s;
-  try {
-    if (from.has("program")) {
-      read.model = program{from.at("program").get<std::vector<std::string>>()};
-    } else if (from.has("forecast")) {
-      forecast expected = read_forecast(from.object("forecast"), read);
-      auto const place = expected.place_of(read.requested);
-      if (!place) from.fail(from.path("forecast"), "times for the requested number of nodes", from.at("nodes"));
-      takes_s = expected.rest_s(*place, 0);
-      read.model = std::move(expected);
-    } else {
-      takes_s = from.number("time_s", 0);
-      if (read.malleable()) from.fail(from.path("nodes"), "one number for a job with time_s", from.at("nodes"));
-      read.model = forecast::rigid(read.requested, *takes_s);
-    }
-  } catch (nlohmann::json::exception const&) {
-    from.fail(from.path(from.has("program") ? "program" : "forecast"), "a list", from.at("name"));
+  if (from.has("forecast")) {
+    read.expected = read_forecast(from.object("forecast"), read);
+    if (!read.expected.place_of(read.requested))
+      from.fail(from.path("forecast"), "times for the requested number of nodes", from.at("nodes"));
+  } else {
+    double const time_s = from.number("time_s", 0);
+    if (read.malleable()) from.fail(from.path("nodes"), "one number for a job with time_s", from.at("nodes"));
+    read.expected = forecast::rigid(read.requested, time_s);
   }
-  read.requested_s = takes_s ? from.number("requested_s", 0, *takes_s) : from.number("requested_s", 0);
+  double const time_s = read.expected.rest_s(*read.expected.place_of(read.requested), 0);
+  read.requested_s = from.number("requested_s", 0, time_s);
   from.end();
   return read;
 }
@@ -126,11 +120,7 @@ json json_of(job const& of) {
     made["nodes"] = of.requested;
   }
   made["requested_s"] = of.requested_s;
-  if (auto const* const runs = std::get_if<program>(&of.model)) {
-    made["program"] = runs->command;
-    return made;
-  }
-  auto const& expected = std::get<forecast>(of.model);
+  forecast const& expected = of.expected;
   if (!of.malleable() && expected.iterations() == 1) {
     made["time_s"] = expected.rest_s(0, 0);
     return made;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "workload/forecast.hpp"
@@ -11,19 +10,13 @@
 namespace ovlp::cluster {
 
 // workload/: what comes to a cluster. A workload is a list of jobs, in the order in which they arrive; a job says when
-// it comes, what it asks for, and by which model one knows how long it takes:
-//
-//   program    a command line of a simulated program: it runs, and tells at each border
-//   forecast   times by iteration and number of nodes
-//   (a rigid job is a forecast of one number of nodes and one iteration)
+// it comes and what it asks for, and has a forecast: how long it takes by iteration and number of nodes. That of a
+// rigid job has one number of nodes and one iteration; it tells the cluster how long the job runs, and schedulers must
+// not look at it: what they know of a rigid job is what it has said.
 //
 // It is read from a JSON file of ours, from logs of clusters (SWF, sacct), or made (synthetic).
 
 using job_number = std::uint32_t;
-
-struct program {
-  std::vector<std::string> command;
-};
 
 struct job {
   std::string name;
@@ -33,7 +26,7 @@ struct job {
   std::vector<node_count> possible = {1};  ///< numbers of nodes that it can hold, ascending; one: it is rigid
   double requested_s = 0;                  ///< how long it says it takes with `requested` nodes
   int priority = 0;                        ///< higher ones first, among those that wait
-  std::variant<forecast, program> model = forecast::rigid(1, 0);
+  forecast expected = forecast::rigid(1, 0);
 
   bool malleable() const { return possible.size() > 1; }
 };
@@ -51,7 +44,7 @@ struct workload {
 /// Errors: config_error "FILE: ...".
 workload read_workload(std::string const& file);
 
-/// As JSON, of jobs with forecasts and programs.
+/// As JSON.
 std::string workload_text(workload const& of);
 
 /// Powers of two between these, and both.
