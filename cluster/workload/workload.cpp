@@ -51,8 +51,7 @@ void read_nodes(base::json_object& from, job& to) {
     to.possible = numbers_between(least, most);
   }
   to.possible.insert(std::ranges::lower_bound(to.possible, to.requested), to.requested);
-  auto const twice = std::ranges::unique(to.possible);
-  to.possible.erase(twice.begin(), twice.end());
+  to.possible.erase(std::unique(to.possible.begin(), to.possible.end()), to.possible.end());
   nodes.end();
 }
 

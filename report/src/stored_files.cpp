@@ -72,6 +72,7 @@ run_figures read_figures(std::string const& file, std::string const& name, doubl
   run_collector records;
   std::string const damage = run->read(records);
   run_figures figures{name.empty() ? stem : name, run->about(), records.take(), cores_otherwise};
+  if (!figures.run.undefined.empty()) throw io_error(figures.run.undefined);  // before anything is said of it
   figures.reservation = run->reservation();
   figures.failed = run->outcome() == run_outcome::failed;
   if (!figures.reservation.empty()) figures.notes.push_back(figures.reservation);
