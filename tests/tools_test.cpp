@@ -378,6 +378,45 @@ TEST_CASE("durations that cannot be fitted are refused") {
   CHECK(other.out.starts_with("warning: durations of 'abacus', but the platform's reference core is 'any'"));
 }
 
+TEST_CASE("a workload is made, and its jobs run under several schedulers") {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "w.json", table = folder.path() / "jobs.csv";
+  outcome const made = ovlp_command({"workload", "--jobs", "50", "--nodes", "16", "--malleable", "0.5", "-o", file});
+  CHECK(made.err == "");
+  REQUIRE(made.status == 0);
+  outcome const run = ovlp_command({"cluster", file, "--scheduler", "easy,gain", "--csv", table});
+  CHECK(run.err == "");
+  REQUIRE(run.status == 0);
+  Lines const lines = lines_of(run.out);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0] == "50 jobs on 16 nodes, offered load 0.90; times in s");
+  CHECK(lines[2].starts_with("easy "));
+  CHECK(lines[3].starts_with("gain "));
+  CHECK(lines_of(contents(table)).size() == 1 + 2 * 50);
+  check_refused(ovlp_command({"cluster", file, "--scheduler", "best"}), 1,
+                "scheduler: expected fcfs|easy|equipartition|efficiency|gain, got 'best'");
+  check_refused(ovlp_command({"cluster", file, "--scheduler", "easy", "--nodes", "4"}), 1,
+                "job 'job 4': expected at most the 4 nodes of the cluster, got 8");
+}
+
+TEST_CASE("a workload that is none is refused in a line that says where") {
+  temporary_folder const folder;
+  auto const refused = [&](std::string const& jobs, std::string const& message) {
+    std::string const file = folder.file("w.json", R"({"workload": "w", "nodes": 8, "jobs": [)" + jobs + "]}");
+    CAPTURE(jobs);
+    check_refused(ovlp_command({"cluster", file, "--scheduler", "easy"}), 1, file + ": " + message);
+  };
+  refused(R"({"name": "a", "arrival_s": -1, "nodes": 2, "time_s": 1})",
+          "jobs[0].arrival_s: expected a number of at least 0, got -1");
+  refused(R"({"name": "a", "arrival_s": 0, "nodes": 2})", "jobs[0].time_s: missing");
+  refused(R"({"name": "a", "arrival_s": 0, "nodes": {"requested": 2, "least": 1}, "time_s": 1})",
+          "jobs[0].nodes: expected one number for a job with time_s, got {\"least\":1,\"requested\":2}");
+  refused(R"({"name": "a", "arrival_s": 0, "nodes": 2, "time_s": 1, "prio": 1})",
+          "jobs[0].prio: unknown key; expected arrival_s, forecast, name, nodes, priority, requested_s, time_s, user");
+  refused(R"({"name": "a", "arrival_s": 0, "nodes": 2, "forecast": {"nodes": [1, 4], "time_s": [[2], [1]]}})",
+          "jobs[0].forecast: expected times for the requested number of nodes, got 2");
+}
+
 TEST_CASE("a wrong command line ends with status 2 and says what was expected") {
   temporary_folder const folder;
   check_refused(
@@ -395,7 +434,8 @@ TEST_CASE("a wrong command line ends with status 2 and says what was expected") 
                 "expected a command of efficiency, columns, got 'time'; see ovlp plot --help");
   check_refused(ovlp_command({"plto", "time"}), 2,
                 "expected a command of transfers, sweep, advise, whatif, trace, threads, plot, platform, export, "
-                "metrics, overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got 'plto'; did you mean "
+                "metrics, overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got "
+                "'plto'; did you mean "
                 "'plot'?; see ovlp --help");
   check_refused(ovlp_command({"transfers", "in.csv", "-o", "-", "--platfrom", "gigabit", "--platform", "gigabit"}), 2,
                 "--platfrom: no such option; did you mean '--platform'?; see ovlp transfers --help");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp cluster
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,7 +43,7 @@ std::string table_of(std::vector<cluster::cluster_run> const& runs) {
 void run_cluster(cluster_options const& given) {
   base::expect_outputs({{given.csv, "scheduler,"}});
   cluster::workload const of = cluster::read_workload(given.workload);
-  for (std::string const& note : of.notes) std::fprintf(stderr, "ovlp cluster: note: %s\n", note.c_str());
+  for (std::string const& note : of.notes) say("cluster", "note: " + note);
   cluster::node_count const nodes = given.nodes > 0 ? given.nodes : of.nodes;
   if (nodes == 0) throw config_error("--nodes: expected, for the workload does not say how many the cluster has");
   std::vector<cluster::cluster_run> runs;
@@ -52,11 +51,7 @@ void run_cluster(cluster_options const& given) {
     auto const decides = cluster::make_scheduler(name);
     runs.push_back(simulate(of, {nodes, {given.launch_s}}, name, *decides));
   }
-  if (!given.csv.empty()) {
-    std::string all = cluster::csv_heading();
-    for (cluster::cluster_run const& run : runs) all += csv_of(run);
-    base::write_output(given.csv, all);
-  }
+  if (!given.csv.empty()) base::write_output(given.csv, cluster::csv_of(runs));
   if (given.csv == "-") return;
   base::write_output("-", std::to_string(of.jobs.size()) + " jobs on " + std::to_string(nodes) +
                               " nodes, offered load " + base::fixed(offered_load(of, nodes), 2) + "; times in s\n" +

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp workload
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -29,7 +28,7 @@ void run_workload(workload_options given) {
     made = make_synthetic(given.synthetic);
   } else {
     made = cluster::read_workload(given.log);
-    for (std::string const& note : made.notes) std::fprintf(stderr, "ovlp workload: note: %s\n", note.c_str());
+    for (std::string const& note : made.notes) say("workload", "note: " + note);
     if (made.nodes == 0) made.nodes = given.synthetic.nodes;
     if (given.load > 0) scale_to_load(made, made.nodes, given.load);
   }

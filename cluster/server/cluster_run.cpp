@@ -6,8 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include <ovlp/base/csv.hpp>
 #include <ovlp/base/statistics.hpp>
-#include <ovlp/base/text.hpp>
 
 namespace ovlp::cluster {
 namespace {
@@ -66,33 +66,21 @@ std::string without_commas(std::string name) {
 
 }  // namespace
 
-std::string csv_heading() {
-  return "scheduler,job,name,user,arrival_s,start_s,end_s,requested_nodes,first_nodes,most_nodes,changes,held_node_s,"
-         "end\n";
-}
-
-std::string csv_of(cluster_run const& of) {
+std::string csv_of(std::vector<cluster_run> const& all) {
   static constexpr std::array ends{"completed", "limit", "scheduler"};
-  std::string rows;
-  for (std::size_t j = 0; j < of.jobs.size(); ++j) {
-    job const& asked = of.of->jobs[j];
-    job_result const& got = of.jobs[j];
-    std::vector<std::string> const cells{of.scheduler,
-                                         std::to_string(j),
-                                         without_commas(asked.name),
-                                         without_commas(asked.user),
-                                         base::shortest(asked.arrival_s),
-                                         base::shortest(got.start_s),
-                                         base::shortest(got.end_s),
-                                         std::to_string(asked.requested),
-                                         std::to_string(got.first_nodes),
-                                         std::to_string(got.most_nodes),
-                                         std::to_string(got.changes),
-                                         base::shortest(got.held_node_s),
-                                         std::string(ends[static_cast<std::size_t>(got.end)])};
-    rows += base::joined(cells, ",") + "\n";
+  base::csv_writer rows(
+      "scheduler,job,name,user,arrival_s,start_s,end_s,requested_nodes,first_nodes,most_nodes,changes,held_node_s,end",
+      12);
+  for (cluster_run const& of : all) {
+    for (std::size_t j = 0; j < of.jobs.size(); ++j) {
+      job const& asked = of.of->jobs[j];
+      job_result const& got = of.jobs[j];
+      rows.row(of.scheduler, j, without_commas(asked.name), without_commas(asked.user), asked.arrival_s, got.start_s,
+               got.end_s, asked.requested, got.first_nodes, got.most_nodes, got.changes, got.held_node_s,
+               ends[static_cast<std::size_t>(got.end)]);
+    }
   }
-  return rows;
+  return rows.text();
 }
 
 cluster_figures figures_of(cluster_run const& of) {

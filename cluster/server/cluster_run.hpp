@@ -63,8 +63,7 @@ struct cluster_figures {
 };
 cluster_figures figures_of(cluster_run const& of);
 
-/// A row a job, and the names of its columns.
-std::string csv_heading();
-std::string csv_of(cluster_run const& of);
+/// A row a job.
+std::string csv_of(std::vector<cluster_run> const& all);
 
 }  // namespace ovlp::cluster
