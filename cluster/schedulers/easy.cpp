@@ -19,12 +19,8 @@ class easy final : public scheduler {
     reservation first = reservations_.of(next->what->requested, free);
     for (++next; next != now.waiting.end() && free > 0; ++next) {
       node_count const nodes = next->what->requested;
-      if (nodes > free) continue;
-      if (now.now_s + next->what->requested_s > first.start_s) {
-        if (nodes > first.spare) continue;
-        first.spare -= nodes;
-      }
-      start(*next, now, free, orders);
+      if (nodes <= free && first.lets_ahead(now.now_s + next->what->requested_s, nodes))
+        start(*next, now, free, orders);
     }
   }
 

@@ -18,11 +18,10 @@ class efficiency final : public scheduler {
     node_count free = now.free;
     std::size_t waiting = now.waiting.size();
     for (waiting_job const& next : now.waiting) {
-      auto const& possible = next.what->possible;
-      auto const beyond = std::ranges::upper_bound(possible, std::min(free, next.what->requested));
-      if (beyond == possible.begin()) break;
-      orders.push_back({order::kind_type::start, next.number, *(beyond - 1)});
-      free -= *(beyond - 1);
+      node_count const nodes = next.what->largest(std::min(free, next.what->requested));
+      if (nodes == 0) break;
+      orders.push_back({order::kind_type::start, next.number, nodes});
+      free -= nodes;
       --waiting;
     }
     for (running_job const& one : now.running) {

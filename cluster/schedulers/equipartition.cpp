@@ -6,11 +6,8 @@
 namespace ovlp::cluster {
 namespace {
 
-/// The largest number that the job can hold, of at most so many nodes; at least its least one.
-node_count largest(job const& of, node_count most) {
-  auto const beyond = std::ranges::upper_bound(of.possible, most);
-  return beyond == of.possible.begin() ? of.possible.front() : *(beyond - 1);
-}
+/// Of at most so many; but no fewer than it needs.
+node_count share_for(job const& of, node_count most) { return std::max(of.largest(most), of.possible.front()); }
 
 /// All that are there get equal shares, as far as they can hold them; those that wait join in their order.
 /// Source: McCann, Vaswani, Zahorjan, A dynamic processor allocation policy for multiprogrammed shared-memory
@@ -23,14 +20,14 @@ class equipartition final : public scheduler {
     node_count const share = share_of(now, joins);
     node_count free = now.free;
     for (running_job const& one : now.running) {
-      node_count const nodes = largest(*one.what, share);
+      node_count const nodes = share_for(*one.what, share);
       bool const grows = nodes > one.held;
       if (nodes == one.target || (grows && (!one.at_border || nodes - one.held > free))) continue;
       orders.push_back({order::kind_type::hold, one.number, nodes});
       if (grows) free -= nodes - one.held;
     }
     for (waiting_job const& one : joins) {
-      node_count const nodes = largest(*one.what, std::min(share, free));
+      node_count const nodes = share_for(*one.what, std::min(share, free));
       if (nodes > free) return;
       orders.push_back({order::kind_type::start, one.number, nodes});
       free -= nodes;
@@ -54,8 +51,8 @@ class equipartition final : public scheduler {
   static node_count share_of(known const& now, std::span<waiting_job const> joins) {
     auto const fits = [&](node_count share) {
       std::uint64_t held = 0;
-      for (running_job const& one : now.running) held += largest(*one.what, share);
-      for (waiting_job const& one : joins) held += largest(*one.what, share);
+      for (running_job const& one : now.running) held += share_for(*one.what, share);
+      for (waiting_job const& one : joins) held += share_for(*one.what, share);
       return held <= now.nodes;
     };
     node_count least = 0, beyond = now.nodes + 1;

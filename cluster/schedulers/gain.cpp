@@ -69,10 +69,7 @@ class gain final : public scheduler {
         continue;
       }
       double const end_s = now.now_s + time_of(*next.what, nodes);
-      if (reserves_ && end_s > kept.start_s) {
-        if (nodes > kept.spare) continue;
-        kept.spare -= nodes;
-      }
+      if (reserves_ && !kept.lets_ahead(end_s, nodes)) continue;
       orders.push_back({order::kind_type::start, next.number, nodes});
       free -= nodes;
       reservations_.add({end_s, nodes});
@@ -82,14 +79,11 @@ class gain final : public scheduler {
 
   static double end_of(running_job const& one, double now_s) {
     if (!one.what->malleable()) return one.requested_end_s();
-    auto const& expected = one.what->expected;
-    return now_s + expected.rest_s(*expected.place_of(one.target), one.iterations);
+    return now_s + one.what->expected.rest_with_s(one.target, one.iterations);
   }
 
   static double time_of(job const& of, node_count nodes) {
-    if (!of.malleable()) return of.requested_s;
-    auto const& expected = of.expected;
-    return expected.rest_s(*expected.place_of(nodes), 0);
+    return of.malleable() ? of.expected.rest_with_s(nodes, 0) : of.requested_s;
   }
 
   /// Of the numbers up to `most`. If there is none, the least one that it can hold.
@@ -97,7 +91,7 @@ class gain final : public scheduler {
                      node_count most) const {
     if (!of.malleable()) return of.requested;
     auto const& expected = of.expected;
-    double const budget_node_s = of.requested * expected.rest_s(*expected.place_of(of.requested), 0) - spent_node_s;
+    double const budget_node_s = of.node_s() - spent_node_s;
     std::optional<std::pair<double, node_count>> best, thriftiest;
     for (std::size_t i = 0; i < expected.nodes().size() && expected.nodes()[i] <= most; ++i) {
       node_count const nodes = expected.nodes()[i];

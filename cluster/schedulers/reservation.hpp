@@ -13,6 +13,14 @@ namespace ovlp::cluster {
 struct reservation {
   double start_s = 0;
   node_count spare = 0;
+
+  /// Whether a job that ends then may go ahead on so many nodes; they are taken.
+  bool lets_ahead(double end_s, node_count nodes) {
+    if (end_s <= start_s) return true;
+    if (nodes > spare) return false;
+    spare -= nodes;
+    return true;
+  }
 };
 
 /// When nodes become free.

@@ -33,6 +33,8 @@ class forecast {
   double time_s(std::size_t i, std::uint32_t k) const { return done_s(i, k) - done_s(i, k - 1); }
   /// Of all iterations after the first `done` ones.
   double rest_s(std::size_t i, std::uint32_t done) const { return done_s(i, iterations_) - done_s(i, done); }
+  /// The same with a number of nodes that it knows.
+  double rest_with_s(node_count nodes, std::uint32_t done) const { return rest_s(*place_of(nodes), done); }
   /// What iteration k does with nodes()[i], of what it would do if it were as efficient as with the fewest nodes.
   double efficiency(std::size_t i, std::uint32_t k) const;
 

@@ -40,7 +40,7 @@ double amdahl_speedup(double serial_fraction, double nodes) {
 }
 
 void make_malleable(job& of, node_count nodes, profile_choice const& choice, std::mt19937_64& random) {
-  double const now_s = of.expected.rest_s(0, 0);
+  double const now_s = of.time_s();
   double const asked = of.requested;
   bool const amdahl = uniform(random, 0, 1) < choice.amdahl_share;
   double const efficiency = uniform(random, 0.5, 0.95), parallelism = log_uniform(random, asked / 2, asked * 4),
@@ -72,8 +72,7 @@ void make_malleable(workload& of, double share, profile_choice const& choice, st
 
 double offered_load(workload const& of, node_count nodes) {
   double node_s = 0;
-  for (job const& one : of.jobs)
-    node_s += one.requested * one.expected.rest_s(*one.expected.place_of(one.requested), 0);
+  for (job const& one : of.jobs) node_s += one.node_s();
   double const span_s = of.jobs.empty() ? 0 : of.jobs.back().arrival_s - of.jobs.front().arrival_s;
   return span_s > 0 ? node_s / (nodes * span_s) : 0;
 }

@@ -120,9 +120,7 @@ workload read_sacct(std::string const& text, std::string const& file) {
     }
   }
   std::ranges::stable_sort(read.jobs, {}, &job::arrival_s);
-  for (auto const& [why, how_many] : left_out)
-    read.notes.push_back("left out " + std::to_string(how_many) + " jobs " + why);
-  if (read.jobs.empty()) throw config_error(file + ": expected jobs, got none");
+  note_left_out(read, left_out, file);
   return read;
 }
 

@@ -106,14 +106,8 @@ workload read_swf(std::string const& text, std::string const& file) {
     if (auto const gone = std::erase_if(read.jobs, too_many); gone > 0)
       left_out["that ask for more than the " + std::to_string(read.nodes) + " processors of the machine"] += gone;
   }
-  auto const by_arrival = [](job const& a, job const& b) { return a.arrival_s < b.arrival_s; };
-  if (!std::ranges::is_sorted(read.jobs, by_arrival)) {
-    std::ranges::stable_sort(read.jobs, by_arrival);
-    read.notes.emplace_back("jobs are not in the order of their arrival: sorted");
-  }
-  for (auto const& [why, how_many] : left_out)
-    read.notes.push_back("left out " + std::to_string(how_many) + " jobs " + why);
-  if (read.jobs.empty()) throw config_error(file + ": expected jobs, got none");
+  sort_by_arrival(read);
+  note_left_out(read, left_out, file);
   return read;
 }
 

@@ -87,8 +87,7 @@ job read_job(base::json_object from) {
     if (read.malleable()) from.fail(from.path("nodes"), "one number for a job with time_s", from.at("nodes"));
     read.expected = forecast::rigid(read.requested, time_s);
   }
-  double const time_s = read.expected.rest_s(*read.expected.place_of(read.requested), 0);
-  read.requested_s = from.number("requested_s", 0, time_s);
+  read.requested_s = from.number("requested_s", 0, read.time_s());
   from.end();
   return read;
 }
@@ -101,10 +100,7 @@ workload read_json(std::string const& file) {
   read.ends_jobs = from.flag("ends_jobs", false);
   for (base::json_object const& one : from.objects("jobs")) read.jobs.push_back(read_job(one));
   from.end();
-  if (!std::ranges::is_sorted(read.jobs, {}, &job::arrival_s)) {
-    std::ranges::stable_sort(read.jobs, {}, &job::arrival_s);
-    read.notes.emplace_back("jobs are not in the order of their arrival: sorted");
-  }
+  sort_by_arrival(read);
   return read;
 }
 
@@ -146,6 +142,18 @@ std::vector<node_count> numbers_between(node_count least, node_count most) {
   }
   if (most > least) all.push_back(most);
   return all;
+}
+
+void sort_by_arrival(workload& of) {
+  if (std::ranges::is_sorted(of.jobs, {}, &job::arrival_s)) return;
+  std::ranges::stable_sort(of.jobs, {}, &job::arrival_s);
+  of.notes.emplace_back("jobs are not in the order of their arrival: sorted");
+}
+
+void note_left_out(workload& of, std::map<std::string, std::size_t> const& left_out, std::string const& file) {
+  for (auto const& [why, how_many] : left_out)
+    of.notes.push_back("left out " + std::to_string(how_many) + " jobs " + why);
+  if (of.jobs.empty()) throw config_error(file + ": expected jobs, got none");
 }
 
 workload read_workload(std::string const& file) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,6 +30,14 @@ struct job {
   forecast expected = forecast::rigid(1, 0);
 
   bool malleable() const { return possible.size() > 1; }
+  /// With the nodes that it asks for.
+  double time_s() const { return expected.rest_with_s(requested, 0); }
+  double node_s() const { return requested * time_s(); }
+  /// The largest number that it can hold, of at most so many; 0: there is none.
+  node_count largest(node_count most) const {
+    auto const beyond = std::ranges::upper_bound(possible, most);
+    return beyond == possible.begin() ? 0 : *(beyond - 1);
+  }
 };
 
 struct workload {
