@@ -28,7 +28,6 @@ struct running_job {
   node_count held;               ///< with those that leave, and those that come
   node_count target;             ///< what it holds from its next border on; if it stands at one, from now on
   bool at_border = false;        ///< it waits for an answer
-  bool changing = false;         ///< nodes are on their way to it, or from it
   std::uint32_t iterations = 0;  ///< done
   double start_s = 0;
   double spent_node_s = 0;         ///< up to now

@@ -36,7 +36,6 @@ struct cluster_run {
   workload const* of = nullptr;
   std::vector<job_result> jobs;   ///< by number
   std::vector<holding> holdings;  ///< by time
-  std::uint64_t decisions = 0;    ///< how often the scheduler was asked
   double begin_s = 0;             ///< first arrival
   double end_s = 0;               ///< last end
   double held_node_s = 0;

@@ -51,8 +51,7 @@ class server {
       answer_borders();
     }
     run_.end_s = now_s_;
-    run_.idle_node_s = on_.nodes * run_.makespan_s() - held_integral_;
-    run_.held_node_s = held_integral_;
+    run_.idle_node_s = on_.nodes * run_.makespan_s() - run_.held_node_s;
     expect_accounts(run_);
     return std::move(run_);
   }
@@ -121,12 +120,11 @@ class server {
         changed_ = true;
         return;  // answered when it has been decided
       case report::kind_type::released:
-        one.changing = false;
         runs_[place].own = told.nodes;
         hold(place);
         changed_ = true;
         break;
-      case report::kind_type::joined: one.changing = false; break;
+      case report::kind_type::joined:
       case report::kind_type::started: break;
     }
     go_on(place, one.target);
@@ -136,17 +134,19 @@ class server {
     for (std::size_t place = 0; place < running_.size(); ++place) {
       running_job& one = running_[place];
       if (!std::exchange(one.at_border, false)) continue;
-      one.changing = one.target != runs_[place].own;
-      if (one.changing) ++run_.jobs[one.number].changes;
+      if (one.target != runs_[place].own) ++run_.jobs[one.number].changes;
       runs_[place].own = std::max(runs_[place].own, one.target);
       go_on(place, one.target);
     }
   }
 
   void go_on(std::size_t place, node_count nodes) {
-    running_program& program = *runs_[place].program;
-    program.go_on(nodes);
-    report const& told = program.next();
+    runs_[place].program->go_on(nodes);
+    expect_report(place);
+  }
+
+  void expect_report(std::size_t place) {
+    report const& told = runs_[place].program->next();
     moments_.push({told.at_s, moment::kind_type::report, told.kind, running_[place].number});
   }
 
@@ -158,7 +158,6 @@ class server {
       one.spent_node_s = run_.jobs[one.number].held_node_s + one.held * (now_s_ - runs_[place].since_s);
     }
     orders_.clear();
-    ++run_.decisions;
     decides_.decide({now_s_, on_.nodes, free_, waiting_, running_}, orders_);
     for (order const& one : orders_) carry_out(one);
   }
@@ -198,14 +197,13 @@ class server {
     job const& one = *found->what;
     waiting_.erase(found);
     places_[what.job] = running_.size();
-    running_.push_back({what.job, &one, 0, what.nodes, false, false, 0, now_s_, 0, 1});
+    running_.push_back({what.job, &one, 0, what.nodes, false, 0, now_s_, 0, 1});
     runs_.push_back({run_forecast(one, now_s_, what.nodes, on_.times), what.nodes, {}, now_s_});
     job_result& result = run_.jobs[what.job];
     result.start_s = now_s_;
     result.first_nodes = what.nodes;
     hold(places_[what.job]);
-    report const& told = runs_.back().program->next();
-    moments_.push({told.at_s, moment::kind_type::report, told.kind, what.job});
+    expect_report(places_[what.job]);
     if (of_.ends_jobs) moments_.push({now_s_ + one.requested_s, moment::kind_type::limit, {}, what.job});
   }
 
@@ -219,7 +217,7 @@ class server {
     run_of_job& of = runs_[place];
     job_result& result = run_.jobs[one.number];
     result.held_node_s += one.held * (now_s_ - std::exchange(of.since_s, now_s_));
-    held_integral_ += (on_.nodes - free_) * (now_s_ - std::exchange(last_s_, now_s_));
+    run_.held_node_s += (on_.nodes - free_) * (now_s_ - std::exchange(last_s_, now_s_));
     for (; of.nodes.size() < nodes; free_nodes_.pop_back()) {
       node_count const host = free_nodes_.back();
       if (std::exchange(owner_[host], one.number) != nobody)
@@ -268,7 +266,6 @@ class server {
   std::vector<order> orders_;
 
   double last_s_ = 0;
-  double held_integral_ = 0;
 };
 
 }  // namespace
