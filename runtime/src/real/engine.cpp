@@ -80,6 +80,7 @@ struct engine::implementation final : main_run {
   std::optional<real::network> network;
   std::optional<control_socket> control;
   processor_use used;  ///< as far as nodes have told
+  bool told = false;   ///< the main program has heard of the failure
 
   run_options const& common_options() const override { return options; }
   thread_manager* driver() override { return manager ? &*manager : nullptr; }
@@ -218,6 +219,7 @@ struct engine::implementation final : main_run {
     if (!network) return;
     auto const what = network->failed();
     if (!what) return;
+    told = true;
     // All others end, and what they printed is out, before the caller hears of it: it may end at once.
     if (manager) manager->stop();
     world->join_within(operation_patience);
@@ -241,8 +243,15 @@ struct engine::implementation final : main_run {
     if (what) end_failed(*what);
     if (world) world->join();
     if (network) network->finish(!calls.any_open());
+    tell_failure();
     join_records();
     if (options.mpi() != nullptr) options.mpi()->end(network && network->failed());
+  }
+
+  /// What went wrong after the main program had last asked: nothing else would say it.
+  void tell_failure() {
+    auto const what = network ? network->failed() : std::nullopt;
+    if (what && !told && std::uncaught_exceptions() == 0) fail_at_exit(options.application, in_a_line(*what));
   }
 
   /// Whether a run that was measured had the processors to itself.
