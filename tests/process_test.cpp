@@ -52,6 +52,38 @@ TEST_CASE("a signal that ends a program is part of its status" * doctest::timeou
   CHECK(started.wait(10s) == 128 + SIGTERM);
 }
 
+TEST_CASE("lines go to a program that talks, and come from it" * doctest::timeout(60)) {
+  int talks_on = 0;
+  std::string script = "while read a; do echo \"got $a\"; done";
+  SUBCASE("on its standard input and output") {}
+  SUBCASE("on a descriptor of its own, and it prints much beside") {
+    talks_on = 3;
+    script = "while read a <&3; do seq 100000; seq 100000 >&2; echo \"got $a\" >&3; done; echo last >&2";
+  }
+  process talker({.words = {"sh", "-c", script}, .talks_on = talks_on});
+  std::string line;
+  CHECK(talker.hear(line, 0.01s) == process::heard::nothing);
+  for (std::string const word : {"one", "two", "three"}) {
+    talker.say(word);
+    REQUIRE(talker.hear(line, 20s) == process::heard::line);
+    CHECK(line == "got " + word);
+  }
+  CHECK(talker.err().size() <= 1 << 17);
+}
+
+TEST_CASE("a program that talks and ends, or says a line without an end, is told from one that is silent" *
+          doctest::timeout(60)) {
+  std::string line;
+  process gone({.words = {"sh", "-c", "echo hello >&4; printf unfinished >&4; echo why >&2; exit 3"}, .talks_on = 4});
+  CHECK(gone.hear(line, 20s) == process::heard::line);
+  CHECK(gone.hear(line, 20s) == process::heard::end);
+  gone.say("nobody hears this");
+  CHECK(gone.wait(20s) == 3);
+  CHECK(gone.err() == "why\n");
+  process endless({.words = {"cat", "/dev/zero"}, .talks_on = 0});
+  CHECK_THROWS_WITH_AS(endless.hear(line, 50s), "it says a line that does not end", ovlp::io_error);
+}
+
 TEST_CASE("who ends is not waited for longer because of what it leaves behind" * doctest::timeout(60)) {
   outcome const ended = run({{"sh", "-c", "sleep 1 & echo done"}});
   CHECK(ended.out == "done\n");

@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,10 @@ extern char** environ;
 
 namespace ovlp::base {
 namespace {
+
+/// Of what a program prints that talks with us.
+constexpr std::size_t kept_bytes = std::size_t{1} << 16;
+constexpr std::size_t longest_line_bytes = std::size_t{1} << 24;
 
 using clock = std::chrono::steady_clock;
 using seconds = std::chrono::duration<double>;
@@ -64,6 +69,13 @@ pipe_ends make_pipe() {
   return {descriptor(ends[0]), descriptor(ends[1])};
 }
 
+/// Each end is read and written; the second one is for the program.
+pipe_ends make_socket_pair() {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) ends = {-1, -1};
+  return {descriptor(ends[0]), descriptor(ends[1])};
+}
+
 /// A file without a name, in memory: unlike a pipe it makes nobody wait who writes to it.
 descriptor holding(std::string_view text) {
   descriptor file(::memfd_create("ovlp-input", MFD_CLOEXEC));
@@ -96,12 +108,12 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return all;
 }
 
-/// `streams`: what become its input, output and errors; none: ours are.
-pid_t spawn(command const& what, std::vector<int> const& streams) {
+/// `streams`: which of our descriptors become which of its own; input, output and errors that are not among them are
+/// ours.
+pid_t spawn(command const& what, std::vector<std::pair<int, int>> const& streams) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  for (std::size_t i = 0; i < streams.size(); ++i)
-    ::posix_spawn_file_actions_adddup2(&actions, streams[i], static_cast<int>(i));
+  for (auto const& [ours, its] : streams) ::posix_spawn_file_actions_adddup2(&actions, ours, its);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   if (!what.shares_streams) {
@@ -146,9 +158,17 @@ process::process(command const& what) : has_group_(!what.shares_streams) {
   } else {
     descriptor const in = holding(what.input);
     pipe_ends out = make_pipe(), err = make_pipe();
-    id_ = spawn(what, {in.number(), out.write.number(), err.write.number()});
+    std::vector<std::pair<int, int>> streams{{in.number(), 0}, {out.write.number(), 1}, {err.write.number(), 2}};
+    std::optional<pipe_ends> talk;
+    if (what.talks_on != command::none) {
+      talk.emplace(make_socket_pair());
+      streams.emplace_back(talk->write.number(), what.talks_on);
+      if (what.talks_on == 0) streams.emplace_back(talk->write.number(), 1);
+    }
+    id_ = spawn(what, streams);
     from_ = {out.read.release(), err.read.release()};
     for (int end : from_) ::fcntl(end, F_SETFL, O_NONBLOCK);
+    if (talk) talk_ = talk->read.release();
   }
   handle_ = static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
 }
@@ -158,7 +178,7 @@ process::~process() {
     kill_group(SIGKILL);
     reap(0);
   }
-  for (int file : {handle_, from_[0], from_[1]}) {
+  for (int file : {handle_, from_[0], from_[1], talk_}) {
     if (file >= 0) ::close(file);
   }
 }
@@ -185,6 +205,7 @@ void process::read() {
     ssize_t got = 0;
     while (from_[i] >= 0 && (got = ::read(from_[i], piece.data(), piece.size())) > 0) {
       text_[i].append(piece.data(), static_cast<std::size_t>(got));
+      if (talk_ >= 0 && text_[i].size() > 2 * kept_bytes) text_[i].erase(0, text_[i].size() - kept_bytes);
     }
     if (from_[i] >= 0 && got == 0) ::close(std::exchange(from_[i], -1));
   }
@@ -201,6 +222,42 @@ std::optional<int> process::wait(seconds at_most) {
   }
   read();
   return status_;
+}
+
+void process::say(std::string const& line) {
+  std::string const text = line + "\n";
+  std::string_view left = text;
+  while (!left.empty()) {
+    ssize_t const sent = ::send(talk_, left.data(), left.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno != EINTR) return;
+    if (sent > 0) left.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+process::heard process::hear(std::string& line, seconds at_most) {
+  auto const until = clock::now() + std::chrono::duration_cast<clock::duration>(at_most);
+  for (std::size_t looked_at = 0;;) {
+    if (std::size_t const end = said_.find('\n', looked_at); end != std::string::npos) {
+      line.assign(said_, 0, end);
+      said_.erase(0, end + 1);
+      return heard::line;
+    }
+    looked_at = said_.size();
+    if (looked_at > longest_line_bytes) throw io_error("it says a line that does not end");
+    auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now()).count();
+    if (left <= 0) return heard::nothing;
+    std::array<pollfd, 3> any{{{talk_, POLLIN, 0}, {from_[0], POLLIN, 0}, {from_[1], POLLIN, 0}}};
+    ::poll(any.data(), any.size(), static_cast<int>(std::min<decltype(left)>(left, 100)));
+    read();
+    if (any[0].revents == 0) continue;
+    std::array<char, 65536> piece{};
+    ssize_t const got = ::recv(talk_, piece.data(), piece.size(), MSG_DONTWAIT);
+    if (got > 0) {
+      said_.append(piece.data(), static_cast<std::size_t>(got));
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+      return heard::end;
+    }
+  }
 }
 
 namespace {

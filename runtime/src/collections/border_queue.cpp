@@ -2,11 +2,12 @@
 #include "collections/border_queue.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <optional>
+#include <utility>
 
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/borders.hpp>
+#include <ovlp/runtime/internal/coordinator.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "exchange/outbox.hpp"
@@ -25,16 +26,12 @@ void border_queue::handle_border_done() {
 }
 
 void border_queue::next() {
-  while (phase_ == phase::idle && !waiting_.empty()) {
-    told_work_s_.clear();
-    if (!node_.settings().at_borders->measures()) {
-      answer_first();
-      continue;
-    }
-    phase_ = phase::measuring;
-    awaited_ = held_;
-    for (node_id node : held_) node_.outbox().tell(node, work_request{waiting_.front().call});
-  }
+  if (phase_ != phase::idle || waiting_.empty()) return;
+  told_work_s_.clear();
+  if (!node_.settings().at_borders->measures()) return ask();
+  phase_ = phase::measuring;
+  awaited_ = held_;
+  for (node_id node : held_) node_.outbox().tell(node, work_request{waiting_.front().call});
 }
 
 void border_queue::handle_work_answer(node_id from, work_answer const& message) {
@@ -50,40 +47,41 @@ void border_queue::handle_left(node_id from, left const& message) {
 }
 
 void border_queue::stop_awaiting(node_id node) {
-  if (awaited_.erase(node) > 0 && awaited_.empty()) answer_first();
+  if (awaited_.erase(node) > 0 && awaited_.empty()) ask();
   next();
 }
 
-void border_queue::answer_first() {
-  border_request const asked = waiting_.front();
-  waiting_.pop_front();
-  border_answer const made = decide(asked);
-  phase_ = made.changes ? phase::changing : phase::idle;
-  node_.outbox().tell(node_of_group(asked.request), made);
-}
-
-border_answer border_queue::decide(border_request const& asked) {
-  border_answer answer{asked.request, false, {}, {}};
+void border_queue::ask() {
+  phase_ = phase::deciding;
+  border_request const& asked = waiting_.front();
   double work_s = left_.of(asked.call);
   for (auto const& [node, told_s] : told_work_s_) work_s += told_s;
-  try {
-    double const now_s = node_.backend().now_s();
-    std::optional<decision> const made =
-        node_.settings().at_borders->decide(asked.iteration, asked.call, now_s, work_s);
-    if (!made) return answer;
-    answer.changes = true;
-    answer.hold = made->hold;
-    if (node_.records() != nullptr) node_.records()->decision({asked.iteration, made->hold.nodes, made->reason, now_s});
-  } catch (std::exception const& wrong) {
-    answer.error = wrong.what();
+  node_.settings().at_borders->ask(asked.iteration, asked.call, node_.backend().now_s(), work_s,
+                                   [this](std::optional<decision> made, std::string const& error) {
+                                     node_.coordinator().decided({std::move(made), error});
+                                   });
+}
+
+void border_queue::handle_decision(border_decision const& decided) {
+  border_request const asked = waiting_.front();
+  waiting_.pop_front();
+  border_answer answer{asked.request, decided.made.has_value(), {}, decided.error};
+  if (decided.made) {
+    answer.hold = decided.made->hold;
+    if (node_.records() != nullptr)
+      node_.records()->decision(
+          {asked.iteration, decided.made->hold.nodes, decided.made->reason, node_.backend().now_s()});
   }
-  return answer;
+  phase_ = answer.changes ? phase::changing : phase::idle;
+  node_.outbox().tell(node_of_group(asked.request), answer);
+  next();
 }
 
 std::string border_queue::broken_invariant() const {
   if (phase_ == phase::idle && !waiting_.empty()) return "a border waits, and nothing else does";
   if ((phase_ == phase::measuring) == awaited_.empty()) return "nodes are asked for work exactly while it is measured";
-  if (phase_ == phase::measuring && waiting_.empty()) return "work is measured for no border";
+  if ((phase_ == phase::measuring || phase_ == phase::deciding) && waiting_.empty())
+    return "work is measured, or something decided, for no border";
   if (std::ranges::any_of(told_work_s_, [&](auto const& told) { return awaited_.contains(told.first); }))
     return "a node has told its work and is asked for it";
   return "";

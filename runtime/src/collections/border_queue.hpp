@@ -4,16 +4,24 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 #include <ovlp/runtime/internal/call_work.hpp>
 #include <ovlp/runtime/internal/control.hpp>
+#include <ovlp/runtime/policy.hpp>
 
 namespace ovlp {
 inline namespace OVLP_CORE {
 
 class thread_manager;
+
+/// What a policy has decided of the first border that waits.
+struct border_decision {
+  std::optional<decision> made;
+  std::string error;
+};
 
 /// The borders that node 0 answers, one after another: each once what the last answer has changed is done. If the
 /// policy measures, all nodes that are held tell first what they have done in the call so far.
@@ -25,12 +33,15 @@ class border_queue {
 
   void handle_border_request(border_request const& message);
   void handle_border_done();
+  void handle_decision(border_decision const& decided);
   void handle_work_answer(node_id from, work_answer const& message);
   /// A node leaves, and has told what it has done.
   void handle_left(node_id from, left const& message);
   /// The node answers nothing any more.
   void stop_awaiting(node_id node);
 
+  /// Whether a policy has not answered yet.
+  bool deciding() const { return phase_ == phase::deciding; }
   /// What does not hold of what must; empty: all does.
   std::string broken_invariant() const;
 
@@ -38,12 +49,12 @@ class border_queue {
   enum class phase : std::uint8_t {
     idle,
     measuring,  ///< of the first one that waits: some nodes have not told
+    deciding,   ///< the first one that waits; the policy may take its time
     changing,   ///< what the last answer said is not done
   };
   void next();
-  void answer_first();
-  /// What is held from now on; answers the first one.
-  border_answer decide(border_request const& asked);
+  /// The policy, what is held from now on.
+  void ask();
 
   thread_manager& node_;
   std::set<node_id> const& held_;

@@ -39,7 +39,7 @@ std::uint64_t borders::last_call() {
 }
 
 border borders::measured(int iteration, std::uint64_t call, double now_s, double work_s) {
-  border at{iteration, nodes_, *held_};
+  border at{iteration, nodes_, *held_, now_s};
   if (!measures() || call != last_measured_.call) return at;
   moment& before = last_measured_;
   held_time const since = held_between_(before.at_s, now_s);
@@ -51,19 +51,35 @@ border borders::measured(int iteration, std::uint64_t call, double now_s, double
   return at;
 }
 
-std::optional<decision> borders::decide(int iteration, std::uint64_t call, double now_s, double work_s) {
-  if (!policy_ && !takes_orders_) return std::nullopt;
-  scoped_lock const lock(mutex_);
-  if (iteration <= last_) return std::nullopt;  // overtaken, where iterations overlap: what came later holds
-  last_ = iteration;
-  if (!held_) held_ = at_start();
-  border const at = measured(iteration, call, now_s, work_s);
-  std::optional<decision> made;
-  if (ordered_) {
-    made = {{*ordered_}, "order from outside"};
-  } else if (policy_) {
-    made = policy_->decide(at);
+void borders::ask(int iteration, std::uint64_t call, double now_s, double work_s, policy::answer const& then) {
+  if (!policy_ && !takes_orders_) return then(std::nullopt, "");
+  auto const answer = [this, iteration, then](std::optional<decision> made, std::string const& error) {
+    std::string why_not = error;
+    try {
+      made = accepted(iteration, std::move(made));
+    } catch (config_error const& wrong) {
+      why_not = wrong.what();
+    }
+    then(std::move(made), why_not);
+  };
+  std::optional<border> at;
+  std::optional<decision> ordered;
+  {
+    scoped_lock const lock(mutex_);
+    if (iteration > last_) {  // else overtaken, where iterations overlap: what came later holds
+      last_ = iteration;
+      if (!held_) held_ = at_start();
+      at = measured(iteration, call, now_s, work_s);
+      if (ordered_) ordered = {{*ordered_}, "order from outside"};
+    }
   }
+  if (!at) return then(std::nullopt, "");
+  if (ordered || !policy_) return answer(ordered, "");
+  policy_->ask(*at, answer);
+}
+
+std::optional<decision> borders::accepted(int iteration, std::optional<decision> made) {
+  scoped_lock const lock(mutex_);
   if (!made || made->hold == *held_) return std::nullopt;
   if (made->hold.nodes < 1 || made->hold.nodes > nodes_) {
     throw config_error("after iteration " + std::to_string(iteration) + ": expected to hold 1 to " +

@@ -40,6 +40,9 @@ void coordinator::begin() {
 
 void coordinator::receive(node_id from, message what) { put({from, std::move(what)}); }
 void coordinator::node_joined(node_id node) { put({node, joined{}}); }
+void coordinator::decided(border_decision what) {
+  put({node_.self(), std::make_shared<border_decision const>(std::move(what))});
+}
 
 void coordinator::put(event what) {
   inbox_.put(std::move(what), [this](event const& next) {
@@ -54,6 +57,10 @@ void coordinator::handle(event const& what) {
   if (std::holds_alternative<joined>(what.what)) {
     if (begun_) record_node(from, node_change::joined);
     changes_->node_joined(from);
+    return;
+  }
+  if (auto const* const made = std::get_if<std::shared_ptr<border_decision const>>(&what.what)) {
+    borders_->handle_decision(**made);
     return;
   }
   std::visit(handlers{[&](change_request const& m) { changes_->handle_change_request(m); },
@@ -87,6 +94,7 @@ void coordinator::do_what_is_decided() {
         action);
   }
   any_leaves_ = changes_->any_leaves();
+  decides_ = borders_->deciding();
   if (!changes_now_ && end_is_awaited_) node_.backend().call_ended();
 }
 
@@ -100,7 +108,7 @@ void coordinator::record_node(node_id node, node_change change) {
 }
 
 bool coordinator::idle() {
-  return inbox_.when_idle([] {});
+  return inbox_.when_idle([] {}) && !decides_;
 }
 
 std::string coordinator::describe_wait() {

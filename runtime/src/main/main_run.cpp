@@ -20,6 +20,7 @@
 #include <ovlp/runtime/internal/activity.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
+#include <ovlp/runtime/internal/cluster_link.hpp>
 #include <ovlp/runtime/internal/periodic.hpp>
 #include <ovlp/runtime/internal/policies.hpp>
 
@@ -89,20 +90,28 @@ borders& main_run::at_borders() const {
     borders_made.emplace(nodes());
     if (common_options().takes_orders()) borders_made->take_orders();
     ovlp::plan const& given = common_options().plan;
-    if (auto decides = make_policy(common_options().policy, given, nodes()))
+    if (common_options().server) {
+      borders_made->follow(common_options().server, {});
+    } else if (auto decides = make_policy(common_options().policy, given, nodes()))
       borders_made->follow(std::move(decides), given);
   }
   return *borders_made;
 }
 
+void main_run::expect_may_follow() {
+  if (driver() != nullptr) throw config_error("follow() comes before the first call");
+  if (common_options().server)
+    throw config_error("a job of a cluster holds what its server says: expected no plan or policy of its own");
+}
+
 void main_run::follow(ovlp::plan followed) {
   followed.expect(common_options().application, nodes());
-  if (driver() != nullptr) throw config_error("follow() comes before the first call");
+  expect_may_follow();
   at_borders().follow(std::make_shared<follow_plan>(followed), followed);
 }
 
 void main_run::follow(std::shared_ptr<policy> decides) {
-  if (driver() != nullptr) throw config_error("follow() comes before the first call");
+  expect_may_follow();
   if (!decides) throw config_error("follow() expects a policy, got none");
   at_borders().follow(std::move(decides), {});
 }
@@ -118,7 +127,10 @@ thread_manager& main_run::started() {
     }
     for (auto const& [collection, onto] : common_options().mappings) program.map(collection, onto, nodes());
     watch = periodically(std::chrono::milliseconds(250), activity::watch);
+    if (common_options().server) sinks.own(common_options().server);
     start();
+    if (common_options().server)
+      common_options().server->started(driver()->settings().start_s, driver()->backend().now_s());
   }
   return *driver();
 }

@@ -23,6 +23,7 @@
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/flowgraph/parameter.hpp>
 #include <ovlp/records/text_trace.hpp>
+#include <ovlp/runtime/internal/cluster_link.hpp>
 #include <ovlp/runtime/internal/option_parser.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
 #include <ovlp/runtime/internal/run_options.hpp>
@@ -235,6 +236,9 @@ void run_options::add_common(options& to, texts& given) {
   run(add_to(parser, "--policy", policy,
              "who decides how many nodes to hold: plan (what --plan says), efficiency>=E, or advise (by the forecast "
              "of --plan and what is measured)"));
+  run(add_to(parser, "--hold", hold,
+             "nodes to hold first, of those of the run; then a cluster's server says, or orders do (docs/cluster.md)"))
+      ->check(number_between(1, mapping::most_nodes));
   run(add_to(parser, "--iterations", iterations, "print a table of the iterations"));
   run(add_to(parser, "--efficiency", efficiency_file,
              "write the dynamic efficiency of each iteration to this CSV file"));
@@ -286,6 +290,17 @@ void run_options::check(options& given, texts const& said) {
     plan = ovlp::plan::read(plan_file);
     plan.expect(application, nodes);
   }
+  bool const follows = !plan_file.empty() || !policy.empty();
+  if (hold > 0) {
+    if (follows) throw config_error("--hold: expected none with --plan or --policy, which say it themselves");
+    if (hold > nodes)
+      throw config_error("--hold: expected at most the " + std::to_string(nodes) + " of --nodes, got " +
+                         std::to_string(hold));
+    plan.changes[0] = {hold};
+  }
+  if (!launched()) server = cluster_link::find(plan, backend() == std::string_view("simulated"));
+  if (server && follows)
+    throw config_error("a job of a cluster holds what its server says: expected neither --plan nor --policy");
   for (std::string const& text : said.mappings) {
     std::size_t const equals = text.find('=');
     if (equals == 0 || equals == std::string::npos)
@@ -317,6 +332,7 @@ ovlp::facts run_options::agreed(options& given, texts const& said) const {
   add("--mapping", words_of("--mapping", said.mappings));
   add("--barriers", words_of("--barriers", barriers));
   if (!policy.empty()) add("--policy", words_of("--policy", policy));
+  if (hold > 0) add("--hold", words_of("--hold", hold));
   // What nodes record, and what they ask node 0, depends on whether these are given.
   for (std::string const name : {"--plan", "--control", "--record", "--record-only", "--record-durations", "--summary",
                                  "--iterations", "--efficiency", "--efficiency-over-time"}) {

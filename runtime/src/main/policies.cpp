@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -209,6 +210,16 @@ class advise_again final : public policy {
 };
 
 }  // namespace
+
+void policy::ask(border const& at, answer const& then) {
+  std::optional<decision> made;
+  try {
+    made = decide(at);
+  } catch (std::exception const& wrong) {
+    return then(std::nullopt, wrong.what());
+  }
+  then(std::move(made), "");
+}
 
 std::shared_ptr<policy> make_policy(std::string const& text, plan const& of, std::size_t nodes) {
   constexpr std::string_view threshold = "efficiency>=";

@@ -39,7 +39,7 @@ class real_options final : public run_options {
   mpi_session* mpi() const { return mpi_; }
 
   char const* backend() const override { return "real"; }
-  bool takes_orders() const override { return !control.empty(); }
+  bool takes_orders() const override { return run_options::takes_orders() || !control.empty(); }
 
  private:
   void add_own(options& to) override;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,6 +26,10 @@ struct command {
   std::optional<std::chrono::duration<double>> time_limit = {};       ///< of run()
   /// Its input and output are ours, in place of `input` and what is kept; and so is its process group.
   bool shares_streams = false;
+  /// It talks with us in lines on this descriptor: 3 or more, or 0 for its standard input and output. none: it does
+  /// not.
+  static constexpr int none = -1;
+  int talks_on = none;
 };
 
 /// A program that runs, in a process group of its own unless it shares our streams. What it prints is kept, as far as
@@ -47,6 +52,14 @@ class process {
   /// it still runs after so long. What others of its group print later is not waited for.
   std::optional<int> wait(std::chrono::duration<double> at_most);
 
+  // With one that talks. What it prints beside that is read, and the end of it kept.
+  /// Says a line. One that has ended does not hear it.
+  void say(std::string const& line);
+  enum class heard : std::uint8_t { line, nothing, end };
+  /// Its next line, without its end; `nothing`: none came for so long; `end`: it has closed its side, or has ended.
+  /// Errors: io_error for a line that does not end.
+  heard hear(std::string& line, std::chrono::duration<double> at_most);
+
   /// What it has printed so far.
   std::string const& out() { return read(), text_[0]; }
   std::string const& err() { return read(), text_[1]; }
@@ -63,6 +76,8 @@ class process {
   std::optional<int> status_;
   double cpu_s_ = 0;
   std::array<int, 2> from_{-1, -1};  // its output; -1: all has been read
+  int talk_ = -1;
+  std::string said_;  // by it, and not heard yet
   std::array<std::string, 2> text_;
 };
 

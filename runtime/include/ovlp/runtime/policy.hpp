@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@ struct border {
   int iteration;
   std::size_t nodes;  ///< of the run: so many can be held
   held_nodes held;    ///< by what was decided last
+
+  double at_s;  ///< when, on the run's clock
 
   // For policies that measure. Times since the call of the main program began to which the border belongs.
   double time_s = 0;
@@ -49,6 +52,12 @@ class policy {
   virtual bool measures() const { return true; }
   /// Nothing: as before.
   virtual std::optional<decision> decide(border const& at) = 0;
+
+  /// What has been decided, or why that was not possible (`error`, else empty).
+  using answer = std::function<void(std::optional<decision> made, std::string const& error)>;
+  /// Decides, and hands that to `then`, once: here at once. A policy that asks somebody else may override it and answer
+  /// later, on any thread; the run goes on meanwhile, but for who waits at the border.
+  virtual void ask(border const& at, answer const& then);
 };
 
 /// Does what a plan says; what it says of an iteration at whose end nobody asked, at the next one.

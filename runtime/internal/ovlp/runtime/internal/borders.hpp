@@ -54,9 +54,9 @@ class borders {
   /// That began; 0: none.
   std::uint64_t last_call();
 
-  /// On node 0. `work_s`: of the call so far, if it measures. Errors: config_error for what cannot be held; what the
-  /// policy throws.
-  std::optional<decision> decide(int iteration, std::uint64_t call, double now_s, double work_s);
+  /// On node 0, one at a time. `work_s`: of the call so far, if it measures. `then`: as that of policy::ask; the error
+  /// may also be that what was decided cannot be held.
+  void ask(int iteration, std::uint64_t call, double now_s, double work_s, policy::answer const& then);
   /// What is not done, if the run ends now.
   struct unmade {
     std::size_t changes = 0;  ///< of the plan
@@ -77,6 +77,8 @@ class borders {
     std::uint64_t call = 0;
     double begin_s = 0, at_s = 0, work_s = 0;
   };
+  /// What is held from now on, if that changes. Errors: config_error for what cannot be held.
+  std::optional<decision> accepted(int iteration, std::optional<decision> made);
   border measured(int iteration, std::uint64_t call, double now_s, double work_s) OVLP_REQUIRES(mutex_);
 
   std::function<held_time(double, double)> held_between_;

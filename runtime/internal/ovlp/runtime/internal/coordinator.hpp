@@ -15,6 +15,7 @@ inline namespace OVLP_CORE {
 
 class collection_changes;
 class border_queue;
+struct border_decision;
 class thread_manager;
 
 /// Decides for the whole run which nodes are held and where threads live (collection_changes.hpp), and what is done at
@@ -34,13 +35,15 @@ class coordinator {
   void begin();
   /// The node that was launched can be sent to.
   void node_joined(node_id node);
+  /// A policy has answered.
+  void decided(border_decision what);
 
   /// Whether nodes have no threads any more and are not released yet.
   bool any_leaves() const { return any_leaves_; }
   /// Whether a change is under way: it goes on after whoever asked for it has been answered. If so, the main program is
   /// woken (backend::call_ended) when none is.
   bool changes();
-  /// Nothing that has come is in hand.
+  /// Nothing that has come is in hand, and no policy is asked.
   bool idle();
   /// What the change under way waits for; empty if there is none.
   std::string describe_wait();
@@ -49,7 +52,7 @@ class coordinator {
   struct joined {};
   struct event {
     node_id from;
-    std::variant<message, joined> what;
+    std::variant<message, joined, std::shared_ptr<border_decision const>> what;
   };
   void put(event what);
   // Of the inbox's owner.
@@ -66,6 +69,7 @@ class coordinator {
   std::unique_ptr<border_queue> const borders_;
 
   shared<bool> any_leaves_{false};
+  shared<bool> decides_{false};  ///< a policy is asked
   shared<bool> changes_now_{false};
   shared<bool> end_is_awaited_{false};
   shared<bool> begun_{false};  ///< the nodes of the first mappings are recorded

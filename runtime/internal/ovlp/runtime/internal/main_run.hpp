@@ -134,6 +134,8 @@ class main_run : public engine_base::implementation, public unfinished {
   thread_manager& started();
   void wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold = nullptr);
   borders& at_borders() const;
+  /// Errors: config_error once the run has started, and in a job of a cluster.
+  void expect_may_follow();
   void note_missed() const;
   /// At the end: lets the change under way end, for threads that leave have to do what the program says (on_leave).
   /// Not where the main program is left by an exception, or leaves a call alone. After an error the process will exit

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include <ovlp/runtime/options.hpp>
 
 namespace ovlp {
+
+class cluster_link;
 
 /// What the command line says about the run itself. A backend derives what it adds.
 class run_options {
@@ -32,7 +35,9 @@ class run_options {
   std::string plan_file;
   ovlp::plan plan;  ///< of that file, if there is one
   std::string policy;
-  bool iterations = false;  ///< print a table of them
+  std::size_t hold = 0;                  ///< nodes that are held first, until others say; 0: as the plan says
+  std::shared_ptr<cluster_link> server;  ///< nullptr: the run is no job of a cluster
+  bool iterations = false;               ///< print a table of them
   std::string efficiency_file;
   std::string over_time_file;
   double window_s = 0;                 ///< of the efficiency over time; 0: a 25th of the call
@@ -53,7 +58,7 @@ class run_options {
   /// "real"
   virtual char const* backend() const = 0;
   /// Whether others may say what is to be held, so that every border is of use.
-  virtual bool takes_orders() const { return false; }
+  virtual bool takes_orders() const { return hold > 0; }
   /// Whether figures of a call are to be written or printed.
   bool ask_for_figures() const {
     return iterations || !summary_file.empty() || !efficiency_file.empty() || !over_time_file.empty();

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <ovlp/records/sink.hpp>
+#include <ovlp/runtime/policy.hpp>
+
+namespace ovlp {
+
+/// A run that is a job of a cluster: it tells the cluster's server what happens, and asks it at borders how many nodes
+/// to hold. Lines on a descriptor that both write and read; docs/formats/job.md has them. In the process of node 0.
+///
+/// A simulated run stands still until the server has answered: its time stands, too. A real run goes on with everything
+/// else.
+/// Thread: as policy and record_sink.
+class cluster_link final : public policy, public record_sink {
+ public:
+  /// As the environment's OVLP_CLUSTER says, once in a process; nullptr: it says nothing. `first`: what is held at
+  /// first. Errors: config_error.
+  static std::shared_ptr<cluster_link> find(plan first, bool simulated);
+
+  /// `link` is closed at the end.
+  cluster_link(int link, plan first, bool simulated) : link_(link), first_(std::move(first)), simulated_(simulated) {}
+  ~cluster_link() override;
+
+  /// The nodes of the start are at work. Times from now on are told as seconds after `begin_s`.
+  void started(double begin_s, double now_s);
+
+  held_nodes at_start(std::size_t nodes) const override { return first_.held_in(1, nodes); }
+  /// Errors: error, when the server has gone or does not answer as it should.
+  std::optional<ovlp::decision> decide(border const& at) override;
+  void ask(border const& at, answer const& then) override;
+
+  void node(node_record const& change) override;
+  void end(end_record const& how) override;
+
+ private:
+  using figure = std::pair<char const*, double>;
+  void tell(std::string_view report, double at_s, std::initializer_list<figure> figures = {});
+  /// Waits for a line. Errors: as decide().
+  std::string hear();
+  std::optional<ovlp::decision> hear_decision(border const& asked);
+
+  int const link_;
+  plan const first_;
+  bool const simulated_;
+  std::string heard_;              ///< and not used yet
+  std::mutex mutex_;               ///< for what follows
+  std::optional<double> begin_s_;  ///< none: it has not started
+  std::size_t nodes_ = 0;          ///< that have joined and are not released
+  std::jthread waits_;             ///< for the answer at a border
+};
+
+}  // namespace ovlp
