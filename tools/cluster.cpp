@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp cluster
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/text.hpp>
+#include <ovlp/machine/platform.hpp>
 
 #include "options.hpp"
 #include "server/simulate.hpp"
@@ -21,8 +24,35 @@ struct cluster_options {
   std::string workload, csv;
   std::vector<std::string> schedulers;
   cluster::node_count nodes = 0;
-  double launch_s = 0;
+  std::optional<double> launch_s;
+  std::string platform;
+  double patience_s = 600;
 };
+
+/// Jobs must not disturb each other, nor care which nodes they get: a job's program knows of no others.
+cluster::cluster_description description_of(cluster_options const& given, cluster::workload const& of,
+                                            cluster::node_count nodes) {
+  cluster::cluster_description made{nodes, given.launch_s.value_or(0), given.platform, given.patience_s};
+  if (given.platform.empty()) {
+    auto const program = std::ranges::find_if(of.jobs, [](cluster::job const& one) { return !one.program.empty(); });
+    if (program != of.jobs.end())
+      throw config_error("--platform: expected, for job '" + program->name + "' is a program");
+    return made;
+  }
+  machine::platform const on = machine::platform::find(given.platform);
+  auto const refuse = [&](std::string const& why) {
+    throw config_error("--platform " + given.platform +
+                       ": expected one on which jobs do not disturb each other: " + why);
+  };
+  if (on.nodes.size() > 1) refuse("its nodes differ");
+  machine::node_kind const& kind = on.nodes.front();
+  if (kind.speed_over_time || !kind.slowdowns.empty()) refuse("its nodes change with time");
+  if (on.host) refuse("its nodes share a machine");
+  if (on.network.topology) refuse("its network (" + on.network.name + ") is more than a crossbar");
+  if (on.network.name == "bus") refuse("its network is a bus");
+  if (!given.launch_s) made.launch_s = kind.launch_s;
+  return made;
+}
 
 std::string table_of(std::vector<cluster::cluster_run> const& runs) {
   text_table table;
@@ -32,10 +62,12 @@ std::string table_of(std::vector<cluster::cluster_run> const& runs) {
     cluster::cluster_figures const of = figures_of(run);
     std::uint64_t changes = 0;
     for (cluster::job_result const& one : run.jobs) changes += one.changes;
-    table.add({run.scheduler, base::fixed(of.mean_turnaround_s, 0), base::fixed(of.median_turnaround_s, 0),
-               base::fixed(of.p95_turnaround_s, 0), base::fixed(of.mean_wait_s, 0), base::fixed(of.longest_wait_s, 0),
-               base::fixed(of.mean_bounded_slowdown, 2), base::fixed(of.makespan_s, 0),
-               base::fixed(100 * of.utilization, 1) + " %", base::fixed(of.held_node_s, 0), std::to_string(changes)});
+    int const digits = of.makespan_s < 1000 ? 2 : 0;
+    auto const text = [digits](double figure) { return base::fixed(figure, digits); };
+    table.add({run.scheduler, text(of.mean_turnaround_s), text(of.median_turnaround_s), text(of.p95_turnaround_s),
+               text(of.mean_wait_s), text(of.longest_wait_s), base::fixed(of.mean_bounded_slowdown, 2),
+               text(of.makespan_s), base::fixed(100 * of.utilization, 1) + " %", text(of.held_node_s),
+               std::to_string(changes)});
   }
   return table.text();
 }
@@ -46,16 +78,22 @@ void run_cluster(cluster_options const& given) {
   for (std::string const& note : of.notes) say("cluster", "note: " + note);
   cluster::node_count const nodes = given.nodes > 0 ? given.nodes : of.nodes;
   if (nodes == 0) throw config_error("--nodes: expected, for the workload does not say how many the cluster has");
+  cluster::cluster_description const on = description_of(given, of, nodes);
   std::vector<cluster::cluster_run> runs;
   for (std::string const& name : given.schedulers) {
     auto const decides = cluster::make_scheduler(name);
-    runs.push_back(simulate(of, {nodes, {given.launch_s}}, name, *decides));
+    runs.push_back(simulate(of, on, name, *decides));
+    for (std::string const& note : runs.back().notes) say("cluster", "note: " + note);
+    for (std::string const& failure : runs.back().failures) say("cluster", failure);
   }
   if (!given.csv.empty()) base::write_output(given.csv, cluster::csv_of(runs));
-  if (given.csv == "-") return;
-  base::write_output("-", std::to_string(of.jobs.size()) + " jobs on " + std::to_string(nodes) +
-                              " nodes, offered load " + base::fixed(offered_load(of, nodes), 2) + "; times in s\n" +
-                              table_of(runs));
+  std::size_t failed = 0;
+  for (cluster::cluster_run const& run : runs) failed += run.failures.size();
+  if (given.csv != "-")
+    base::write_output("-", std::to_string(of.jobs.size()) + " jobs on " + std::to_string(nodes) +
+                                " nodes, offered load " + base::fixed(offered_load(of, nodes), 2) + "; times in s\n" +
+                                table_of(runs));
+  if (failed > 0) throw error(std::to_string(failed) + " jobs have failed");
 }
 
 }  // namespace
@@ -73,8 +111,12 @@ void add_cluster(CLI::App& ovlp) {
       ->type_name("NAMES")
       ->delimiter(',')
       ->required();
-  add_option(app, "--launch-time", given->launch_s, "S", "seconds from the start of a job to its first step",
+  add_option(app, "--platform", given->platform, "NAME|FILE", "of the nodes; for jobs that are programs");
+  add_option(app, "--launch-time", given->launch_s, "S",
+             "seconds until nodes that a job has got can be sent to (default: the platform's, else 0)",
              quantity(0, 1e6));
+  add_option(app, "--patience", given->patience_s, "S",
+             "real seconds after which a program that reports nothing has failed (default 600)", quantity(1e-3, 1e6));
   add_option(app, "--csv", given->csv, "FILE", "a row a job and scheduler");
   app.footer(
       "Example:\n"

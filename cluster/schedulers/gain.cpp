@@ -22,7 +22,7 @@ namespace {
 /// after a wait that is long beside its length. The first one that finds no room has a reservation, as in `easy`.
 /// Source: Brinch Hansen, An analysis of response ratio scheduling (1971).
 ///
-/// What it knows of a job that can hold one number of nodes only is what the job has said.
+/// What it knows of a job that can hold one number of nodes only, or has no forecast, is what the job has said.
 class gain final : public scheduler {
  public:
   void decide(known const& now, std::vector<order>& orders) override {
@@ -30,7 +30,7 @@ class gain final : public scheduler {
     price_ = static_cast<double>(now.waiting.size()) / now.nodes;
     start_some(now, free, orders);
     for (running_job const& one : now.running) {
-      if (!one.at_border || !one.what->malleable()) continue;
+      if (!one.at_border || !one.what->foreseen()) continue;
       node_count const most = one.held + (reserves_ ? 0 : free);
       node_count const nodes = best_of(*one.what, one.iterations, one.spent_node_s, one.held, most);
       if (nodes == one.held) continue;
@@ -78,18 +78,18 @@ class gain final : public scheduler {
   }
 
   static double end_of(running_job const& one, double now_s) {
-    if (!one.what->malleable()) return one.requested_end_s();
+    if (!one.what->foreseen()) return one.requested_end_s();
     return now_s + one.what->expected.rest_with_s(one.target, one.iterations);
   }
 
   static double time_of(job const& of, node_count nodes) {
-    return of.malleable() ? of.expected.rest_with_s(nodes, 0) : of.requested_s;
+    return of.foreseen() ? of.expected.rest_with_s(nodes, 0) : of.requested_s;
   }
 
   /// Of the numbers up to `most`. If there is none, the least one that it can hold.
   node_count best_of(job const& of, std::uint32_t done, double spent_node_s, std::optional<node_count> held,
                      node_count most) const {
-    if (!of.malleable()) return of.requested;
+    if (!of.foreseen()) return of.requested;
     auto const& expected = of.expected;
     double const budget_node_s = of.node_s() - spent_node_s;
     std::optional<std::pair<double, node_count>> best, thriftiest;

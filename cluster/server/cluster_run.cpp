@@ -67,7 +67,7 @@ std::string without_commas(std::string name) {
 }  // namespace
 
 std::string csv_of(std::vector<cluster_run> const& all) {
-  static constexpr std::array ends{"completed", "limit", "scheduler"};
+  static constexpr std::array ends{"completed", "limit", "scheduler", "failed"};
   base::csv_writer rows(
       "scheduler,job,name,user,arrival_s,start_s,end_s,requested_nodes,first_nodes,most_nodes,changes,held_node_s,end",
       12);

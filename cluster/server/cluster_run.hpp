@@ -12,7 +12,7 @@ namespace ovlp::cluster {
 
 /// What became of a job.
 struct job_result {
-  enum class end_type : std::uint8_t { completed, ended_at_limit, ended_by_scheduler };
+  enum class end_type : std::uint8_t { completed, ended_at_limit, ended_by_scheduler, failed };
   double start_s = 0;
   double end_s = 0;
   end_type end = end_type::completed;
@@ -40,6 +40,8 @@ struct cluster_run {
   double end_s = 0;               ///< last end
   double held_node_s = 0;
   double idle_node_s = 0;
+  std::vector<std::string> notes;     ///< what one should know of its jobs, each kind once
+  std::vector<std::string> failures;  ///< of jobs, a line each
 
   double makespan_s() const { return end_s - begin_s; }
 };

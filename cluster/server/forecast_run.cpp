@@ -10,11 +10,11 @@ namespace {
 /// iteration follows.
 class forecast_run final : public running_program {
  public:
-  forecast_run(job const& of, double start_s, node_count nodes, node_times const& times)
+  forecast_run(job const& of, double start_s, node_count nodes, cluster_description const& on)
       : expected_(of.expected),
-        times_(times),
+        launch_s_(on.launch_s),
         held_(nodes),
-        next_{report::kind_type::started, start_s + times.launch_s, nodes} {}
+        next_{report::kind_type::started, start_s + on.launch_s, nodes} {}
 
   report const& next() override { return next_; }
 
@@ -25,7 +25,7 @@ class forecast_run final : public running_program {
     } else if (nodes < std::exchange(held_, nodes)) {
       next_ = {report::kind_type::released, now_s + expected_.change_s(), nodes};
     } else {
-      next_ = {report::kind_type::joined, now_s + times_.launch_s + expected_.change_s(), nodes};
+      next_ = {report::kind_type::joined, now_s + launch_s_ + expected_.change_s(), nodes};
     }
   }
 
@@ -39,7 +39,7 @@ class forecast_run final : public running_program {
   }
 
   forecast const& expected_;
-  node_times const times_;
+  double const launch_s_;
   node_count held_;
   std::uint32_t done_ = 0;
   report next_;
@@ -48,8 +48,8 @@ class forecast_run final : public running_program {
 }  // namespace
 
 std::unique_ptr<running_program> run_forecast(job const& of, double start_s, node_count nodes,
-                                              node_times const& times) {
-  return std::make_unique<forecast_run>(of, start_s, nodes, times);
+                                              cluster_description const& on) {
+  return std::make_unique<forecast_run>(of, start_s, nodes, on);
 }
 
 }  // namespace ovlp::cluster

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "workload/workload.hpp"
 
@@ -17,17 +18,19 @@ namespace ovlp::cluster {
 //   released         nodes that it was to give back are free: states have moved, processes have ended
 //   joined           nodes that it has got are at work
 //   ended
+//   failed           it has died, or does not do what it should
 //
 // The server decides at a time only when all runs stand at it or beyond: it takes the earliest moment of all.
 
 struct report {
   // In the order in which reports of one moment are taken.
-  enum class kind_type : std::uint8_t { ended, released, joined, started, border };
+  enum class kind_type : std::uint8_t { failed, ended, released, joined, started, border };
   kind_type kind;
   double at_s;
-  node_count nodes = 0;          ///< held from then on
+  node_count nodes = 0;          ///< at work from then on
   std::uint32_t iterations = 0;  ///< done, at a border
   double efficiency = 1;         ///< measured, of the last iteration
+  std::string why = {};          ///< it has failed
 };
 
 class running_program {
@@ -43,12 +46,20 @@ class running_program {
   virtual void go_on(node_count nodes) = 0;
 };
 
-/// How long the platform takes for what programs do not say.
-struct node_times {
-  double launch_s = 0;
+/// The cluster on which programs run.
+struct cluster_description {
+  node_count nodes;
+  double launch_s = 0;  ///< from the start of a job, or its order of more nodes, until these can be sent to
+  // For jobs that are programs.
+  std::string platform = {};  ///< of the cluster's nodes, as the programs' --platform takes it
+  double patience_s = 600;    ///< of real time; a program that reports nothing for so long has failed
 };
 
 /// A run that takes as long as its job's forecast says. `of` must live as long.
-std::unique_ptr<running_program> run_forecast(job const& of, double start_s, node_count nodes, node_times const& times);
+std::unique_ptr<running_program> run_forecast(job const& of, double start_s, node_count nodes,
+                                              cluster_description const& on);
+/// A run of its job's program, as a process, whose time is simulated. `of` must live as long.
+std::unique_ptr<running_program> run_process(job const& of, double start_s, node_count nodes,
+                                             cluster_description const& on);
 
 }  // namespace ovlp::cluster

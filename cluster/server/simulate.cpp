@@ -71,6 +71,7 @@ class server {
     if (one.requested > on_.nodes)
       throw config_error("job '" + one.name + "': expected at most the " + std::to_string(on_.nodes) +
                          " nodes of the cluster, got " + std::to_string(one.requested));
+    if (!one.program.empty() && !one.foreseen()) return;
     for (node_count const nodes : one.possible) {
       if (!one.expected.place_of(nodes))
         throw config_error("job '" + one.name + "': its forecast has no times for " + std::to_string(nodes) + " nodes");
@@ -79,7 +80,18 @@ class server {
 
   // Moments
 
+  /// What each running job reports next is known before anything is decided: it is there, or beyond.
+  void hear_reports() {
+    for (job_number const number : silent_) {
+      if (places_[number] == nowhere) continue;
+      report const& told = runs_[places_[number]].program->next();
+      moments_.push({told.at_s, moment::kind_type::report, told.kind, number});
+    }
+    silent_.clear();
+  }
+
   void next_moment() {
+    hear_reports();
     double at_s = std::numeric_limits<double>::infinity();
     if (arrived_ < of_.jobs.size()) at_s = of_.jobs[arrived_].arrival_s;
     if (!moments_.empty()) at_s = std::min(at_s, moments_.top().at_s);
@@ -112,10 +124,20 @@ class server {
     running_job& one = running_[place];
     report const& told = runs_[place].program->next();
     switch (told.kind) {
-      case report::kind_type::ended: end(place, job_result::end_type::completed); return;
+      case report::kind_type::failed: {
+        std::string line = "job '" + one.what->name + "' " + told.why;
+        run_.failures.push_back(std::move(line));
+        end(place, job_result::end_type::failed);
+        return;
+      }
+      case report::kind_type::ended:
+        if (one.iterations == 0 && one.what->malleable() && !one.what->program.empty()) note_rigid(*one.what);
+        end(place, job_result::end_type::completed);
+        return;
       case report::kind_type::border:
         one.at_border = true;
         one.iterations = told.iterations;
+        if (one.what->foreseen()) one.iterations = std::min(told.iterations, one.what->expected.iterations());
         one.measured_efficiency = told.efficiency;
         changed_ = true;
         return;  // answered when it has been decided
@@ -124,10 +146,15 @@ class server {
         hold(place);
         changed_ = true;
         break;
-      case report::kind_type::joined:
+      case report::kind_type::joined: runs_[place].own = std::max(runs_[place].own, told.nodes); break;
       case report::kind_type::started: break;
     }
     go_on(place, one.target);
+  }
+
+  void note_rigid(job const& of) {
+    std::string note = "'" + of.program.front() + "' says of no iteration that it has ended: its jobs are rigid";
+    if (std::ranges::find(run_.notes, note) == run_.notes.end()) run_.notes.push_back(std::move(note));
   }
 
   void answer_borders() {
@@ -142,12 +169,7 @@ class server {
 
   void go_on(std::size_t place, node_count nodes) {
     runs_[place].program->go_on(nodes);
-    expect_report(place);
-  }
-
-  void expect_report(std::size_t place) {
-    report const& told = runs_[place].program->next();
-    moments_.push({told.at_s, moment::kind_type::report, told.kind, running_[place].number});
+    silent_.push_back(running_[place].number);
   }
 
   // Orders
@@ -198,12 +220,13 @@ class server {
     waiting_.erase(found);
     places_[what.job] = running_.size();
     running_.push_back({what.job, &one, 0, what.nodes, false, 0, now_s_, 0, 1});
-    runs_.push_back({run_forecast(one, now_s_, what.nodes, on_.times), what.nodes, {}, now_s_});
+    auto const run_job = one.program.empty() ? run_forecast : run_process;
+    runs_.push_back({run_job(one, now_s_, what.nodes, on_), what.nodes, {}, now_s_});
     job_result& result = run_.jobs[what.job];
     result.start_s = now_s_;
     result.first_nodes = what.nodes;
     hold(places_[what.job]);
-    expect_report(places_[what.job]);
+    silent_.push_back(what.job);
     if (of_.ends_jobs) moments_.push({now_s_ + one.requested_s, moment::kind_type::limit, {}, what.job});
   }
 
@@ -254,6 +277,7 @@ class server {
   double now_s_ = 0;
   std::size_t arrived_ = 0;
   std::priority_queue<moment, std::vector<moment>, std::greater<>> moments_;
+  std::vector<job_number> silent_;  ///< their next report is not known
   bool changed_ = false;
 
   node_count free_;

@@ -7,11 +7,6 @@
 
 namespace ovlp::cluster {
 
-struct cluster_description {
-  node_count nodes;
-  node_times times;
-};
-
 /// Runs all jobs. `of` must outlive the result.
 /// Errors: config_error for a job that does not fit the cluster, and for an order that cannot be carried out (it names
 /// the scheduler, the job and what was expected).

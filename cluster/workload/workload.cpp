@@ -12,6 +12,8 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "workload/logs.hpp"
 
@@ -19,6 +21,8 @@ namespace ovlp::cluster {
 namespace {
 
 using json = nlohmann::ordered_json;
+
+std::vector<std::string> const given_by_cluster{"--nodes", "--hold", "--platform", "--plan", "--policy"};
 
 /// Of a file that gzip has made, or of a plain one.
 std::string read_gzip(std::string const& file) {
@@ -72,16 +76,34 @@ forecast read_forecast(base::json_object from, job& of) {
   return {of.possible, std::move(time_s), iterations, change_s};
 }
 
+/// A command, whose options for the run itself are the cluster's to give.
+std::vector<std::string> read_program(base::json_object& from) {
+  nlohmann::json const& given = from.at("program");
+  bool const texts =
+      given.is_array() && !given.empty() && std::ranges::all_of(given, [](auto const& one) { return one.is_string(); });
+  if (!texts) from.fail(from.path("program"), "a list of a program and its arguments", given);
+  auto const words = given.get<std::vector<std::string>>();
+  for (std::string const& word : words) {
+    if (std::ranges::find(given_by_cluster, word.substr(0, word.find('='))) != given_by_cluster.end())
+      from.fail(from.path("program"), "none of " + base::joined(given_by_cluster) + ", which the cluster gives", given);
+  }
+  if (base::find_program(words.front()).empty()) from.fail(from.path("program"), "a program that can be run", given);
+  return words;
+}
+
 job read_job(base::json_object from) {
   job read{.name = from.text("name")};
   if (from.has("user")) read.user = from.text("user");
   read.arrival_s = from.number("arrival_s", 0);
   if (from.has("priority")) read.priority = static_cast<int>(from.number("priority", -1e6));
   read_nodes(from, read);
+  if (from.has("program")) read.program = read_program(from);
   if (from.has("forecast")) {
     read.expected = read_forecast(from.object("forecast"), read);
     if (!read.expected.place_of(read.requested))
       from.fail(from.path("forecast"), "times for the requested number of nodes", from.at("nodes"));
+  } else if (!read.program.empty()) {
+    read.expected = forecast::rigid(read.requested, from.number("requested_s", 0));
   } else {
     double const time_s = from.number("time_s", 0);
     if (read.malleable()) from.fail(from.path("nodes"), "one number for a job with time_s", from.at("nodes"));
@@ -116,6 +138,10 @@ json json_of(job const& of) {
   }
   made["requested_s"] = of.requested_s;
   forecast const& expected = of.expected;
+  if (!of.program.empty()) {
+    made["program"] = of.program;
+    if (of.malleable() ? !of.foreseen() : expected.iterations() == 1) return made;
+  }
   if (!of.malleable() && expected.iterations() == 1) {
     made["time_s"] = expected.rest_s(0, 0);
     return made;

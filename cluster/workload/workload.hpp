@@ -11,9 +11,9 @@
 namespace ovlp::cluster {
 
 // workload/: what comes to a cluster. A workload is a list of jobs, in the order in which they arrive; a job says when
-// it comes and what it asks for, and has a forecast: how long it takes by iteration and number of nodes. That of a
-// rigid job has one number of nodes and one iteration; it tells the cluster how long the job runs, and schedulers must
-// not look at it: what they know of a rigid job is what it has said.
+// it comes and what it asks for, and has a model, which tells the cluster how long the job runs: a program, or a
+// forecast: how long it takes by iteration and number of nodes. The forecast of a rigid job has one number of nodes and
+// one iteration, and schedulers must not look at it: what they know of a rigid job is what it has said.
 //
 // It is read from a JSON file of ours, from logs of clusters (SWF, sacct), or made (synthetic).
 
@@ -27,9 +27,13 @@ struct job {
   std::vector<node_count> possible = {1};  ///< numbers of nodes that it can hold, ascending; one: it is rigid
   double requested_s = 0;                  ///< how long it says it takes with `requested` nodes
   int priority = 0;                        ///< higher ones first, among those that wait
+  /// Of a program it is what schedulers know; and if nothing is known, what it has said of `requested` nodes.
   forecast expected = forecast::rigid(1, 0);
+  std::vector<std::string> program = {};  ///< its command, of a simulated program; empty: the forecast is the model
 
   bool malleable() const { return possible.size() > 1; }
+  /// Malleable, and with a forecast.
+  bool foreseen() const { return malleable() && expected.nodes().size() > 1; }
   /// With the nodes that it asks for.
   double time_s() const { return expected.rest_with_s(requested, 0); }
   double node_s() const { return requested * time_s(); }

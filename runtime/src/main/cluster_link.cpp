@@ -8,6 +8,8 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -40,7 +42,10 @@ cluster_link::~cluster_link() {
 
 void cluster_link::tell(std::string_view report, double at_s, std::initializer_list<figure> figures) {
   nlohmann::ordered_json said{{"report", report}, {"at_s", at_s - *begin_s_}};
-  for (auto const& [key, value] : figures) said[key] = value;
+  for (auto const& [key, value] : figures) {
+    bool const whole = value == std::floor(value);
+    said[key] = whole ? nlohmann::ordered_json(static_cast<std::int64_t>(value)) : nlohmann::ordered_json(value);
+  }
   std::string const line = said.dump() + "\n";
   std::string_view left = line;
   while (!left.empty()) {  // who does not read any more is noticed at the next border

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
+
+#include "server/running_program.hpp"
+
+namespace ovlp::cluster {
+namespace {
+
+constexpr int link = 3;
+
+base::command command_of(job const& of, node_count nodes, cluster_description const& on) {
+  base::command made{.words = of.program, .environment = {{"OVLP_CLUSTER", "fd:" + std::to_string(link)}}};
+  std::string const most = std::to_string(of.possible.back());
+  for (std::string const& word : {std::string("--nodes"), most, std::string("--hold"), std::to_string(nodes),
+                                  std::string("--platform"), on.platform})
+    made.words.push_back(word);
+  made.talks_on = link;
+  return made;
+}
+
+/// What it says is taken when it is asked for; until then it is ahead. Its clock begins when its nodes are there.
+class process_run final : public running_program {
+ public:
+  process_run(job const& of, double start_s, node_count nodes, cluster_description const& on)
+      : on_(on), begin_s_(start_s + on.launch_s), given_(nodes), next_{report::kind_type::failed, start_s} {
+    try {
+      program_.emplace(command_of(of, nodes, on));
+    } catch (io_error const& wrong) {
+      next_ = failure(wrong.what());
+      taken_ = false;
+    }
+  }
+
+  report const& next() override {
+    if (!taken_) return next_;
+    taken_ = false;
+    return next_ = hear();
+  }
+
+  void go_on(node_count nodes) override {
+    if (next_.kind == report::kind_type::border) {
+      given_ = nodes;
+      program_->say(nlohmann::json{{"hold", nodes}}.dump());
+    }
+    taken_ = true;
+  }
+
+ private:
+  using seconds = std::chrono::duration<double>;
+
+  report failure(std::string why) const {
+    report made{report::kind_type::failed, next_.at_s};
+    made.why = std::move(why);
+    return made;
+  }
+
+  report hear() {
+    std::string line;
+    try {
+      switch (program_->hear(line, seconds(on_.patience_s))) {
+        case base::process::heard::nothing:
+          return failure("has reported nothing for " + base::fixed(on_.patience_s, 0) + " s");
+        case base::process::heard::end: return failure(how_it_ended());
+        case base::process::heard::line: break;
+      }
+      return read(line);
+    } catch (std::exception const& wrong) {  // what it says comes from outside
+      return failure(base::one_line(wrong.what()));
+    }
+  }
+
+  std::string how_it_ended() {
+    std::optional<int> const status = program_->wait(seconds(on_.patience_s));
+    base::outcome const how{status.value_or(0), !status, {}, program_->err()};
+    return how.good() ? "has ended without a call" : "has ended: " + how.complaint();
+  }
+
+  report read(std::string const& line) {
+    nlohmann::json const content = base::parse_json(line, "its report");
+    base::json_object from(content, "its report");
+    struct known {
+      char const* name;
+      report::kind_type value;
+    };
+    using enum report::kind_type;
+    static constexpr std::array kinds{known{"started", started}, known{"border", border}, known{"joined", joined},
+                                      known{"released", released}, known{"ended", ended}};
+    report made{from.choice("report", kinds).value, begin_s_ + from.number("at_s", 0)};
+    if (made.at_s < next_.at_s) throw config_error("its report: its time goes back");
+    if (made.kind == border) {
+      made.iterations = static_cast<std::uint32_t>(from.count("iteration", 1));
+      made.efficiency = from.number("efficiency", 0);
+    } else if (made.kind != ended) {
+      made.nodes = static_cast<node_count>(from.count("nodes", 1));
+      expect_given(made);
+      at_work_ = made.nodes;
+    }
+    from.end();
+    if ((made.kind == started) == std::exchange(started_, true))
+      throw config_error("its report: it starts once, first");
+    if (made.kind == ended) {
+      auto const status = program_->wait(seconds(on_.patience_s));
+      if (status != 0) return failure(how_it_ended());
+    }
+    return made;
+  }
+
+  /// More nodes than it has been given: what was computed is not what the cluster has accounted for.
+  void expect_given(report const& made) const {
+    if (made.nodes <= std::max(given_, at_work_)) return;
+    throw config_error("has " + std::to_string(made.nodes) + " nodes at work, expected at most " +
+                       std::to_string(given_) + ": where its threads live must follow held_at_start() and borders");
+  }
+
+  cluster_description const& on_;
+  double const begin_s_;
+  node_count given_;        ///< by the last answer
+  node_count at_work_ = 0;  ///< by its last report
+  std::optional<base::process> program_;
+  bool started_ = false;
+  bool taken_ = true;
+  report next_;  ///< or the last one
+};
+
+}  // namespace
+
+std::unique_ptr<running_program> run_process(job const& of, double start_s, node_count nodes,
+                                             cluster_description const& on) {
+  return std::make_unique<process_run>(of, start_s, nodes, on);
+}
+
+}  // namespace ovlp::cluster
