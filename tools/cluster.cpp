@@ -2,15 +2,14 @@
 // ovlp cluster
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/text.hpp>
-#include <ovlp/machine/platform.hpp>
 
+#include "cluster_platform.hpp"
 #include "options.hpp"
 #include "server/simulate.hpp"
 #include "subcommands.hpp"
@@ -24,35 +23,9 @@ struct cluster_options {
   std::string workload, csv;
   std::vector<std::string> schedulers;
   cluster::node_count nodes = 0;
-  std::optional<double> launch_s;
-  std::string platform;
-  double patience_s = 600;
+  cluster_platform on;
+  bool by_forecasts = false;
 };
-
-/// Jobs must not disturb each other, nor care which nodes they get: a job's program knows of no others.
-cluster::cluster_description description_of(cluster_options const& given, cluster::workload const& of,
-                                            cluster::node_count nodes) {
-  cluster::cluster_description made{nodes, given.launch_s.value_or(0), given.platform, given.patience_s};
-  if (given.platform.empty()) {
-    auto const program = std::ranges::find_if(of.jobs, [](cluster::job const& one) { return !one.program.empty(); });
-    if (program != of.jobs.end())
-      throw config_error("--platform: expected, for job '" + program->name + "' is a program");
-    return made;
-  }
-  machine::platform const on = machine::platform::find(given.platform);
-  auto const refuse = [&](std::string const& why) {
-    throw config_error("--platform " + given.platform +
-                       ": expected one on which jobs do not disturb each other: " + why);
-  };
-  if (on.nodes.size() > 1) refuse("its nodes differ");
-  machine::node_kind const& kind = on.nodes.front();
-  if (kind.speed_over_time || !kind.slowdowns.empty()) refuse("its nodes change with time");
-  if (on.host) refuse("its nodes share a machine");
-  if (on.network.topology) refuse("its network (" + on.network.name + ") is more than a crossbar");
-  if (on.network.name == "bus") refuse("its network is a bus");
-  if (!given.launch_s) made.launch_s = kind.launch_s;
-  return made;
-}
 
 std::string table_of(std::vector<cluster::cluster_run> const& runs) {
   text_table table;
@@ -74,11 +47,12 @@ std::string table_of(std::vector<cluster::cluster_run> const& runs) {
 
 void run_cluster(cluster_options const& given) {
   base::expect_outputs({{given.csv, "scheduler,"}});
-  cluster::workload const of = cluster::read_workload(given.workload);
+  cluster::workload of = cluster::read_workload(given.workload);
+  if (given.by_forecasts) std::ranges::for_each(of.jobs, [](cluster::job& one) { one.program.clear(); });
   for (std::string const& note : of.notes) say("cluster", "note: " + note);
   cluster::node_count const nodes = given.nodes > 0 ? given.nodes : of.nodes;
   if (nodes == 0) throw config_error("--nodes: expected, for the workload does not say how many the cluster has");
-  cluster::cluster_description const on = description_of(given, of, nodes);
+  cluster::cluster_description const on = given.on.description(of, nodes);
   std::vector<cluster::cluster_run> runs;
   for (std::string const& name : given.schedulers) {
     auto const decides = cluster::make_scheduler(name);
@@ -111,12 +85,8 @@ void add_cluster(CLI::App& ovlp) {
       ->type_name("NAMES")
       ->delimiter(',')
       ->required();
-  add_option(app, "--platform", given->platform, "NAME|FILE", "of the nodes; for jobs that are programs");
-  add_option(app, "--launch-time", given->launch_s, "S",
-             "seconds until nodes that a job has got can be sent to (default: the platform's, else 0)",
-             quantity(0, 1e6));
-  add_option(app, "--patience", given->patience_s, "S",
-             "real seconds after which a program that reports nothing has failed (default 600)", quantity(1e-3, 1e6));
+  given->on.add_to(app);
+  app.add_flag("--by-forecasts", given->by_forecasts, "let programs take as long as their forecasts say");
   add_option(app, "--csv", given->csv, "FILE", "a row a job and scheduler");
   app.footer(
       "Example:\n"

@@ -6,7 +6,9 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 
+#include "cluster_platform.hpp"
 #include "options.hpp"
+#include "server/foresee.hpp"
 #include "subcommands.hpp"
 #include "workload/profiles.hpp"
 
@@ -18,6 +20,8 @@ struct workload_options {
   cluster::synthetic_choice synthetic;
   cluster::profile_choice profiles;
   double load = 0, malleable = 0;
+  bool foresee = false;
+  cluster_platform on;
 };
 
 void run_workload(workload_options given) {
@@ -33,6 +37,7 @@ void run_workload(workload_options given) {
     if (given.load > 0) scale_to_load(made, made.nodes, given.load);
   }
   make_malleable(made, given.malleable, given.profiles, given.synthetic.seed);
+  if (given.foresee) foresee_all(made, given.on.description(made, made.nodes));
   base::write_output(given.output, workload_text(made));
 }
 
@@ -59,10 +64,14 @@ void add_workload(CLI::App& ovlp) {
   add_option(workload, "--change-time", given->profiles.change_s, "S", "seconds that a change of nodes takes",
              quantity(0, 1e6));
   add_option(workload, "--seed", given->synthetic.seed, "N", "of all that is drawn", whole_number(0, 1ULL << 53));
+  workload.add_flag("--foresee", given->foresee,
+                    "forecasts of jobs that are programs, by running them with each number of nodes");
+  given->on.add_to(workload);
   workload.footer(
       "Examples:\n"
       "  ovlp workload --jobs 1000 --nodes 256 --load 0.9 --malleable 0.25 -o workload.json\n"
       "  ovlp workload log.swf.gz --malleable 1 --load 0.9 -o workload.json\n"
+      "  ovlp workload programs.json --foresee --platform gigabit -o foreseen.json\n"
       "More: docs/cluster.md");
   workload.callback([given] { run_workload(*given); });
 }

@@ -65,6 +65,7 @@ class server {
     node_count own;                 ///< that the program has, with those that leave it
     std::vector<node_count> nodes;  ///< hosts of what it holds: its own, and those that it is to get
     double since_s;                 ///< when it began to hold so many
+    std::uint32_t iterations = 0;   ///< that it has done
   };
 
   void expect_fits(job const& one) const {
@@ -131,12 +132,12 @@ class server {
         return;
       }
       case report::kind_type::ended:
-        if (one.iterations == 0 && one.what->malleable() && !one.what->program.empty()) note_rigid(*one.what);
+        note_iterations(runs_[place].iterations + 1, *one.what);
         end(place, job_result::end_type::completed);
         return;
       case report::kind_type::border:
         one.at_border = true;
-        one.iterations = told.iterations;
+        runs_[place].iterations = one.iterations = told.iterations;
         if (one.what->foreseen()) one.iterations = std::min(told.iterations, one.what->expected.iterations());
         one.measured_efficiency = told.efficiency;
         changed_ = true;
@@ -152,9 +153,18 @@ class server {
     go_on(place, one.target);
   }
 
-  void note_rigid(job const& of) {
-    std::string note = "'" + of.program.front() + "' says of no iteration that it has ended: its jobs are rigid";
-    if (std::ranges::find(run_.notes, note) == run_.notes.end()) run_.notes.push_back(std::move(note));
+  /// Of a job that is a program and has ended, what was wrongly assumed.
+  void note_iterations(std::uint32_t done, job const& of) {
+    if (of.program.empty() || !of.malleable()) return;
+    if (done == 1) note("'" + of.program.front() + "' says of no iteration that it has ended: its jobs are rigid");
+    std::uint32_t const foreseen = of.expected.iterations();
+    if (of.foreseen() && done != foreseen)
+      note("the forecast of '" + of.name + "' is of another program: it has " + std::to_string(foreseen) +
+           " iterations, and its program did " + std::to_string(done));
+  }
+
+  void note(std::string text) {
+    if (std::ranges::find(run_.notes, text) == run_.notes.end()) run_.notes.push_back(std::move(text));
   }
 
   void answer_borders() {

@@ -140,9 +140,10 @@ json json_of(job const& of) {
   forecast const& expected = of.expected;
   if (!of.program.empty()) {
     made["program"] = of.program;
-    if (of.malleable() ? !of.foreseen() : expected.iterations() == 1) return made;
+    bool const nothing_known = expected.nodes().size() == 1 && expected.iterations() == 1;
+    if (nothing_known && of.time_s() == of.requested_s) return made;
   }
-  if (!of.malleable() && expected.iterations() == 1) {
+  if (of.program.empty() && !of.malleable() && expected.iterations() == 1) {
     made["time_s"] = expected.rest_s(0, 0);
     return made;
   }
