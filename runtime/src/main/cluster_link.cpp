@@ -36,7 +36,7 @@ std::shared_ptr<cluster_link> cluster_link::find(plan first, bool simulated) {
 
 cluster_link::~cluster_link() {
   ::shutdown(link_, SHUT_RDWR);  // wakes who waits
-  if (waits_.joinable()) waits_.join();
+  waits_ = {};
   ::close(link_);
 }
 
@@ -110,8 +110,21 @@ std::optional<ovlp::decision> cluster_link::decide(border const& at) {
 
 void cluster_link::ask(border const& at, answer const& then) {
   if (simulated_) return policy::ask(at, then);
-  if (waits_.joinable()) waits_.join();  // the one before has answered
-  waits_ = std::jthread([this, at, then] { policy::ask(at, then); });
+  std::scoped_lock const lock(mutex_);
+  asked_.emplace(at, then);
+  if (!waits_.joinable()) waits_ = std::jthread([this](std::stop_token const& stop) { answer_all(stop); });
+  woken_.notify_one();
+}
+
+/// What is to be done with an answer is done here, and may lead to the next question.
+void cluster_link::answer_all(std::stop_token const& stop) {
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    if (!woken_.wait(lock, stop, [this] { return asked_.has_value(); })) return;
+    auto const [at, then] = *std::exchange(asked_, std::nullopt);
+    lock.unlock();
+    policy::ask(at, then);
+  }
 }
 
 }  // namespace ovlp

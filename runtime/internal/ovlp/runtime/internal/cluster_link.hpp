@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -49,15 +51,18 @@ class cluster_link final : public policy, public record_sink {
   /// Waits for a line. Errors: as decide().
   std::string hear();
   std::optional<ovlp::decision> hear_decision(border const& asked);
+  void answer_all(std::stop_token const& stop);
 
   int const link_;
   plan const first_;
   bool const simulated_;
-  std::string heard_;              ///< and not used yet
-  std::mutex mutex_;               ///< for what follows
-  std::optional<double> begin_s_;  ///< none: it has not started
-  std::size_t nodes_ = 0;          ///< that have joined and are not released
-  std::jthread waits_;             ///< for the answer at a border
+  std::string heard_;                               ///< and not used yet
+  std::mutex mutex_;                                ///< for what follows
+  std::optional<double> begin_s_;                   ///< none: it has not started
+  std::size_t nodes_ = 0;                           ///< that have joined and are not released
+  std::optional<std::pair<border, answer>> asked_;  ///< of a real run, until its thread takes it
+  std::condition_variable_any woken_;
+  std::jthread waits_;  ///< for answers at borders
 };
 
 }  // namespace ovlp

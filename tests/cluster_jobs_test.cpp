@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jobs of a cluster that are programs: docs/formats/job.md.
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/process.hpp>
+
+#include "schedulers/scheduler.hpp"
+#include "server/foresee.hpp"
+#include "server/simulate.hpp"
+#include "support/process.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace ovlp::cluster;
+using nlohmann::json;
+using ovlp::base::process;
+using Lines = std::vector<std::string>;
+
+/// A factorization of six iterations, simulated.
+job lu(std::string name, double arrival_s, std::vector<node_count> possible, node_count requested) {
+  job made{.name = std::move(name), .arrival_s = arrival_s, .requested = requested, .possible = std::move(possible)};
+  made.requested_s = 100;
+  made.expected = forecast::rigid(requested, made.requested_s);
+  made.program = {LU_SIMULATED, "--n", "432", "--block", "72", "--execution", "partial", "--no-alloc"};
+  return made;
+}
+
+workload three_jobs() {
+  return {.name = "three",
+          .jobs = {lu("a", 0, {1, 2, 4}, 4), lu("b", 0.01, {1, 2, 4}, 2), lu("c", 0.02, {1, 2, 4}, 4)}};
+}
+
+cluster_description four_nodes() { return {.nodes = 4, .launch_s = 0.5, .platform = "gigabit", .patience_s = 60}; }
+
+cluster_run run_under(std::string const& scheduler, workload const& of, cluster_description const& on) {
+  return simulate(of, on, scheduler, *make_scheduler(scheduler));
+}
+
+/// A job that says what a script says: on descriptor 3, to which the server's answers come, too.
+job script(std::string const& text) {
+  job made = lu("script", 0, {1, 2}, 2);
+  made.program = {"sh", "-c", text};
+  return made;
+}
+
+TEST_CASE("jobs that are programs take as long as was foreseen of them while no nodes change") {
+  workload of = three_jobs();
+  foresee_all(of, four_nodes());
+  CHECK(of.jobs[0].expected.iterations() == 6);
+  CHECK(of.jobs[0].foreseen());
+  CHECK(of.jobs[0].expected.change_s() > 0);
+  cluster_run const by_programs = run_under("easy", of, four_nodes());
+  workload foreseen = of;
+  for (job& one : foreseen.jobs) one.program.clear();
+  cluster_run const by_forecasts = run_under("easy", foreseen, four_nodes());
+  REQUIRE(by_programs.failures.empty());
+  for (std::size_t j = 0; j < of.jobs.size(); ++j) {
+    CAPTURE(j);
+    CHECK(by_programs.jobs[j].start_s == doctest::Approx(by_forecasts.jobs[j].start_s).epsilon(1e-12));
+    CHECK(by_programs.jobs[j].end_s == doctest::Approx(by_forecasts.jobs[j].end_s).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("programs give and take nodes at their borders, and do so again in the same way") {
+  workload const of = three_jobs();
+  for (std::string const name : {"equipartition", "efficiency"}) {
+    CAPTURE(name);
+    cluster_run const run = run_under(name, of, four_nodes());
+    REQUIRE(run.failures.empty());
+    CHECK(run.notes.empty());
+    CHECK(csv_of({run}) == csv_of({run_under(name, of, four_nodes())}));
+    if (name == "equipartition") CHECK(run.jobs[0].changes > 0);
+  }
+}
+
+TEST_CASE("a program that dies, is silent, or says what cannot be is a failed job, and the others go on") {
+  std::string text, expected;
+  cluster_description on = four_nodes();
+  std::string const started = R"(echo '{"report":"started","at_s":0,"nodes":2}' >&3; )";
+  SUBCASE("it ends with an error") {
+    text = "echo no such matrix >&2; exit 3";
+    expected = "has ended: no such matrix";
+  }
+  SUBCASE("it is killed") {
+    text = started + "kill -9 $$";
+    expected = "has ended: was ended by signal 9";
+  }
+  SUBCASE("it says nothing") {
+    text = "exec sleep 1000";
+    on.patience_s = 0.2;
+    expected = "has reported nothing for 0 s";
+  }
+  SUBCASE("it prints for ever") {
+    text = "exec yes";
+    on.patience_s = 0.5;
+    expected = "has reported nothing for 0 s";
+  }
+  SUBCASE("it calls no graph") {
+    text = "exit 0";
+    expected = "has ended without a call";
+  }
+  SUBCASE("it says no report") {
+    text = "echo hello >&3; exec sleep 1000";
+    expected = "its report: ";
+  }
+  SUBCASE("its time goes back") {
+    text = started + R"(echo '{"report":"border","at_s":2,"iteration":1,"efficiency":1}' >&3; read a <&3;)" +
+           R"(echo '{"report":"ended","at_s":1}' >&3)";
+    expected = "its report: its time goes back";
+  }
+  SUBCASE("it has more nodes than it was given") {
+    text = R"(echo '{"report":"started","at_s":0,"nodes":4}' >&3; exec sleep 1000)";
+    expected = "has 4 nodes at work, expected at most 2";
+  }
+  workload of = three_jobs();
+  of.jobs.push_back(script(text));
+  of.jobs.back().arrival_s = 0.03;
+  cluster_run const run = run_under("fcfs", of, on);
+  REQUIRE(run.failures.size() == 1);
+  CHECK(run.failures.front().starts_with("job 'script' " + expected));
+  CHECK(run.jobs[3].end == job_result::end_type::failed);
+  for (std::size_t j = 0; j < 3; ++j) CHECK(run.jobs[j].end == job_result::end_type::completed);
+}
+
+TEST_CASE("a malleable job whose program has no borders runs as a rigid one, which is said once") {
+  std::string const text =
+      R"(echo '{"report":"started","at_s":0,"nodes":2}' >&3; echo '{"report":"ended","at_s":5}' >&3)";
+  workload of{.name = "w", .jobs = {script(text), script(text)}};
+  cluster_run const run = run_under("equipartition", of, four_nodes());
+  CHECK(run.failures.empty());
+  CHECK(run.notes == Lines{"'sh' says of no iteration that it has ended: its jobs are rigid"});
+  CHECK(run.jobs[0].end_s == 5.5);
+}
+
+TEST_CASE("a forecast of another program is noticed") {
+  workload of{.name = "w", .jobs = {lu("a", 0, {1, 2}, 2)}};
+  of.jobs[0].expected = forecast({1, 2}, {{1}, {0.5}}, 9, 0);
+  cluster_run const run = run_under("gain", of, four_nodes());
+  REQUIRE(run.notes.size() == 1);
+  CHECK(run.notes.front() == "the forecast of 'a' is of another program: it has 9 iterations, and its program did 6");
+}
+
+TEST_CASE("a program is ended at its limit, with all of its processes") {
+  std::string const text =
+      R"(echo '{"report":"started","at_s":0,"nodes":2}' >&3; echo '{"report":"border","at_s":200,"iteration":1,"efficiency":1}' >&3; exec sleep 1234)";
+  workload of{.name = "w", .ends_jobs = true, .jobs = {script(text)}};
+  cluster_run const run = run_under("fcfs", of, four_nodes());
+  CHECK(run.jobs[0].end == job_result::end_type::ended_at_limit);
+  CHECK(run.jobs[0].end_s == 100);
+}
+
+TEST_CASE("a run that is a job takes no plan of its own, and a link that is one") {
+  auto const refused = [](Lines const& more, std::string const& link, std::string const& message) {
+    Lines words{LU_SIMULATED, "--n", "144", "--block", "72", "--nodes", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    auto const ended = ovlp::base::run({words, "", {{"OVLP_CLUSTER", link}}, 30s});
+    CHECK(ended.status == 2);
+    CHECK(ended.err == "lu: " + message + "\n");
+  };
+  refused({}, "fd:77", "OVLP_CLUSTER: expected fd:N with an open descriptor, got 'fd:77'");
+  refused({}, "here", "OVLP_CLUSTER: expected fd:N with an open descriptor, got 'here'");
+  refused({"--hold", "3"}, "", "--hold: expected at most the 2 of --nodes, got 3");
+  refused({"--hold", "1", "--policy", "efficiency>=0.5"}, "",
+          "--hold: expected none with --plan or --policy, which say it themselves");
+}
+
+/// A real run whose job the test is the server of.
+class real_job {
+ public:
+  explicit real_job(node_count hold)
+      : run_({.words = {HEAT_PROGRAM, "--rows", "300", "--columns", "300", "--strips", "6", "--sweeps", "40",
+                        "--verify", "--nodes", "3", "--hold", std::to_string(hold)},
+              .environment = {{"OVLP_CLUSTER", "fd:3"}},
+              .talks_on = 3}) {}
+
+  /// Its next report.
+  json next() {
+    std::string line;
+    auto const heard = run_.hear(line, 60s);
+    if (heard != process::heard::line) FAIL("no report:\n" << run_.out() << run_.err());
+    return json::parse(line);
+  }
+  /// Its next border, or its end; nodes that leave or join before it.
+  json next_border() {
+    for (;;) {
+      json told = next();
+      if (told["report"] == "border" || told["report"] == "ended") return told;
+      nodes.push_back(told["nodes"]);
+    }
+  }
+  void hold(node_count n) { run_.say(json{{"hold", n}}.dump()); }
+  std::optional<int> wait() { return run_.wait(60s); }
+  std::string text() { return run_.out() + run_.err(); }
+
+  std::vector<node_count> nodes;  ///< at work, after each change
+
+ private:
+  process run_;
+};
+
+TEST_CASE("two real runs exchange nodes through a server that answers when it likes") {
+  real_job a(3), b(1);
+  REQUIRE(a.next_border()["report"] == "border");
+  REQUIRE(b.next_border()["report"] == "border");
+  CHECK(a.nodes == std::vector<node_count>{3});
+  CHECK(b.nodes == std::vector<node_count>{1});
+  std::this_thread::sleep_for(300ms);  // both stand at a border: nothing may take that for a stall
+  a.hold(1);
+  for (json told; (told = a.next())["report"] != "released" || told["nodes"] != 1;) {
+    if (told["report"] == "border") a.hold(1);
+    REQUIRE(told["report"] != "ended");
+  }
+  b.hold(3);
+  for (real_job* const one : {&b, &a}) {
+    node_count const held = one == &b ? 3 : 1;
+    while (one->next_border()["report"] == "border") one->hold(held);
+    CHECK(one->wait() == 0);
+    CHECK(one->text().find("verified: equal") != std::string::npos);
+  }
+  CHECK(b.nodes == std::vector<node_count>{1, 2, 3});
+}
+
+TEST_CASE("a real run ends when its server has gone") {
+  std::array<int, 2> ends{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+  ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  process run({.words = {HEAT_PROGRAM, "--rows", "100", "--columns", "100", "--nodes", "2", "--hold", "2"},
+               .environment = {{"OVLP_CLUSTER", "fd:" + std::to_string(ends[1])}}});
+  ::close(ends[1]);
+  char byte = 0;
+  CHECK(::recv(ends[0], &byte, 1, 0) == 1);  // it has started
+  ::close(ends[0]);
+  CHECK(run.wait(60s) == 1);
+  CHECK(run.err().find("the server of the cluster has gone") != std::string::npos);
+}
+
+}  // namespace
