@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -91,7 +92,7 @@ TEST_CASE("programs give and take nodes at their borders, and do so again in the
 TEST_CASE("a program that dies, is silent, or says what cannot be is a failed job, and the others go on") {
   std::string text, expected;
   cluster_description on = four_nodes();
-  std::string const started = R"(echo '{"report":"started","at_s":0,"nodes":2}' >&3; )";
+  std::string const started = R"(echo '{"report":"started","at_s":0,"nodes":[0,1]}' >&3; )";
   SUBCASE("it ends with an error") {
     text = "echo no such matrix >&2; exit 3";
     expected = "has ended: no such matrix";
@@ -124,8 +125,8 @@ TEST_CASE("a program that dies, is silent, or says what cannot be is a failed jo
     expected = "its report: its time goes back";
   }
   SUBCASE("it has more nodes than it was given") {
-    text = R"(echo '{"report":"started","at_s":0,"nodes":4}' >&3; exec sleep 1000)";
-    expected = "has 4 nodes at work, expected at most 2";
+    text = R"(echo '{"report":"started","at_s":0,"nodes":[0,1,3]}' >&3; exec sleep 1000)";
+    expected = "has node 3 at work, expected those below 2";
   }
   workload of = three_jobs();
   of.jobs.push_back(script(text));
@@ -137,9 +138,52 @@ TEST_CASE("a program that dies, is silent, or says what cannot be is a failed jo
   for (std::size_t j = 0; j < 3; ++j) CHECK(run.jobs[j].end == job_result::end_type::completed);
 }
 
+/// At the border after iteration k its only job is to hold holds[k]; it starts on holds[0].
+class as_listed final : public scheduler {
+ public:
+  explicit as_listed(std::vector<node_count> holds) : holds_(std::move(holds)) {}
+  void decide(known const& now, std::vector<order>& orders) override {
+    for (waiting_job const& one : now.waiting) orders.push_back({order::kind_type::start, one.number, holds_[0]});
+    for (running_job const& one : now.running)
+      if (one.at_border) orders.push_back({order::kind_type::hold, one.number, holds_.at(one.iterations)});
+  }
+
+ private:
+  std::vector<node_count> holds_;
+};
+
+TEST_CASE("a node is held until its program has released it, however late and in whatever order") {
+  job const late = [] {
+    job made = script(R"(
+      say() { echo "$1" >&3; }
+      border() { say "{\"report\":\"border\",\"at_s\":$1,\"iteration\":$2,\"efficiency\":1}"; read a <&3; }
+      say '{"report":"started","at_s":0,"nodes":[0,1,2,3]}'
+      border 10 1
+      say '{"report":"released","at_s":12,"node":1}'
+      border 20 2
+      say '{"report":"joined","at_s":21,"node":1}'
+      say '{"report":"released","at_s":22,"node":3}'
+      border 30 3
+      say '{"report":"released","at_s":34,"node":1}'
+      say '{"report":"ended","at_s":40}')");
+    made.possible = {1, 2, 4};
+    made.requested = 4;
+    return made;
+  }();
+  workload const of{.name = "w", .jobs = {late}};
+  as_listed decides({4, 1, 2, 1});
+  cluster_description on = four_nodes();
+  on.launch_s = 0;
+  cluster_run const run = simulate(of, on, "as listed", decides);
+  REQUIRE(run.failures.empty());
+  // 0 to 3 until node 1 leaves at 12; again with it from 20 on; 3 leaves at 22, 1 at 34, and 2 never.
+  CHECK(run.held_node_s == 4 * 12 + 3 * 8 + 4 * 2 + 3 * 12 + 2 * 6);
+  CHECK(run.jobs[0].changes == 3);
+}
+
 TEST_CASE("a malleable job whose program has no borders runs as a rigid one, which is said once") {
   std::string const text =
-      R"(echo '{"report":"started","at_s":0,"nodes":2}' >&3; echo '{"report":"ended","at_s":5}' >&3)";
+      R"(echo '{"report":"started","at_s":0,"nodes":[0,1]}' >&3; echo '{"report":"ended","at_s":5}' >&3)";
   workload of{.name = "w", .jobs = {script(text), script(text)}};
   cluster_run const run = run_under("equipartition", of, four_nodes());
   CHECK(run.failures.empty());
@@ -157,7 +201,7 @@ TEST_CASE("a forecast of another program is noticed") {
 
 TEST_CASE("a program is ended at its limit, with all of its processes") {
   std::string const text =
-      R"(echo '{"report":"started","at_s":0,"nodes":2}' >&3; echo '{"report":"border","at_s":200,"iteration":1,"efficiency":1}' >&3; exec sleep 1234)";
+      R"(echo '{"report":"started","at_s":0,"nodes":[0,1]}' >&3; echo '{"report":"border","at_s":200,"iteration":1,"efficiency":1}' >&3; exec sleep 1234)";
   workload of{.name = "w", .ends_jobs = true, .jobs = {script(text)}};
   cluster_run const run = run_under("fcfs", of, four_nodes());
   CHECK(run.jobs[0].end == job_result::end_type::ended_at_limit);
@@ -195,19 +239,26 @@ class real_job {
     if (heard != process::heard::line) FAIL("no report:\n" << run_.out() << run_.err());
     return json::parse(line);
   }
-  /// Its next border, or its end; nodes that leave or join before it.
+  /// Its next report; notes what is at work.
+  json note() {
+    json told = next();
+    if (told["report"] == "started") nodes = told["nodes"].get<std::set<int>>();
+    if (told["report"] == "joined") nodes.insert(told["node"].get<int>());
+    if (told["report"] == "released") nodes.erase(told["node"].get<int>());
+    return told;
+  }
+  /// Its next border, or its end.
   json next_border() {
     for (;;) {
-      json told = next();
+      json told = note();
       if (told["report"] == "border" || told["report"] == "ended") return told;
-      nodes.push_back(told["nodes"]);
     }
   }
   void hold(node_count n) { run_.say(json{{"hold", n}}.dump()); }
   std::optional<int> wait() { return run_.wait(60s); }
   std::string text() { return run_.out() + run_.err(); }
 
-  std::vector<node_count> nodes;  ///< at work, after each change
+  std::set<int> nodes;  ///< at work
 
  private:
   process run_;
@@ -217,11 +268,12 @@ TEST_CASE("two real runs exchange nodes through a server that answers when it li
   real_job a(3), b(1);
   REQUIRE(a.next_border()["report"] == "border");
   REQUIRE(b.next_border()["report"] == "border");
-  CHECK(a.nodes == std::vector<node_count>{3});
-  CHECK(b.nodes == std::vector<node_count>{1});
+  CHECK(a.nodes == std::set{0, 1, 2});
+  CHECK(b.nodes == std::set{0});
   std::this_thread::sleep_for(300ms);  // both stand at a border: nothing may take that for a stall
   a.hold(1);
-  for (json told; (told = a.next())["report"] != "released" || told["nodes"] != 1;) {
+  while (a.nodes.size() > 1) {
+    json const told = a.note();
     if (told["report"] == "border") a.hold(1);
     REQUIRE(told["report"] != "ended");
   }
@@ -232,7 +284,7 @@ TEST_CASE("two real runs exchange nodes through a server that answers when it li
     CHECK(one->wait() == 0);
     CHECK(one->text().find("verified: equal") != std::string::npos);
   }
-  CHECK(b.nodes == std::vector<node_count>{1, 2, 3});
+  CHECK(b.nodes == std::set{0, 1, 2});
 }
 
 TEST_CASE("a real run ends when its server has gone") {

@@ -27,13 +27,13 @@ class efficiency final : public scheduler {
     for (running_job const& one : now.running) {
       if (!one.at_border) continue;
       auto const& possible = one.what->possible;
-      auto const at = std::ranges::lower_bound(possible, one.held);
+      auto const at = std::ranges::lower_bound(possible, one.target);
       bool const uses_them = one.measured_efficiency >= enough;
       if (waiting > 0 && !uses_them && at != possible.begin()) {
         orders.push_back({order::kind_type::hold, one.number, *(at - 1)});
-      } else if (waiting == 0 && uses_them && possible.end() - at > 1 && *(at + 1) - one.held <= free) {
+      } else if (waiting == 0 && uses_them && possible.end() - at > 1 && *(at + 1) <= one.most(free)) {
         orders.push_back({order::kind_type::hold, one.number, *(at + 1)});
-        free -= *(at + 1) - one.held;
+        free -= *(at + 1) - one.target;
       }
     }
   }

@@ -21,10 +21,10 @@ class equipartition final : public scheduler {
     node_count free = now.free;
     for (running_job const& one : now.running) {
       node_count const nodes = share_for(*one.what, share);
-      bool const grows = nodes > one.held;
-      if (nodes == one.target || (grows && (!one.at_border || nodes - one.held > free))) continue;
+      bool const grows = nodes > one.target;
+      if (nodes == one.target || (grows && (!one.at_border || nodes > one.most(free)))) continue;
       orders.push_back({order::kind_type::hold, one.number, nodes});
-      if (grows) free -= nodes - one.held;
+      if (grows) free -= nodes - one.target;
     }
     for (waiting_job const& one : joins) {
       node_count const nodes = share_for(*one.what, std::min(share, free));

@@ -31,11 +31,11 @@ class gain final : public scheduler {
     start_some(now, free, orders);
     for (running_job const& one : now.running) {
       if (!one.at_border || !one.what->foreseen()) continue;
-      node_count const most = one.held + (reserves_ ? 0 : free);
-      node_count const nodes = best_of(*one.what, one.iterations, one.spent_node_s, one.held, most);
-      if (nodes == one.held) continue;
+      node_count const most = one.most(reserves_ ? 0 : free);
+      node_count const nodes = best_of(*one.what, one.iterations, one.spent_node_s, one.target, most);
+      if (nodes == one.target) continue;
       orders.push_back({order::kind_type::hold, one.number, nodes});
-      if (nodes > one.held) free -= nodes - one.held;
+      if (nodes > one.target) free -= nodes - one.target;
     }
   }
 

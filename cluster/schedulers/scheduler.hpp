@@ -33,6 +33,8 @@ struct running_job {
   double spent_node_s = 0;         ///< up to now
   double measured_efficiency = 1;  ///< of its last iteration
 
+  /// So many it can hold from its next border on. What still leaves it is nobody's yet.
+  node_count most(node_count free) const { return target + free; }
   /// When it ends, as it has said when it came.
   double requested_end_s() const { return start_s + what->requested_s; }
 };

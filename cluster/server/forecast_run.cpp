@@ -14,7 +14,7 @@ class forecast_run final : public running_program {
       : expected_(of.expected),
         launch_s_(on.launch_s),
         held_(nodes),
-        next_{report::kind_type::started, start_s + on.launch_s, nodes} {}
+        next_{report::kind_type::started, start_s + on.launch_s} {}
 
   report const& next() override { return next_; }
 
@@ -22,10 +22,10 @@ class forecast_run final : public running_program {
     double const now_s = next_.at_s;
     if (next_.kind != report::kind_type::border || nodes == held_) {
       iterate(now_s);
-    } else if (nodes < std::exchange(held_, nodes)) {
-      next_ = {report::kind_type::released, now_s + expected_.change_s(), nodes};
+    } else if (node_count const before = std::exchange(held_, nodes); nodes < before) {
+      next_ = {report::kind_type::released, now_s + expected_.change_s(), nodes, before};
     } else {
-      next_ = {report::kind_type::joined, now_s + launch_s_ + expected_.change_s(), nodes};
+      next_ = {report::kind_type::joined, now_s + launch_s_ + expected_.change_s(), before, nodes};
     }
   }
 
@@ -34,8 +34,12 @@ class forecast_run final : public running_program {
     std::size_t const place = *expected_.place_of(held_);
     ++done_;
     bool const last = done_ == expected_.iterations();
-    next_ = {last ? report::kind_type::ended : report::kind_type::border, now_s + expected_.time_s(place, done_), held_,
-             done_, expected_.efficiency(place, done_)};
+    next_ = {last ? report::kind_type::ended : report::kind_type::border,
+             now_s + expected_.time_s(place, done_),
+             0,
+             0,
+             done_,
+             expected_.efficiency(place, done_)};
   }
 
   forecast const& expected_;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
@@ -34,7 +33,11 @@ base::command command_of(job const& of, node_count nodes, cluster_description co
 class process_run final : public running_program {
  public:
   process_run(job const& of, double start_s, node_count nodes, cluster_description const& on)
-      : on_(on), begin_s_(start_s + on.launch_s), given_(nodes), next_{report::kind_type::failed, start_s} {
+      : on_(on),
+        begin_s_(start_s + on.launch_s),
+        given_(nodes),
+        most_(of.possible.back()),
+        next_{report::kind_type::failed, start_s} {
     try {
       program_.emplace(command_of(of, nodes, on));
     } catch (io_error const& wrong) {
@@ -102,10 +105,13 @@ class process_run final : public running_program {
     if (made.kind == border) {
       made.iterations = static_cast<std::uint32_t>(from.count("iteration", 1));
       made.efficiency = from.number("efficiency", 0);
+    } else if (made.kind == started) {
+      for (node_count const node : from.whole_numbers<node_count>("nodes")) expect_given(node);
     } else if (made.kind != ended) {
-      made.nodes = static_cast<node_count>(from.count("nodes", 1));
-      expect_given(made);
-      at_work_ = made.nodes;
+      made.from = static_cast<node_count>(from.count("node", 0));
+      if (made.from >= most_) throw config_error("its report: it has no node " + std::to_string(made.from));
+      made.to = made.from + 1;
+      if (made.kind == joined) expect_given(made.from);
     }
     from.end();
     if ((made.kind == started) == std::exchange(started_, true))
@@ -117,17 +123,17 @@ class process_run final : public running_program {
     return made;
   }
 
-  /// More nodes than it has been given: what was computed is not what the cluster has accounted for.
-  void expect_given(report const& made) const {
-    if (made.nodes <= std::max(given_, at_work_)) return;
-    throw config_error("has " + std::to_string(made.nodes) + " nodes at work, expected at most " +
-                       std::to_string(given_) + ": where its threads live must follow held_at_start() and borders");
+  /// What it computes on others is not what the cluster has accounted for.
+  void expect_given(node_count node) const {
+    if (node < given_) return;
+    throw config_error("has node " + std::to_string(node) + " at work, expected those below " + std::to_string(given_) +
+                       ": where its threads live must follow held_at_start() and borders");
   }
 
   cluster_description const& on_;
   double const begin_s_;
-  node_count given_;        ///< by the last answer
-  node_count at_work_ = 0;  ///< by its last report
+  node_count given_;  ///< by the last answer
+  node_count const most_;
   std::optional<base::process> program_;
   bool started_ = false;
   bool taken_ = true;

@@ -15,7 +15,8 @@ namespace ovlp::cluster {
 //
 //   started          its first nodes are there
 //   border           so many iterations are done; the answer is how many nodes it holds from now on
-//   released         nodes that it was to give back are free: states have moved, processes have ended
+//   released         nodes that it was to give back are free: states have moved, processes have ended. This may be long
+//                    after the answer, and after further borders
 //   joined           nodes that it has got are at work
 //   ended
 //   failed           it has died, or does not do what it should
@@ -27,7 +28,7 @@ struct report {
   enum class kind_type : std::uint8_t { failed, ended, released, joined, started, border };
   kind_type kind;
   double at_s;
-  node_count nodes = 0;          ///< at work from then on
+  node_count from = 0, to = 0;   ///< numbers of nodes that have been released, or have joined: `to` is the first beyond
   std::uint32_t iterations = 0;  ///< done, at a border
   double efficiency = 1;         ///< measured, of the last iteration
   std::string why = {};          ///< it has failed

@@ -14,6 +14,8 @@
 
 #include <ovlp/base/error.hpp>
 
+#include "server/job_nodes.hpp"
+
 namespace ovlp::cluster {
 namespace {
 
@@ -62,10 +64,10 @@ class server {
 
   struct run_of_job {
     std::unique_ptr<running_program> program;
-    node_count own;                 ///< that the program has, with those that leave it
-    std::vector<node_count> nodes;  ///< hosts of what it holds: its own, and those that it is to get
-    double since_s;                 ///< when it began to hold so many
-    std::uint32_t iterations = 0;   ///< that it has done
+    double since_s;   ///< when it began to hold so many
+    node_count told;  ///< how many it holds, by the last answer
+    job_nodes nodes = {};
+    std::uint32_t iterations = 0;  ///< that it has done
   };
 
   void expect_fits(job const& one) const {
@@ -143,11 +145,11 @@ class server {
         changed_ = true;
         return;  // answered when it has been decided
       case report::kind_type::released:
-        runs_[place].own = told.nodes;
-        hold(place);
+        runs_[place].nodes.released(told.from, told.to);
+        rebind(place);
         changed_ = true;
         break;
-      case report::kind_type::joined: runs_[place].own = std::max(runs_[place].own, told.nodes); break;
+      case report::kind_type::joined: runs_[place].nodes.joined(told.from, told.to); break;
       case report::kind_type::started: break;
     }
     go_on(place, one.target);
@@ -171,8 +173,8 @@ class server {
     for (std::size_t place = 0; place < running_.size(); ++place) {
       running_job& one = running_[place];
       if (!std::exchange(one.at_border, false)) continue;
-      if (one.target != runs_[place].own) ++run_.jobs[one.number].changes;
-      runs_[place].own = std::max(runs_[place].own, one.target);
+      if (std::exchange(runs_[place].told, one.target) != one.target) ++run_.jobs[one.number].changes;
+      runs_[place].nodes.tell(one.target);
       go_on(place, one.target);
     }
   }
@@ -215,10 +217,8 @@ class server {
     }
     running_job& one = running_[place];
     if (!std::ranges::binary_search(one.what->possible, what.nodes)) refuse(what, "a number that it can hold");
-    if (what.nodes > one.held && what.nodes - one.held > free_)
-      refuse(what, "no more than the " + std::to_string(free_) + " free nodes");
-    one.target = what.nodes;
-    hold(place);
+    if (what.nodes > one.most(free_)) refuse(what, "no more than the " + std::to_string(free_) + " free nodes");
+    if (std::exchange(one.target, what.nodes) != what.nodes) rebind(place);
   }
 
   void start(order const& what) {
@@ -231,44 +231,46 @@ class server {
     places_[what.job] = running_.size();
     running_.push_back({what.job, &one, 0, what.nodes, false, 0, now_s_, 0, 1});
     auto const run_job = one.program.empty() ? run_forecast : run_process;
-    runs_.push_back({run_job(one, now_s_, what.nodes, on_), what.nodes, {}, now_s_});
+    runs_.push_back({run_job(one, now_s_, what.nodes, on_), now_s_, what.nodes});
+    runs_.back().nodes.tell(what.nodes);
     job_result& result = run_.jobs[what.job];
     result.start_s = now_s_;
     result.first_nodes = what.nodes;
-    hold(places_[what.job]);
+    rebind(places_[what.job]);
     silent_.push_back(what.job);
     if (of_.ends_jobs) moments_.push({now_s_ + one.requested_s, moment::kind_type::limit, {}, what.job});
   }
 
   // Accounts
 
-  /// Nodes are bound to the job, highest numbers last, and unbound in the other direction.
-  void hold(std::size_t place) { hold(place, std::max(runs_[place].own, running_[place].target)); }
-  void hold(std::size_t place, node_count nodes) {
+  /// Once it is to hold another number of nodes, or has released some.
+  void rebind(std::size_t place) {
     running_job& one = running_[place];
-    if (nodes == one.held) return;
     run_of_job& of = runs_[place];
     job_result& result = run_.jobs[one.number];
     result.held_node_s += one.held * (now_s_ - std::exchange(of.since_s, now_s_));
     run_.held_node_s += (on_.nodes - free_) * (now_s_ - std::exchange(last_s_, now_s_));
-    for (; of.nodes.size() < nodes; free_nodes_.pop_back()) {
+    auto const take = [&] {
       node_count const host = free_nodes_.back();
+      free_nodes_.pop_back();
       if (std::exchange(owner_[host], one.number) != nobody)
         throw std::logic_error("node " + std::to_string(host) + " is held twice");
-      of.nodes.push_back(host);
-    }
-    for (; of.nodes.size() > nodes; of.nodes.pop_back()) {
-      owner_[of.nodes.back()] = nobody;
-      free_nodes_.push_back(of.nodes.back());
-    }
-    one.held = nodes;
+      return host;
+    };
+    of.nodes.rebind(one.target, take, [&](node_count host) {
+      owner_[host] = nobody;
+      free_nodes_.push_back(host);
+    });
     free_ = static_cast<node_count>(free_nodes_.size());
-    result.most_nodes = std::max(result.most_nodes, nodes);
-    run_.holdings.push_back({now_s_, one.number, nodes});
+    if (std::exchange(one.held, of.nodes.held()) == one.held) return;
+    result.most_nodes = std::max(result.most_nodes, one.held);
+    run_.holdings.push_back({now_s_, one.number, one.held});
   }
 
   void end(std::size_t place, job_result::end_type how) {
-    hold(place, 0);
+    runs_[place].nodes.released(0, running_[place].what->possible.back());
+    running_[place].target = 0;
+    rebind(place);
     job_number const number = running_[place].number;
     run_.jobs[number].end_s = now_s_;
     run_.jobs[number].end = how;

@@ -8,8 +8,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -17,6 +15,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/json_object.hpp>
+#include <ovlp/base/streams.hpp>
 #include <ovlp/base/text.hpp>
 
 namespace ovlp {
@@ -40,13 +39,10 @@ cluster_link::~cluster_link() {
   ::close(link_);
 }
 
-void cluster_link::tell(std::string_view report, double at_s, std::initializer_list<figure> figures) {
-  nlohmann::ordered_json said{{"report", report}, {"at_s", at_s - *begin_s_}};
-  for (auto const& [key, value] : figures) {
-    bool const whole = value == std::floor(value);
-    said[key] = whole ? nlohmann::ordered_json(static_cast<std::int64_t>(value)) : nlohmann::ordered_json(value);
-  }
-  std::string const line = said.dump() + "\n";
+void cluster_link::tell(std::string_view report, double at_s, std::string_view more) {
+  base::text_writer said;
+  said << "{\"report\":\"" << report << "\",\"at_s\":" << base::shortest(at_s - *begin_s_) << more << "}\n";
+  std::string const line = said.str();
   std::string_view left = line;
   while (!left.empty()) {  // who does not read any more is noticed at the next border
     ssize_t const sent = ::send(link_, left.data(), left.size(), MSG_NOSIGNAL);
@@ -58,15 +54,18 @@ void cluster_link::tell(std::string_view report, double at_s, std::initializer_l
 void cluster_link::started(double begin_s, double now_s) {
   std::scoped_lock const lock(mutex_);
   begin_s_ = begin_s;
-  tell("started", now_s, {{"nodes", static_cast<double>(nodes_)}});
+  tell("started", now_s, ",\"nodes\":" + nlohmann::json(nodes_).dump());
 }
 
 void cluster_link::node(node_record const& change) {
   std::scoped_lock const lock(mutex_);
   if (change.change == node_change::launched) return;
   bool const joined = change.change == node_change::joined;
-  nodes_ = joined ? nodes_ + 1 : nodes_ - 1;
-  if (begin_s_) tell(joined ? "joined" : "released", change.at_s, {{"nodes", static_cast<double>(nodes_)}});
+  if (begin_s_) {
+    tell(joined ? "joined" : "released", change.at_s, ",\"node\":" + std::to_string(change.node));
+  } else if (joined) {
+    nodes_.insert(change.node);
+  }
 }
 
 void cluster_link::end(end_record const& how) {
@@ -103,7 +102,9 @@ std::optional<ovlp::decision> cluster_link::hear_decision(border const& asked) {
 std::optional<ovlp::decision> cluster_link::decide(border const& at) {
   {
     std::scoped_lock const lock(mutex_);
-    tell("border", at.at_s, {{"iteration", at.iteration}, {"efficiency", at.efficiency.value_or(1)}});
+    tell("border", at.at_s,
+         ",\"iteration\":" + std::to_string(at.iteration) +
+             ",\"efficiency\":" + base::shortest(at.efficiency.value_or(1)));
   }
   return hear_decision(at);
 }

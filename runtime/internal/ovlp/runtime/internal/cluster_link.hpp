@@ -3,10 +3,11 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <initializer_list>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -46,8 +47,8 @@ class cluster_link final : public policy, public record_sink {
   void end(end_record const& how) override;
 
  private:
-  using figure = std::pair<char const*, double>;
-  void tell(std::string_view report, double at_s, std::initializer_list<figure> figures = {});
+  /// `more`: further keys and their values, as JSON.
+  void tell(std::string_view report, double at_s, std::string_view more = {});
   /// Waits for a line. Errors: as decide().
   std::string hear();
   std::optional<ovlp::decision> hear_decision(border const& asked);
@@ -59,7 +60,7 @@ class cluster_link final : public policy, public record_sink {
   std::string heard_;                               ///< and not used yet
   std::mutex mutex_;                                ///< for what follows
   std::optional<double> begin_s_;                   ///< none: it has not started
-  std::size_t nodes_ = 0;                           ///< that have joined and are not released
+  std::set<std::uint32_t> nodes_;                   ///< that have joined before it starts
   std::optional<std::pair<border, answer>> asked_;  ///< of a real run, until its thread takes it
   std::condition_variable_any woken_;
   std::jthread waits_;  ///< for answers at borders
