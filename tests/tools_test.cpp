@@ -399,6 +399,33 @@ TEST_CASE("a workload is made, and its jobs run under several schedulers") {
                 "job 'job 4': expected at most the 4 nodes of the cluster, got 8");
 }
 
+TEST_CASE("a workload of programs needs a platform on which they do not disturb each other") {
+  temporary_folder const folder;
+  std::string const file = folder.file(
+      "w.json", R"({"workload": "w", "nodes": 8, "jobs": [{"name": "a", "arrival_s": 0, "nodes": 2, "requested_s": 9,)"
+                R"( "program": ["sh", "-c", "echo no matrix >&2; exit 3"]}]})");
+  Lines const words{"cluster", file, "--scheduler", "easy"};
+  check_refused(ovlp_command(words), 1, "--platform: expected, for job 'a' is a program");
+  auto const with = [&](std::string const& platform) {
+    Lines all = words;
+    all.insert(all.end(), {"--platform", platform});
+    return ovlp_command(all);
+  };
+  std::string const bus = folder.file(
+      "bus.json",
+      R"({"name": "b", "reference_core": "any", "nodes": [{"count": 4, "cores": 1, "speed": 1}], "network": {"model": "bus", "latency_s": 1e-4, "bandwidth_Bps": 1e6}})");
+  outcome const refused = with(bus);
+  CHECK(refused.status == 1);
+  CHECK(refused.err.find("expected one on which jobs do not disturb each other: its network is a bus") !=
+        std::string::npos);
+  outcome const failed = with("gigabit");
+  CHECK(failed.status == 1);
+  CHECK(failed.err == "ovlp cluster: job 'a' has ended: no matrix\novlp: 1 jobs have failed\n");
+  outcome const foreseen =
+      ovlp_command({"workload", file, "--foresee", "--platform", "gigabit", "-o", (folder.path() / "f.json").string()});
+  check_refused(foreseen, 1, "job 'a' has ended: no matrix");
+}
+
 TEST_CASE("a workload that is none is refused in a line that says where") {
   temporary_folder const folder;
   auto const refused = [&](std::string const& jobs, std::string const& message) {
@@ -406,13 +433,23 @@ TEST_CASE("a workload that is none is refused in a line that says where") {
     CAPTURE(jobs);
     check_refused(ovlp_command({"cluster", file, "--scheduler", "easy"}), 1, file + ": " + message);
   };
+  refused(R"({"name": "a", "arrival_s": 0, "nodes": 2, "requested_s": 9, "program": []})",
+          "jobs[0].program: expected a list of a program and its arguments, got []");
+  refused(R"({"name": "a", "arrival_s": 0, "nodes": 2, "requested_s": 9, "program": ["./no such program"]})",
+          R"(jobs[0].program: expected a program that can be run, got ["./no such program"])");
+  refused(
+      R"({"name": "a", "arrival_s": 0, "nodes": 2, "requested_s": 9, "program": ["sh", "--nodes=3"]})",
+      "jobs[0].program: expected none of --nodes, --hold, --platform, --plan, --policy, which the cluster gives, got "
+      R"(["sh","--nodes=3"])");
+  refused(R"({"name": "a", "arrival_s": 0, "nodes": 2, "program": ["sh"]})", "jobs[0].requested_s: missing");
   refused(R"({"name": "a", "arrival_s": -1, "nodes": 2, "time_s": 1})",
           "jobs[0].arrival_s: expected a number of at least 0, got -1");
   refused(R"({"name": "a", "arrival_s": 0, "nodes": 2})", "jobs[0].time_s: missing");
   refused(R"({"name": "a", "arrival_s": 0, "nodes": {"requested": 2, "least": 1}, "time_s": 1})",
           "jobs[0].nodes: expected one number for a job with time_s, got {\"least\":1,\"requested\":2}");
   refused(R"({"name": "a", "arrival_s": 0, "nodes": 2, "time_s": 1, "prio": 1})",
-          "jobs[0].prio: unknown key; expected arrival_s, forecast, name, nodes, priority, requested_s, time_s, user");
+          "jobs[0].prio: unknown key; expected arrival_s, forecast, name, nodes, priority, program, requested_s, "
+          "time_s, user");
   refused(R"({"name": "a", "arrival_s": 0, "nodes": 2, "forecast": {"nodes": [1, 4], "time_s": [[2], [1]]}})",
           "jobs[0].forecast: expected times for the requested number of nodes, got 2");
 }
