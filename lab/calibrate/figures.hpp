@@ -30,7 +30,4 @@ class figures {
   std::map<std::string, std::vector<double>> values_;
 };
 
-/// "NAME NUMBER"
-std::string numbered(char const* name, std::uint32_t number);
-
 }  // namespace ovlp::lab::calibrate
