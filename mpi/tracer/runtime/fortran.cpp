@@ -14,8 +14,8 @@
 #include <mpi.h>
 
 #include "buffers.hpp"
+#include "call_lists.hpp"
 #include "entries.hpp"
-#include "left_out_calls.hpp"
 #include "neighbours.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses, bugprone-branch-clone): names are MPI's, whose
@@ -336,35 +336,15 @@ OVLP_ENTRY void mpi_testsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* end
 }
 OVLP_ALSO_F08(testsome)
 
-// All others, whose arguments are converted one by one. X(C's name, Fortran's)
-// clang-format off
-#define OVLP_CALLS_OF_FORTRAN(X) \
-  X(Send, send) X(Ssend, ssend) X(Bsend, bsend) X(Rsend, rsend) X(Isend, isend) X(Issend, issend) X(Ibsend, ibsend) \
-  X(Irsend, irsend) X(Send_init, send_init) X(Ssend_init, ssend_init) X(Bsend_init, bsend_init) \
-  X(Rsend_init, rsend_init) X(Recv, recv) X(Irecv, irecv) X(Recv_init, recv_init) X(Sendrecv, sendrecv) \
-  X(Sendrecv_replace, sendrecv_replace) X(Start, start) X(Request_free, request_free) X(Wait, wait) X(Test, test) \
-  X(Probe, probe) X(Iprobe, iprobe) X(Mprobe, mprobe) X(Improbe, improbe) X(Mrecv, mrecv) X(Imrecv, imrecv) \
-  X(Barrier, barrier) X(Bcast, bcast) X(Gather, gather) X(Gatherv, gatherv) X(Scatter, scatter) \
-  X(Scatterv, scatterv) X(Allgather, allgather) X(Allgatherv, allgatherv) X(Alltoall, alltoall) \
-  X(Alltoallv, alltoallv) X(Reduce, reduce) X(Allreduce, allreduce) X(Scan, scan) X(Exscan, exscan) \
-  X(Reduce_scatter, reduce_scatter) X(Reduce_scatter_block, reduce_scatter_block) X(Ibarrier, ibarrier) \
-  X(Ibcast, ibcast) X(Igather, igather) X(Igatherv, igatherv) X(Iscatter, iscatter) X(Iscatterv, iscatterv) \
-  X(Iallgather, iallgather) X(Iallgatherv, iallgatherv) X(Ialltoall, ialltoall) X(Ialltoallv, ialltoallv) \
-  X(Ireduce, ireduce) X(Iallreduce, iallreduce) X(Iscan, iscan) X(Iexscan, iexscan) \
-  X(Ireduce_scatter, ireduce_scatter) X(Ireduce_scatter_block, ireduce_scatter_block) \
-  X(Neighbor_allgather, neighbor_allgather) X(Neighbor_allgatherv, neighbor_allgatherv) \
-  X(Neighbor_alltoall, neighbor_alltoall) X(Neighbor_alltoallv, neighbor_alltoallv) \
-  X(Ineighbor_allgather, ineighbor_allgather) X(Ineighbor_allgatherv, ineighbor_allgatherv) \
-  X(Ineighbor_alltoall, ineighbor_alltoall) X(Ineighbor_alltoallv, ineighbor_alltoallv) \
-  X(Comm_dup, comm_dup) X(Comm_idup, comm_idup) X(Comm_dup_with_info, comm_dup_with_info) X(Comm_split, comm_split) \
-  X(Comm_split_type, comm_split_type) X(Comm_create, comm_create) X(Comm_create_group, comm_create_group) \
-  X(Intercomm_create, intercomm_create) X(Intercomm_merge, intercomm_merge) X(Cart_create, cart_create) \
-  X(Cart_sub, cart_sub) X(Graph_create, graph_create) X(Dist_graph_create, dist_graph_create) \
-  X(Dist_graph_create_adjacent, dist_graph_create_adjacent) X(Comm_free, comm_free) \
-  X(Comm_disconnect, comm_disconnect) X(Type_free, type_free)
-// clang-format on
+// All others, whose arguments are converted one by one.
 #define OVLP_FORTRAN(c_name, name) OVLP_FORTRAN_ENTRY(name, ovlp::mpi::tracer::fortran<&MPI_##c_name>::call)
-OVLP_CALLS_OF_FORTRAN(OVLP_FORTRAN)
+#define OVLP_FORTRAN_MESSAGE(c_name, name) \
+  OVLP_FORTRAN(c_name, name) OVLP_FORTRAN(I##name, i##name) OVLP_FORTRAN(c_name##_init, name##_init)
+#define OVLP_FORTRAN_COLLECTIVE(c_name, name) OVLP_FORTRAN(c_name, name) OVLP_FORTRAN(I##name, i##name)
+OVLP_MESSAGE_CALLS(OVLP_FORTRAN_MESSAGE)
+OVLP_COLLECTIVE_CALLS(OVLP_FORTRAN_COLLECTIVE)
+OVLP_FORTRAN_COLLECTIVE(Barrier, barrier)
+OVLP_CALLS_OF_ONE_FORM(OVLP_FORTRAN)
 
 // With an array of types for each side.
 

@@ -7,29 +7,55 @@
 namespace ovlp::mpi::tracer {
 namespace {
 
-// Sends in their three forms. They are written before MPI sends, so that what a receiver answers is later.
+// The message that a call names; behind these arguments may stand others.
 template <protocol How>
-constexpr auto sends_now = [](rank_trace& trace, call_site const& at, void const* buffer, int count, MPI_Datatype type,
-                              int to, int tag, MPI_Comm in) {
-  trace.send(at, {{buffer, count, type}, to, tag, in, How});
+constexpr auto sent = [](void const* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm in, auto...) {
+  return message_to{{buffer, count, type}, to, tag, in, How};
 };
+constexpr auto received = [](void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm in, auto...) {
+  return message_from{{buffer, count, type}, from, tag, in};
+};
+
+/// Written before MPI sends, so that what a receiver answers is later.
 template <protocol How>
-constexpr auto starts_send = [](rank_trace& trace, call_site const& at, void const* buffer, int count,
-                                MPI_Datatype type, int to, int tag, MPI_Comm in, MPI_Request* request) {
-  trace.start(at, message_to{{buffer, count, type}, to, tag, in, How}, *request);
+constexpr auto sends_now =
+    [](rank_trace& trace, call_site const& at, auto... arguments) { trace.send(at, sent<How>(arguments...)); };
+constexpr auto receives_now = [](rank_trace& trace, call_site const& at, auto... arguments) {
+  trace.receive(at, received(arguments...), *from_end<0>(arguments...));
 };
-template <protocol How>
-constexpr auto prepares_send = [](rank_trace& trace, call_site const&, void const* buffer, int count, MPI_Datatype type,
-                                  int to, int tag, MPI_Comm in, MPI_Request* request) {
-  trace.prepare(message_to{{buffer, count, type}, to, tag, in, How}, *request);
+template <auto Message>
+constexpr auto starts = [](rank_trace& trace, call_site const& at, auto... arguments) {
+  trace.start(at, Message(arguments...), *from_end<0>(arguments...));
 };
-constexpr auto starts_receive = [](rank_trace& trace, call_site const& at, void* buffer, int count, MPI_Datatype type,
-                                   int from, int tag, MPI_Comm in, MPI_Request* request) {
-  trace.start(at, message_from{{buffer, count, type}, from, tag, in}, *request);
+template <auto Message>
+constexpr auto prepares = [](rank_trace& trace, call_site const&, auto... arguments) {
+  trace.prepare(Message(arguments...), *from_end<0>(arguments...));
 };
-constexpr auto prepares_receive = [](rank_trace& trace, call_site const&, void* buffer, int count, MPI_Datatype type,
-                                     int from, int tag, MPI_Comm in, MPI_Request* request) {
-  trace.prepare(message_from{{buffer, count, type}, from, tag, in}, *request);
+
+constexpr auto starts_exchange = [](rank_trace& trace, call_site const& at, void const* given, int given_count,
+                                    MPI_Datatype given_type, int to, int given_tag, void* buffer, int count,
+                                    MPI_Datatype type, int from, int tag, MPI_Comm in, auto...) {
+  trace.start_exchange(at, sent<protocol::by_size>(given, given_count, given_type, to, given_tag, in),
+                       received(buffer, count, type, from, tag, in));
+};
+constexpr auto starts_replacement = [](rank_trace& trace, call_site const& at, void* buffer, int count,
+                                       MPI_Datatype type, int to, int given_tag, int from, int tag, MPI_Comm in,
+                                       auto...) {
+  trace.start_exchange(at, sent<protocol::by_size>(buffer, count, type, to, given_tag, in),
+                       received(buffer, count, type, from, tag, in));
+};
+constexpr auto starts_matched = [](rank_trace& trace, call_site const& at, void* buffer, int count, MPI_Datatype type,
+                                   MPI_Message const* which, auto...) {
+  trace.start_matched(at, *which, {buffer, count, type}, MPI_REQUEST_NULL);
+};
+constexpr auto ends_now = [](rank_trace& trace, call_site const& at, auto... arguments) {
+  trace.ended(at, MPI_REQUEST_NULL, *from_end<0>(arguments...));
+};
+constexpr auto matches = [](rank_trace& trace, call_site const& at, int, int, MPI_Comm in, MPI_Message const* which,
+                            MPI_Status const* status) { trace.matched(at, in, *which, *status); };
+constexpr auto may_match = [](rank_trace& trace, call_site const& at, int, int, MPI_Comm in, int const* flag,
+                              MPI_Message const* which, MPI_Status const* status) {
+  if (*flag != 0) trace.matched(at, in, *which, *status);
 };
 
 constexpr auto starts_prepared = [](rank_trace& trace, call_site const& at, MPI_Request const* request) {
@@ -40,18 +66,6 @@ constexpr auto start_all_prepared = [](rank_trace& trace, call_site const& at, i
 };
 constexpr auto frees_request = [](rank_trace& trace, call_site const&, MPI_Request const* request) {
   trace.forget(*request);
-};
-
-/// Where MPI is to write a status, which is needed also when the program wants none.
-class status_of {
- public:
-  explicit status_of(MPI_Status* wanted) : at_(wanted == MPI_STATUS_IGNORE ? &own_ : wanted) {}
-  MPI_Status* at() { return at_; }
-  MPI_Status const& operator*() const { return *at_; }
-
- private:
-  MPI_Status own_{};
-  MPI_Status* at_;
 };
 
 /// A call that may end requests: which there are, and their statuses.
@@ -96,50 +110,29 @@ using ovlp::mpi::protocol;
 
 #define OVLP_SEND(blocking, immediate, prepared, how) \
   OVLP_BEFORE(blocking, sends_now<how>)               \
-  OVLP_AFTER(immediate, starts_send<how>)             \
-  OVLP_AFTER(prepared, prepares_send<how>)
+  OVLP_AFTER(immediate, starts<sent<how>>)            \
+  OVLP_AFTER(prepared, prepares<sent<how>>)
 OVLP_SEND(Send, Isend, Send_init, protocol::by_size)
 OVLP_SEND(Ssend, Issend, Ssend_init, protocol::rendezvous)
 OVLP_SEND(Bsend, Ibsend, Bsend_init, protocol::eager)
 OVLP_SEND(Rsend, Irsend, Rsend_init, protocol::by_size)
 
-OVLP_ENTRY int MPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm in,
-                        MPI_Status* wanted) {
-  call const here(__builtin_return_address(0));
-  status_of status(wanted);
-  int const result = PMPI_Recv(buffer, count, type, from, tag, in, status.at());
-  if (auto* const trace = here.trace()) trace->receive(here.site(), {{buffer, count, type}, from, tag, in}, *status);
-  return result;
-}
+OVLP_AFTER(Recv, receives_now)
+OVLP_AFTER(Irecv, starts<received>)
+OVLP_AFTER(Recv_init, prepares<received>)
+OVLP_AROUND(Sendrecv, starts_exchange, ends_now)
+OVLP_AROUND(Sendrecv_replace, starts_replacement, ends_now)
+OVLP_AFTER(Mprobe, matches)
+OVLP_AFTER(Improbe, may_match)
+OVLP_AROUND(Mrecv, starts_matched, ends_now)
+OVLP_BEFORE(Probe, nothing)
+OVLP_BEFORE(Iprobe, nothing)
 
-OVLP_AFTER(Irecv, starts_receive)
-OVLP_AFTER(Recv_init, prepares_receive)
-
-OVLP_ENTRY int MPI_Sendrecv(void const* sent, int sent_count, MPI_Datatype sent_type, int to, int sent_tag,
-                            void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm in,
-                            MPI_Status* wanted) {
+OVLP_ENTRY int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
   call const here(__builtin_return_address(0));
-  status_of status(wanted);
-  auto* const trace = here.trace();
-  if (trace != nullptr)
-    trace->start_exchange(here.site(), {{sent, sent_count, sent_type}, to, sent_tag, in, protocol::by_size},
-                          {{buffer, count, type}, from, tag, in});
-  int const result =
-      PMPI_Sendrecv(sent, sent_count, sent_type, to, sent_tag, buffer, count, type, from, tag, in, status.at());
-  if (trace != nullptr) trace->end_exchange(here.site(), *status);
-  return result;
-}
-
-OVLP_ENTRY int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int to, int sent_tag, int from, int tag,
-                                    MPI_Comm in, MPI_Status* wanted) {
-  call const here(__builtin_return_address(0));
-  status_of status(wanted);
-  auto* const trace = here.trace();
-  if (trace != nullptr)
-    trace->start_exchange(here.site(), {{buffer, count, type}, to, sent_tag, in, protocol::by_size},
-                          {{buffer, count, type}, from, tag, in});
-  int const result = PMPI_Sendrecv_replace(buffer, count, type, to, sent_tag, from, tag, in, status.at());
-  if (trace != nullptr) trace->end_exchange(here.site(), *status);
+  MPI_Message which = *message;  // NOLINT(misc-const-correctness): a pointer, or a number
+  int const result = PMPI_Imrecv(buffer, count, type, message, request);
+  if (auto* const trace = here.trace()) trace->start_matched(here.site(), which, {buffer, count, type}, *request);
   return result;
 }
 
@@ -191,41 +184,4 @@ OVLP_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* ended, int p
   awaited all(__builtin_return_address(0), count, requests, statuses);
   int const result = PMPI_Testsome(count, requests, ended, places, all.statuses());
   return all.some_ended(result, *ended, places);
-}
-
-OVLP_BEFORE(Probe, nothing)
-OVLP_BEFORE(Iprobe, nothing)
-
-OVLP_ENTRY int MPI_Mprobe(int from, int tag, MPI_Comm in, MPI_Message* message, MPI_Status* wanted) {
-  call const here(__builtin_return_address(0));
-  status_of status(wanted);
-  int const result = PMPI_Mprobe(from, tag, in, message, status.at());
-  if (auto* const trace = here.trace()) trace->matched(here.site(), in, *message, *status);
-  return result;
-}
-
-OVLP_ENTRY int MPI_Improbe(int from, int tag, MPI_Comm in, int* flag, MPI_Message* message, MPI_Status* wanted) {
-  call const here(__builtin_return_address(0));
-  status_of status(wanted);
-  int const result = PMPI_Improbe(from, tag, in, flag, message, status.at());
-  if (auto* const trace = here.trace(); trace != nullptr && *flag != 0)
-    trace->matched(here.site(), in, *message, *status);
-  return result;
-}
-
-OVLP_ENTRY int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* wanted) {
-  call const here(__builtin_return_address(0));
-  status_of status(wanted);
-  MPI_Message which = *message;  // NOLINT(misc-const-correctness): a pointer, or a number
-  int const result = PMPI_Mrecv(buffer, count, type, message, status.at());
-  if (auto* const trace = here.trace()) trace->receive_matched(here.site(), which, {buffer, count, type}, *status);
-  return result;
-}
-
-OVLP_ENTRY int MPI_Imrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
-  call const here(__builtin_return_address(0));
-  MPI_Message which = *message;  // NOLINT(misc-const-correctness): a pointer, or a number
-  int const result = PMPI_Imrecv(buffer, count, type, message, request);
-  if (auto* const trace = here.trace()) trace->start_matched(here.site(), which, {buffer, count, type}, *request);
-  return result;
 }
