@@ -3,7 +3,6 @@
 // does not begin with a burst: such files are errors here.
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -70,8 +69,8 @@ class dimemas_reader {
   struct task_state {
     std::size_t first_position = 0;
     index requests = 0;
-    std::map<envelope, std::deque<index>> receives;
-    std::map<std::pair<operation, index>, std::deque<index>> collectives;
+    std::multimap<envelope, index> receives;
+    std::multimap<std::pair<operation, index>, index> collectives;
     std::map<index, std::size_t> made;  ///< collectives of each communicator
   };
 
@@ -215,7 +214,7 @@ class dimemas_reader {
     envelope const is{m.partner, m.tag, m.bytes, m.communicator};
     if (m.kind == receive_wait) return wait{take_first(state.receives, is)};
     receive r{m.partner, m.tag, m.bytes, m.communicator};
-    if (m.kind == receive_later) state.receives[is].push_back(r.request = state.requests++);
+    if (m.kind == receive_later) state.receives.emplace(is, r.request = state.requests++);
     return r;
   }
   record read_collective(task_state& state) {
@@ -231,7 +230,7 @@ class dimemas_reader {
     if (how == operation_waits) return wait{take_first(state.collectives, std::pair{c.what, c.communicator})};
     if (number >= non_blocking) {
       if (how != operation_begins) lines_.fail("expected 0 (begins) or 2 (is waited for) of a non-blocking operation");
-      state.collectives[{c.what, c.communicator}].push_back(c.request = state.requests++);
+      state.collectives.emplace(std::pair{c.what, c.communicator}, c.request = state.requests++);
     }
     std::vector<rank_id>& roots = roots_[c.communicator];
     std::size_t const place = state.made[c.communicator]++;
@@ -241,12 +240,10 @@ class dimemas_reader {
   }
   template <class Waiting, class Key>
   index take_first(Waiting& waiting, Key const& key) {
-    auto const found = waiting.find(key);
-    if (found == waiting.end()) lines_.fail("a wait for what has not begun: expected the same fields as in its begin");
-    index const request = found->second.front();
-    found->second.pop_front();
-    if (found->second.empty()) waiting.erase(found);
-    return request;
+    auto const first = waiting.lower_bound(key);
+    if (first == waiting.end() || first->first != key)
+      lines_.fail("a wait for what has not begun: expected the same fields as in its begin");
+    return waiting.extract(first).mapped();
   }
 
   // s:task:offset of its first record
