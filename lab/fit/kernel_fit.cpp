@@ -140,11 +140,11 @@ grouping group_sizes(std::vector<measured> const& of) {
   grouping by;
   for (std::size_t i = 0; i < of.front().sizes.size(); ++i) by.of_size.push_back(by.groups++);
   while (by.groups > 1) {
-    std::size_t least = 0;
-    for (std::size_t g = 1; g < by.groups; ++g) {
-      if (own_variation(of, by, g) < own_variation(of, by, least)) least = g;
-    }
-    if (own_variation(of, by, least) >= enough && of.size() > by.groups) break;
+    std::vector<double> variations;
+    for (std::size_t g = 0; g < by.groups; ++g) variations.push_back(own_variation(of, by, g));
+    auto const lowest = std::ranges::min_element(variations);
+    if (*lowest >= enough && of.size() > by.groups) break;
+    auto const least = static_cast<std::size_t>(lowest - variations.begin());
     std::vector<double> const mine = centred_logarithms(of, by, least);
     std::size_t nearest = least == 0 ? 1 : 0;
     double best = -2;
@@ -205,14 +205,11 @@ machine::kernel_model solve(std::vector<measured> const& of, grouping const& by,
     auto const at = std::ranges::find(free, by.of_size[i]);
     if (at != free.end()) model.exponents[i] = found[static_cast<std::size_t>(at - free.begin())];
   }
-  double sum = 0;
   for (std::size_t row = 0; row < of.size(); ++row) {
-    sum += b[row];
-    for (std::size_t i = 0; i < model.exponents.size(); ++i) {
-      sum -= model.exponents[i] * std::log(static_cast<double>(of[row].sizes[i]));
-    }
+    for (std::size_t i = 0; i < model.exponents.size(); ++i)
+      b[row] -= model.exponents[i] * std::log(static_cast<double>(of[row].sizes[i]));
   }
-  model.coefficient_s = std::exp(sum / static_cast<double>(of.size()));
+  model.coefficient_s = std::exp(base::mean(b));
   model.half_size = half_size;
   return model;
 }
