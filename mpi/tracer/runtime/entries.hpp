@@ -3,7 +3,6 @@
 
 #include <tuple>
 #include <type_traits>
-#include <vector>
 
 #include <ovlp/instrument/entry.hpp>
 

@@ -183,42 +183,61 @@ struct fortran<Function, std::index_sequence<Texts...>> {
   }
 };
 
-// Of the calls that take several requests.
+/// It lives on: MPI may read it until a call that does not block has ended.
+MPI_Datatype const* types_of(MPI_Fint const* numbers, std::size_t count) {
+  static std::deque<std::vector<MPI_Datatype>> all;
+  std::vector<MPI_Datatype>& types = all.emplace_back(count);
+  std::transform(numbers, numbers + count, types.begin(), from_number<MPI_Datatype>);
+  return types.data();
+}
 
-class request_array {
+/// The same for a C function that takes a type for each rank, or, with places in bytes, for each neighbour.
+template <auto Function>
+struct fortran_with_types;
+template <class Place, class... Requests,
+          int (*Function)(void const*, int const*, Place const*, MPI_Datatype const*, void*, int const*, Place const*,
+                          MPI_Datatype const*, MPI_Comm, Requests...)>
+struct fortran_with_types<Function> {
+  static void call(void* out, int* out_counts, Place* out_places, MPI_Fint* out_types, void* in, int* in_counts,
+                   Place* in_places, MPI_Fint* in_types, void* communicator, address_of<Requests>... requests,
+                   void* error) {
+    fortran_call const here(__builtin_return_address(0));
+    MPI_Comm const among = argument<MPI_Comm>(communicator).get();
+    neighbour_counts const count =
+        std::is_same_v<Place, int> ? neighbour_counts{size_of(among), size_of(among)} : count_neighbours(among);
+    set(error, Function(c_buffer(out), out_counts, out_places, types_of(out_types, count.to), c_buffer(in), in_counts,
+                        in_places, types_of(in_types, count.from), among, argument<Requests>(requests).get()...));
+  }
+};
+
+/// The arguments of a call that takes several requests, and what goes back.
+class several_requests {
  public:
-  request_array(MPI_Fint const* count, MPI_Fint* numbers)
-      : numbers_(numbers), handles_(static_cast<std::size_t>(*count)) {
-    for (std::size_t i = 0; i < handles_.size(); ++i) handles_[i] = from_number<MPI_Request>(numbers[i]);
+  several_requests(MPI_Fint const* count, MPI_Fint* numbers, MPI_Fint* statuses = nullptr)
+      : numbers_(numbers),
+        statuses_(statuses),
+        handles_(static_cast<std::size_t>(*count)),
+        c_statuses_(1 + handles_.size()) {
+    std::transform(numbers, numbers + *count, handles_.begin(), from_number<MPI_Request>);
   }
-  request_array(request_array const&) = delete;
-  request_array& operator=(request_array const&) = delete;
-  ~request_array() {
-    for (std::size_t i = 0; i < handles_.size(); ++i) numbers_[i] = number_of(handles_[i]);
-  }
+  several_requests(several_requests const&) = delete;
+  several_requests& operator=(several_requests const&) = delete;
+  ~several_requests() { std::transform(handles_.begin(), handles_.end(), numbers_, number_of<MPI_Request>); }
   int count() const { return static_cast<int>(handles_.size()); }
   MPI_Request* get() { return handles_.data(); }
+  MPI_Status* statuses() { return c_statuses_.data(); }
+  void give_back_statuses(int count) const {
+    constexpr std::size_t length = sizeof(MPI_Status) / sizeof(MPI_Fint);  // in Fortran, too
+    if (!is_wanted(statuses_) || count == MPI_UNDEFINED) return;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      PMPI_Status_c2f(&c_statuses_[i], statuses_ + i * length);
+  }
 
  private:
   MPI_Fint* numbers_;
+  MPI_Fint* statuses_;
   std::vector<MPI_Request> handles_;
-};
-
-class status_array {
- public:
-  status_array(MPI_Fint const* count, MPI_Fint* of_fortran)
-      : of_fortran_(of_fortran), statuses_(static_cast<std::size_t>(*count)) {}
-  MPI_Status* get() { return statuses_.data(); }
-  void give_back(int count) const {
-    constexpr std::size_t length = sizeof(MPI_Status) / sizeof(MPI_Fint);  // in Fortran, too
-    if (!is_wanted(of_fortran_) || count == MPI_UNDEFINED) return;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      PMPI_Status_c2f(&statuses_[i], of_fortran_ + i * length);
-  }
-
- private:
-  MPI_Fint* of_fortran_;
-  std::vector<MPI_Status> statuses_;
+  std::vector<MPI_Status> c_statuses_;
 };
 
 /// Places begin at 1.
@@ -277,49 +296,46 @@ OVLP_ENTRY void mpi_finalize_f08_(MPI_Fint* error) {
 
 OVLP_ENTRY void mpi_startall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* error) {
   OVLP_HERE;
-  request_array all(count, requests);
+  several_requests all(count, requests);
   set(error, MPI_Startall(all.count(), all.get()));
 }
 OVLP_ALSO_F08(startall)
 OVLP_ENTRY void mpi_waitall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statuses, MPI_Fint* error) {
   OVLP_HERE;
-  request_array all(count, requests);
-  status_array of(count, statuses);
-  set(error, MPI_Waitall(all.count(), all.get(), of.get()));
-  of.give_back(all.count());
+  several_requests all(count, requests, statuses);
+  set(error, MPI_Waitall(all.count(), all.get(), all.statuses()));
+  all.give_back_statuses(all.count());
 }
 OVLP_ALSO_F08(waitall)
 OVLP_ENTRY void mpi_testall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* flag, MPI_Fint* statuses, MPI_Fint* error) {
   OVLP_HERE;
-  request_array all(count, requests);
-  status_array of(count, statuses);
-  set(error, MPI_Testall(all.count(), all.get(), flag, of.get()));
-  if (*flag != 0) of.give_back(all.count());
+  several_requests all(count, requests, statuses);
+  set(error, MPI_Testall(all.count(), all.get(), flag, all.statuses()));
+  if (*flag != 0) all.give_back_statuses(all.count());
 }
 OVLP_ALSO_F08(testall)
 OVLP_ENTRY void mpi_waitany_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* place, MPI_Fint* status, MPI_Fint* error) {
   OVLP_HERE;
-  request_array all(count, requests);
-  argument<MPI_Status*> of(status);
-  set(error, MPI_Waitany(all.count(), all.get(), place, of.get()));
+  several_requests all(count, requests, status);
+  set(error, MPI_Waitany(all.count(), all.get(), place, all.statuses()));
+  all.give_back_statuses(1);
   count_from_one(place, 1);
 }
 OVLP_ALSO_F08(waitany)
 OVLP_ENTRY void mpi_testany_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* place, MPI_Fint* flag, MPI_Fint* status,
                              MPI_Fint* error) {
   OVLP_HERE;
-  request_array all(count, requests);
-  argument<MPI_Status*> of(status);
-  set(error, MPI_Testany(all.count(), all.get(), place, flag, of.get()));
+  several_requests all(count, requests, status);
+  set(error, MPI_Testany(all.count(), all.get(), place, flag, all.statuses()));
+  all.give_back_statuses(1);
   if (*flag != 0) count_from_one(place, 1);
 }
 OVLP_ALSO_F08(testany)
 static MPI_Fint some(decltype(MPI_Waitsome)* call, MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended,
                      MPI_Fint* places, MPI_Fint* statuses) {
-  request_array all(count, requests);
-  status_array of(count, statuses);
-  MPI_Fint const error = call(all.count(), all.get(), ended, places, of.get());
-  of.give_back(*ended);
+  several_requests all(count, requests, statuses);
+  MPI_Fint const error = call(all.count(), all.get(), ended, places, all.statuses());
+  all.give_back_statuses(*ended);
   count_from_one(places, *ended);
   return error;
 }
@@ -347,47 +363,11 @@ OVLP_FORTRAN_COLLECTIVE(Barrier, barrier)
 OVLP_CALLS_OF_ONE_FORM(OVLP_FORTRAN)
 
 // With an array of types for each side.
-
-namespace ovlp::mpi::tracer {
-namespace {
-
-/// It lives on: MPI may read it until a call that does not block has ended.
-MPI_Datatype const* types_of(void* numbers, std::size_t count) {
-  static std::deque<std::vector<MPI_Datatype>> all;
-  std::vector<MPI_Datatype>& types = all.emplace_back();
-  for (std::size_t i = 0; i < count; ++i)
-    types.push_back(from_number<MPI_Datatype>(static_cast<MPI_Fint const*>(numbers)[i]));
-  return types.data();
-}
-int const* numbers(void* at) { return static_cast<int const*>(at); }
-MPI_Aint const* places(void* at) { return static_cast<MPI_Aint const*>(at); }
-
-}  // namespace
-}  // namespace ovlp::mpi::tracer
-
-#define OVLP_FORTRAN_WITH_TYPES(name, c_name, sides, displacements)                                                    \
-  OVLP_ENTRY void mpi_##name##_(void* a, void* b, void* c, void* d, void* e, void* f, void* g, void* h, void* i,       \
-                                void* error) {                                                                         \
-    OVLP_HERE;                                                                                                         \
-    auto const in = from_number<MPI_Comm>(*static_cast<MPI_Fint*>(i));                                                 \
-    neighbour_counts const count = sides;                                                                              \
-    set(error, MPI_##c_name(c_buffer(a), numbers(b), displacements(c), types_of(d, count.to), c_buffer(e), numbers(f), \
-                            displacements(g), types_of(h, count.from), in));                                           \
-  }                                                                                                                    \
-  OVLP_ALSO_F08(name)                                                                                                  \
-  OVLP_ENTRY void mpi_i##name##_(void* a, void* b, void* c, void* d, void* e, void* f, void* g, void* h, void* i,      \
-                                 void* j, void* error) {                                                               \
-    OVLP_HERE;                                                                                                         \
-    auto const in = from_number<MPI_Comm>(*static_cast<MPI_Fint*>(i));                                                 \
-    neighbour_counts const count = sides;                                                                              \
-    MPI_Request request = MPI_REQUEST_NULL;                                                                            \
-    set(error, MPI_I##name(c_buffer(a), numbers(b), displacements(c), types_of(d, count.to), c_buffer(e), numbers(f),  \
-                           displacements(g), types_of(h, count.from), in, &request));                                  \
-    *static_cast<MPI_Fint*>(j) = number_of(request);                                                                   \
-  }                                                                                                                    \
-  OVLP_ALSO_F08(i##name)
-OVLP_FORTRAN_WITH_TYPES(alltoallw, Alltoallw, (neighbour_counts{size_of(in), size_of(in)}), numbers)
-OVLP_FORTRAN_WITH_TYPES(neighbor_alltoallw, Neighbor_alltoallw, count_neighbours(in), places)
+#define OVLP_FORTRAN_WITH_TYPES(c_name, name)                                          \
+  OVLP_FORTRAN_ENTRY(name, ovlp::mpi::tracer::fortran_with_types<&MPI_##c_name>::call) \
+  OVLP_FORTRAN_ENTRY(i##name, ovlp::mpi::tracer::fortran_with_types<&MPI_I##name>::call)
+OVLP_FORTRAN_WITH_TYPES(Alltoallw, alltoallw)
+OVLP_FORTRAN_WITH_TYPES(Neighbor_alltoallw, neighbor_alltoallw)
 
 // What the trace leaves out.
 #define OVLP_FORTRAN_LEFT_OUT(c_name, name, texts)                                      \

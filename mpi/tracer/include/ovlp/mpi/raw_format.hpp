@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include <ovlp/mpi/trace.hpp>
