@@ -289,10 +289,7 @@ OVLP_ENTRY void mpi_finalize_(MPI_Fint* error) {
   end_trace();
   pmpi_finalize_(error);
 }
-OVLP_ENTRY void mpi_finalize_f08_(MPI_Fint* error) {
-  OVLP_HERE;
-  set(error, MPI_Finalize());
-}
+OVLP_STANDS_FOR(mpi_finalize_f08_, ovlp::mpi::tracer::fortran<&MPI_Finalize>::call)
 
 OVLP_ENTRY void mpi_startall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* error) {
   OVLP_HERE;

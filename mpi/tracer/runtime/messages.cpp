@@ -98,7 +98,7 @@ void messages::sent(std::uint64_t message, blocks const& sent_memory, int to, st
     }
   });
   for_words(sent_memory, [&](std::uintptr_t at, std::uint64_t) { sent_at(at) = now; });
-  file_.put(raw::kind::produced, raw::produced{message, begin, now, static_cast<std::uint32_t>(times.size())});
+  file_.put(raw::kind::accesses, raw::accesses{message, begin, now, static_cast<std::uint32_t>(times.size())});
   file_.put_times(begin, times);
   count_unseen(from, false, words, unseen_words);
 }
@@ -141,8 +141,8 @@ void messages::end_interval_of(arrival const& ended, std::uint64_t end) {
   for_words(ended.memory, [](std::uintptr_t at, std::uint64_t) {
     if (loaded_at(at) == 0) loaded_at(at) = not_awaited;
   });
-  file_.put(raw::kind::consumed,
-            raw::consumed{ended.message, ended.posted, end, static_cast<std::uint32_t>(times.size())});
+  file_.put(raw::kind::accesses,
+            raw::accesses{ended.message, ended.posted, end, static_cast<std::uint32_t>(times.size())});
   file_.put_times(ended.posted, times);
   count_unseen(ended.from, true, words, unseen_words);
 }
