@@ -85,27 +85,24 @@ hidden_work find_hidden_work(measurement const& measure, search_options const& o
 }
 
 overlap measure_overlap(measurement const& measure, search_options const& options) {
-  struct share {
-    double hidden, too_much, post, wait;
-  };
   std::vector<hidden_work> all;
-  std::vector<share> shares;
-  for (std::size_t i = 0; i < options.searches; ++i) {
-    hidden_work const& one = all.emplace_back(find_hidden_work(measure, options));
-    shares.push_back({one.work_s / one.reference_s, one.too_much_s / one.reference_s, one.post_s / one.reference_s,
-                      one.wait_s / one.reference_s});
-  }
+  for (std::size_t i = 0; i < options.searches; ++i) all.push_back(find_hidden_work(measure, options));
   base::require(!all.empty(), "there is a search");
-  auto const [least, most] = std::minmax_element(shares.begin(), shares.end(),
-                                                 [](auto const& a, auto const& b) { return a.hidden < b.hidden; });
+  auto const shares_of = [&](double hidden_work::*member) {
+    std::vector<double> shares;
+    for (hidden_work const& one : all) shares.push_back(one.*member / one.reference_s);
+    return shares;
+  };
+  std::vector<double> const hidden = shares_of(&hidden_work::work_s);
+  auto const [least, most] = std::ranges::minmax(hidden);
   return {median_of(all, &hidden_work::reference_s),
           median_of(all, &hidden_work::reference_error_s),
           median_of(all, &hidden_work::work_s),
-          median_of(shares, &share::hidden),
-          least->hidden,
-          shares.size() == 1 ? most->too_much : most->hidden,
-          median_of(shares, &share::post),
-          median_of(shares, &share::wait)};
+          base::median(hidden),
+          least,
+          all.size() == 1 ? shares_of(&hidden_work::too_much_s).front() : most,
+          base::median(shares_of(&hidden_work::post_s)),
+          base::median(shares_of(&hidden_work::wait_s))};
 }
 
 std::size_t bytes_that_take(double least_s, std::size_t most_bytes,

@@ -2,7 +2,6 @@
 #include <ovlp/mpi/patterns.hpp>
 
 #include <algorithm>
-#include <variant>
 #include <vector>
 
 namespace ovlp::mpi {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::mpi {
 namespace {
@@ -252,13 +252,11 @@ constexpr std::array algorithms{
 };
 
 std::string names_of_algorithms(auto const& wanted) {
-  std::string names;
+  std::vector<std::string> names;
   for (collective_algorithm const& a : algorithms) {
-    std::string const name(a.name);
-    if (wanted(a) && (", " + names + ",").find(", " + name + ",") == std::string::npos)
-      names += (names.empty() ? "" : ", ") + name;
+    if (wanted(a) && std::ranges::find(names, a.name) == names.end()) names.emplace_back(a.name);
   }
-  return names;
+  return base::joined(names);
 }
 
 }  // namespace

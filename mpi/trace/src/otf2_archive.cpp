@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Archives of OTF2: what the ranks of MPI computed and sent.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -75,9 +75,8 @@ class rank_events {
   /// `tick_s`: of the archive's clock.
   std::vector<record> take(double tick_s) {
     if (depth_ == 0 && begun_) burst_until(last_);
-    std::vector<std::size_t> left_out;
-    for (auto const& [id, place] : open_receives_) left_out.push_back(place);
-    std::ranges::sort(left_out, std::greater{});
+    std::set<std::size_t, std::greater<>> left_out;
+    for (auto const& [id, place] : open_receives_) left_out.insert(place);
     for (std::size_t const place : left_out) records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(place));
     for (record& r : records_)
       if (auto* const c = std::get_if<compute>(&r)) c->duration_s *= tick_s;
