@@ -19,7 +19,7 @@ auto from_end(All... all) {
 /// For a note that is not made.
 inline constexpr auto nothing = [](auto&&...) {};
 
-/// An argument for MPI. A status is needed also when the program wants none.
+/// An argument for MPI. A status is needed also when the program wants none, which it says alike of one and of several.
 template <class Argument>
 Argument needed(Argument argument, MPI_Status& own) {
   if constexpr (std::is_same_v<Argument, MPI_Status*>) return argument == MPI_STATUS_IGNORE ? &own : argument;

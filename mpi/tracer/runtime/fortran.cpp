@@ -213,7 +213,7 @@ struct fortran_with_types<Function> {
 /// The arguments of a call that takes several requests, and what goes back.
 class several_requests {
  public:
-  several_requests(MPI_Fint const* count, MPI_Fint* numbers, MPI_Fint* statuses = nullptr)
+  several_requests(MPI_Fint const* count, MPI_Fint* numbers, MPI_Fint* statuses)
       : numbers_(numbers),
         statuses_(statuses),
         handles_(static_cast<std::size_t>(*count)),
@@ -247,6 +247,45 @@ void count_from_one(MPI_Fint* places, MPI_Fint count) {
   }
 }
 
+// What goes back behind the requests: by the arguments there.
+constexpr auto gives_back_all = [](several_requests const& all, auto...) { all.give_back_statuses(all.count()); };
+constexpr auto may_give_back_all = [](several_requests const& all, MPI_Fint const* flag, auto...) {
+  if (*flag != 0) all.give_back_statuses(all.count());
+};
+constexpr auto gives_back_one = [](several_requests const& all, MPI_Fint* place, auto...) {
+  all.give_back_statuses(1);
+  count_from_one(place, 1);
+};
+constexpr auto may_give_back_one = [](several_requests const& all, MPI_Fint* place, MPI_Fint const* flag, auto...) {
+  all.give_back_statuses(1);
+  if (*flag != 0) count_from_one(place, 1);
+};
+constexpr auto gives_back_some = [](several_requests const& all, MPI_Fint const* ended, MPI_Fint* places, auto...) {
+  all.give_back_statuses(*ended);
+  count_from_one(places, *ended);
+};
+
+template <class>
+using number_at = MPI_Fint*;
+template <class Parameter>
+Parameter of_several(several_requests& all, MPI_Fint* at) {
+  if constexpr (std::is_same_v<Parameter, MPI_Status*>) return all.statuses();
+  else return at;
+}
+
+/// The same for a C function that takes several requests, of whose other arguments statuses are the last.
+template <auto Function, auto GivesBack>
+struct fortran_of_several;
+template <class... Others, int (*Function)(int, MPI_Request*, Others...), auto GivesBack>
+struct fortran_of_several<Function, GivesBack> {
+  static void call(MPI_Fint* count, MPI_Fint* requests, number_at<Others>... others, void* error) {
+    fortran_call const here(__builtin_return_address(0));
+    several_requests all(count, requests, from_end<0>(static_cast<MPI_Fint*>(nullptr), others...));
+    set(error, Function(all.count(), all.get(), of_several<Others>(all, others)...));
+    GivesBack(all, others...);
+  }
+};
+
 }  // namespace
 }  // namespace ovlp::mpi::tracer
 
@@ -257,9 +296,6 @@ using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
   OVLP_STANDS_FOR(mpi_##name##_, __VA_ARGS__) \
   OVLP_STANDS_FOR(mpi_##name##_f08_, __VA_ARGS__)
 #define OVLP_HERE fortran_call const here(__builtin_return_address(0))
-/// The same function for module mpi_f08.
-#define OVLP_ALSO_F08(name) \
-  OVLP_ENTRY __attribute__((alias("mpi_" #name "_"))) decltype(mpi_##name##_) mpi_##name##_f08_;
 
 OVLP_ENTRY void mpi_init_(MPI_Fint* error) {
   OVLP_HERE;
@@ -291,63 +327,15 @@ OVLP_ENTRY void mpi_finalize_(MPI_Fint* error) {
 }
 OVLP_STANDS_FOR(mpi_finalize_f08_, ovlp::mpi::tracer::fortran<&MPI_Finalize>::call)
 
-OVLP_ENTRY void mpi_startall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* error) {
-  OVLP_HERE;
-  several_requests all(count, requests);
-  set(error, MPI_Startall(all.count(), all.get()));
-}
-OVLP_ALSO_F08(startall)
-OVLP_ENTRY void mpi_waitall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statuses, MPI_Fint* error) {
-  OVLP_HERE;
-  several_requests all(count, requests, statuses);
-  set(error, MPI_Waitall(all.count(), all.get(), all.statuses()));
-  all.give_back_statuses(all.count());
-}
-OVLP_ALSO_F08(waitall)
-OVLP_ENTRY void mpi_testall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* flag, MPI_Fint* statuses, MPI_Fint* error) {
-  OVLP_HERE;
-  several_requests all(count, requests, statuses);
-  set(error, MPI_Testall(all.count(), all.get(), flag, all.statuses()));
-  if (*flag != 0) all.give_back_statuses(all.count());
-}
-OVLP_ALSO_F08(testall)
-OVLP_ENTRY void mpi_waitany_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* place, MPI_Fint* status, MPI_Fint* error) {
-  OVLP_HERE;
-  several_requests all(count, requests, status);
-  set(error, MPI_Waitany(all.count(), all.get(), place, all.statuses()));
-  all.give_back_statuses(1);
-  count_from_one(place, 1);
-}
-OVLP_ALSO_F08(waitany)
-OVLP_ENTRY void mpi_testany_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* place, MPI_Fint* flag, MPI_Fint* status,
-                             MPI_Fint* error) {
-  OVLP_HERE;
-  several_requests all(count, requests, status);
-  set(error, MPI_Testany(all.count(), all.get(), place, flag, all.statuses()));
-  all.give_back_statuses(1);
-  if (*flag != 0) count_from_one(place, 1);
-}
-OVLP_ALSO_F08(testany)
-static MPI_Fint some(decltype(MPI_Waitsome)* call, MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended,
-                     MPI_Fint* places, MPI_Fint* statuses) {
-  several_requests all(count, requests, statuses);
-  MPI_Fint const error = call(all.count(), all.get(), ended, places, all.statuses());
-  all.give_back_statuses(*ended);
-  count_from_one(places, *ended);
-  return error;
-}
-OVLP_ENTRY void mpi_waitsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended, MPI_Fint* places,
-                              MPI_Fint* statuses, MPI_Fint* error) {
-  OVLP_HERE;
-  set(error, some(MPI_Waitsome, count, requests, ended, places, statuses));
-}
-OVLP_ALSO_F08(waitsome)
-OVLP_ENTRY void mpi_testsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended, MPI_Fint* places,
-                              MPI_Fint* statuses, MPI_Fint* error) {
-  OVLP_HERE;
-  set(error, some(MPI_Testsome, count, requests, ended, places, statuses));
-}
-OVLP_ALSO_F08(testsome)
+#define OVLP_FORTRAN_SEVERAL(c_name, name, gives_back) \
+  OVLP_FORTRAN_ENTRY(name, ovlp::mpi::tracer::fortran_of_several<&MPI_##c_name, gives_back>::call)
+OVLP_FORTRAN_SEVERAL(Startall, startall, nothing)
+OVLP_FORTRAN_SEVERAL(Waitall, waitall, gives_back_all)
+OVLP_FORTRAN_SEVERAL(Testall, testall, may_give_back_all)
+OVLP_FORTRAN_SEVERAL(Waitany, waitany, gives_back_one)
+OVLP_FORTRAN_SEVERAL(Testany, testany, may_give_back_one)
+OVLP_FORTRAN_SEVERAL(Waitsome, waitsome, gives_back_some)
+OVLP_FORTRAN_SEVERAL(Testsome, testsome, gives_back_some)
 
 // All others, whose arguments are converted one by one.
 #define OVLP_FORTRAN(c_name, name) OVLP_FORTRAN_ENTRY(name, ovlp::mpi::tracer::fortran<&MPI_##c_name>::call)

@@ -68,38 +68,48 @@ constexpr auto frees_request = [](rank_trace& trace, call_site const&, MPI_Reque
   trace.forget(*request);
 };
 
-/// A call that may end requests: which there are, and their statuses.
-class awaited {
- public:
-  awaited(void const* from, int count, MPI_Request const* requests, MPI_Status* statuses)
-      : here_(from), before_(requests, requests + count), own_(before_.size() + 1), statuses_(statuses) {
-    if (statuses == MPI_STATUSES_IGNORE) statuses_ = own_.data();
-  }
-  MPI_Status* statuses() { return statuses_; }
+// Of calls that may end requests, what MPI says has ended: by the requests that there were before.
+using requests = std::vector<MPI_Request>;
 
-  // When MPI has done it. They return `result`.
+constexpr auto all_end = [](rank_trace& trace, call_site const& at, requests const& before, auto... arguments) {
+  for (std::size_t i = 0; i < before.size(); ++i) trace.ended(at, before[i], from_end<0>(arguments...)[i]);
+};
+constexpr auto all_may_end = [](rank_trace& trace, call_site const& at, requests const& before, auto... arguments) {
+  if (*from_end<1>(arguments...) != 0) all_end(trace, at, before, arguments...);
+};
+/// `count` of them, whose places stand there; MPI_UNDEFINED: none.
+void end_some(rank_trace& trace, call_site const& at, requests const& before, int count, int const* places,
+              MPI_Status const* statuses) {
+  for (int i = 0; count != MPI_UNDEFINED && i < count; ++i)
+    if (places[i] != MPI_UNDEFINED) trace.ended(at, before[static_cast<std::size_t>(places[i])], statuses[i]);
+}
+constexpr auto some_end = [](rank_trace& trace, call_site const& at, requests const& before, auto... arguments) {
+  end_some(trace, at, before, *from_end<2>(arguments...), from_end<1>(arguments...), from_end<0>(arguments...));
+};
+constexpr auto one_ends = [](rank_trace& trace, call_site const& at, requests const& before, auto... arguments) {
+  end_some(trace, at, before, 1, from_end<1>(arguments...), from_end<0>(arguments...));
+};
+constexpr auto one_may_end = [](rank_trace& trace, call_site const& at, requests const& before, auto... arguments) {
+  if (*from_end<1>(arguments...) != 0)
+    end_some(trace, at, before, 1, from_end<2>(arguments...), from_end<0>(arguments...));
+};
 
-  int all_ended(int result) const {
-    for (std::size_t i = 0; i < before_.size(); ++i) ended(i, i);
+requests requests_of(int count, MPI_Request const* all, auto...) { return {all, all + count}; }
+requests requests_of(MPI_Request const* one, auto...) { return {*one}; }
+
+/// What stands for such a call, as `entry` does for others.
+template <auto Mpi, auto Ended>
+struct ending;
+template <class... Parameters, int (*Mpi)(Parameters...), auto Ended>
+struct ending<Mpi, Ended> {
+  static int call(Parameters... arguments) {
+    tracer::call const here(__builtin_return_address(0));
+    requests const before = requests_of(arguments...);
+    std::vector<MPI_Status> own(before.size() + 1);
+    int const result = Mpi(needed(arguments, own.front())...);
+    if (auto* const trace = here.trace()) Ended(*trace, here.site(), before, needed(arguments, own.front())...);
     return result;
   }
-  /// `count` of them, whose places stand there; MPI_UNDEFINED: none.
-  int some_ended(int result, int count, int const* places) const {
-    if (count == MPI_UNDEFINED) return result;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      if (places[i] != MPI_UNDEFINED) ended(static_cast<std::size_t>(places[i]), i);
-    return result;
-  }
-
- private:
-  void ended(std::size_t request, std::size_t status) const {
-    if (auto* const trace = here_.trace()) trace->ended(here_.site(), before_[request], statuses_[status]);
-  }
-
-  call const here_;
-  std::vector<MPI_Request> const before_;
-  std::vector<MPI_Status> own_;
-  MPI_Status* statuses_;
 };
 
 }  // namespace
@@ -140,48 +150,12 @@ OVLP_BEFORE(Start, starts_prepared)
 OVLP_BEFORE(Startall, start_all_prepared)
 OVLP_BEFORE(Request_free, frees_request)
 
-OVLP_ENTRY int MPI_Wait(MPI_Request* request, MPI_Status* wanted) {
-  awaited one(__builtin_return_address(0), 1, request, wanted);
-  return one.all_ended(PMPI_Wait(request, one.statuses()));
-}
-
-OVLP_ENTRY int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  awaited all(__builtin_return_address(0), count, requests, statuses);
-  return all.all_ended(PMPI_Waitall(count, requests, all.statuses()));
-}
-
-OVLP_ENTRY int MPI_Waitany(int count, MPI_Request requests[], int* place, MPI_Status* wanted) {
-  awaited all(__builtin_return_address(0), count, requests, wanted);
-  int const result = PMPI_Waitany(count, requests, place, all.statuses());
-  return all.some_ended(result, 1, place);
-}
-
-OVLP_ENTRY int MPI_Waitsome(int count, MPI_Request requests[], int* ended, int places[], MPI_Status statuses[]) {
-  awaited all(__builtin_return_address(0), count, requests, statuses);
-  int const result = PMPI_Waitsome(count, requests, ended, places, all.statuses());
-  return all.some_ended(result, *ended, places);
-}
-
-OVLP_ENTRY int MPI_Test(MPI_Request* request, int* flag, MPI_Status* wanted) {
-  awaited one(__builtin_return_address(0), 1, request, wanted);
-  int const result = PMPI_Test(request, flag, one.statuses());
-  return *flag != 0 ? one.all_ended(result) : result;
-}
-
-OVLP_ENTRY int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  awaited all(__builtin_return_address(0), count, requests, statuses);
-  int const result = PMPI_Testall(count, requests, flag, all.statuses());
-  return *flag != 0 ? all.all_ended(result) : result;
-}
-
-OVLP_ENTRY int MPI_Testany(int count, MPI_Request requests[], int* place, int* flag, MPI_Status* wanted) {
-  awaited all(__builtin_return_address(0), count, requests, wanted);
-  int const result = PMPI_Testany(count, requests, place, flag, all.statuses());
-  return *flag != 0 ? all.some_ended(result, 1, place) : result;
-}
-
-OVLP_ENTRY int MPI_Testsome(int count, MPI_Request requests[], int* ended, int places[], MPI_Status statuses[]) {
-  awaited all(__builtin_return_address(0), count, requests, statuses);
-  int const result = PMPI_Testsome(count, requests, ended, places, all.statuses());
-  return all.some_ended(result, *ended, places);
-}
+#define OVLP_ENDS(name, ended) OVLP_STANDS_FOR(MPI_##name, ending<PMPI_##name, ended>::call)
+OVLP_ENDS(Wait, all_end)
+OVLP_ENDS(Waitall, all_end)
+OVLP_ENDS(Waitany, one_ends)
+OVLP_ENDS(Waitsome, some_end)
+OVLP_ENDS(Test, all_may_end)
+OVLP_ENDS(Testall, all_may_end)
+OVLP_ENDS(Testany, one_may_end)
+OVLP_ENDS(Testsome, some_end)
