@@ -26,9 +26,9 @@ constexpr std::array<column, 8> columns{{{"reference_s", &overlap::reference_s},
 std::vector<std::string> const keys{"operation", "backend", "ranks", "bytes", "slices"};
 
 std::vector<std::string> column_names() {
-  std::vector<std::string> names = keys;
-  for (column const& each : columns) names.emplace_back(each.name);
-  return names;
+  std::vector<std::string> all = keys;
+  for (column const& each : columns) all.emplace_back(each.name);
+  return all;
 }
 
 std::string exact(double number) {

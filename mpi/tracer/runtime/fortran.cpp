@@ -202,7 +202,7 @@ struct fortran_with_types<Function> {
                    Place* in_places, MPI_Fint* in_types, void* communicator, address_of<Requests>... requests,
                    void* error) {
     fortran_call const here(__builtin_return_address(0));
-    MPI_Comm const among = argument<MPI_Comm>(communicator).get();
+    auto const among = argument<MPI_Comm>(communicator).get();
     neighbour_counts const count =
         std::is_same_v<Place, int> ? neighbour_counts{size_of(among), size_of(among)} : count_neighbours(among);
     set(error, Function(c_buffer(out), out_counts, out_places, types_of(out_types, count.to), c_buffer(in), in_counts,

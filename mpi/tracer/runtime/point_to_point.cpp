@@ -120,8 +120,8 @@ using ovlp::mpi::protocol;
 
 #define OVLP_SEND(blocking, immediate, prepared, how) \
   OVLP_BEFORE(blocking, sends_now<how>)               \
-  OVLP_AFTER(immediate, starts<sent<how>>)            \
-  OVLP_AFTER(prepared, prepares<sent<how>>)
+  OVLP_AFTER(immediate, starts<sent<(how)>>)          \
+  OVLP_AFTER(prepared, prepares<sent<(how)>>)
 OVLP_SEND(Send, Isend, Send_init, protocol::by_size)
 OVLP_SEND(Ssend, Issend, Ssend_init, protocol::rendezvous)
 OVLP_SEND(Bsend, Ibsend, Bsend_init, protocol::eager)
