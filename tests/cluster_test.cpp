@@ -18,7 +18,6 @@
 #include <ovlp/base/error.hpp>
 
 #include "schedulers/scheduler.hpp"
-#include "server/over_time.hpp"
 #include "server/simulate.hpp"
 #include "workload/logs.hpp"
 #include "workload/profiles.hpp"
@@ -410,34 +409,6 @@ TEST_CASE("a log in the Standard Workload Format is read, and what is left out i
   CHECK_THROWS_WITH_AS(read_swf("1 2 3\n", "log.swf"),
                        "log.swf:1: expected the 18 fields of the Standard Workload Format, got 3", ovlp::config_error);
   CHECK_THROWS_WITH_AS(read_swf("; nothing\n", "log.swf"), "log.swf: expected jobs, got none", ovlp::config_error);
-}
-
-TEST_CASE("what a cluster does over time adds up to what it has done") {
-  random_rounds(100, [](std::mt19937_64& random) {
-    synthetic_choice const choice{1 + static_cast<std::uint32_t>(random() % 40), 16, 0.9, random()};
-    workload made = make_synthetic(choice);
-    make_malleable(made, 0.5, {}, random());
-    made.ends_jobs = random() % 2 == 0;
-    for (std::string const name : {"easy", "equipartition", "efficiency", "gain"}) {
-      cluster_run const run = simulated(made, 16, name, static_cast<double>(random() % 3));
-      for (std::size_t const windows : std::vector<std::size_t>{1, 7, 100}) {  // over_time() asserts the sums
-        auto const parts = over_time(run, windows);
-        CHECK(parts.size() == windows);
-        CHECK(parts.back().to_s == run.end_s);
-        for (cluster_window const& one : parts) CHECK(one.work_node_s <= one.held_node_s * 1.0000001 + 1e-6);
-      }
-    }
-  });
-  // Two nodes for 10 s with an efficiency of 0.75, after a launch of 2 s; a job waits for 6 s.
-  workload const of{.name = "w", .jobs = {divisible(0, {1, 2}, 2, 0, 1), rigid(6, 2, 4, 4)}};
-  workload made = of;
-  made.jobs[0].expected = forecast({1, 2}, {{15}, {10}}, 1, 0);
-  auto const parts = over_time(simulated(made, 2, "fcfs", 2), 3);
-  REQUIRE(parts.size() == 3);
-  CHECK(parts[0].held_node_s == doctest::Approx(12));
-  CHECK(parts[0].work_node_s == doctest::Approx(6));
-  CHECK(parts[1].waiting_job_s == doctest::Approx(6));
-  CHECK(parts[2].work_node_s == doctest::Approx(8));
 }
 
 TEST_CASE("output of sacct is read by its headings") {

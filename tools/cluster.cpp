@@ -13,7 +13,6 @@
 
 #include "cluster_platform.hpp"
 #include "options.hpp"
-#include "server/over_time.hpp"
 #include "server/simulate.hpp"
 #include "subcommands.hpp"
 #include "text_table.hpp"
@@ -23,7 +22,7 @@ namespace ovlp::tools {
 namespace {
 
 struct cluster_options {
-  std::string workload, csv, over_time;
+  std::string workload, csv;
   std::vector<std::string> schedulers;
   cluster::node_count nodes = 0;
   cluster_platform on;
@@ -33,7 +32,7 @@ struct cluster_options {
 std::string table_of(std::vector<cluster::cluster_run> const& runs) {
   text_table table;
   table.add({"scheduler", "turnaround", "median", "95 %", "wait", "longest", "slowdown", "makespan", "utilization",
-             "efficiency", "node-seconds", "changes"});
+             "node-seconds", "changes"});
   for (cluster::cluster_run const& run : runs) {
     cluster::cluster_figures const of = figures_of(run);
     std::uint64_t changes = 0;
@@ -42,15 +41,15 @@ std::string table_of(std::vector<cluster::cluster_run> const& runs) {
     auto const text = [digits](double figure) { return base::fixed(figure, digits); };
     table.add({run.scheduler, text(of.mean_turnaround_s), text(of.median_turnaround_s), text(of.p95_turnaround_s),
                text(of.mean_wait_s), text(of.longest_wait_s), base::fixed(of.mean_bounded_slowdown, 2),
-               text(of.makespan_s), base::fixed(100 * of.utilization, 1) + " %",
-               base::fixed(100 * of.efficiency, 1) + " %", text(of.held_node_s), std::to_string(changes)});
+               text(of.makespan_s), base::fixed(100 * of.utilization, 1) + " %", text(of.held_node_s),
+               std::to_string(changes)});
   }
   return table.text();
 }
 
 void run_cluster(cluster_options const& given) {
   base::notice_interrupts();  // programs that run end with us
-  base::expect_outputs({{given.csv, "scheduler,"}, {given.over_time, "scheduler,"}});
+  base::expect_outputs({{given.csv, "scheduler,"}});
   cluster::workload of = cluster::read_workload(given.workload);
   if (given.by_forecasts) std::ranges::for_each(of.jobs, [](cluster::job& one) { one.program.clear(); });
   for (std::string const& note : of.notes) say("cluster", "note: " + note);
@@ -69,8 +68,6 @@ void run_cluster(cluster_options const& given) {
     for (std::string const& failure : runs.back().failures) say("cluster", failure);
   }
   if (!given.csv.empty()) base::write_output(given.csv, cluster::csv_of(runs));
-  constexpr std::size_t windows = 100;
-  if (!given.over_time.empty()) base::write_output(given.over_time, cluster::over_time_csv(runs, windows));
   std::size_t failed = 0;
   for (cluster::cluster_run const& run : runs) failed += run.failures.size();
   if (given.csv != "-")
@@ -98,8 +95,6 @@ void add_cluster(CLI::App& ovlp) {
   given->on.add_to(app);
   app.add_flag("--by-forecasts", given->by_forecasts, "let programs take as long as their forecasts say");
   add_option(app, "--csv", given->csv, "FILE", "a row a job and scheduler");
-  add_option(app, "--over-time", given->over_time, "FILE",
-             "held nodes, dynamic efficiency and waiting jobs in a hundred windows of each run (CSV)");
   app.footer(
       "Example:\n"
       "  ovlp workload --jobs 1000 --nodes 256 --load 0.9 --malleable 1 -o workload.json\n"

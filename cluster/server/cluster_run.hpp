@@ -20,15 +20,6 @@ struct job_result {
   node_count most_nodes = 0;
   std::uint32_t changes = 0;
   double held_node_s = 0;
-  double work_node_s = 0;  ///< efficiency times node-seconds held, added up
-};
-
-/// For so long a job had this efficiency: of an iteration, or while its nodes were launched or changed.
-struct stretch {
-  job_number job;
-  double from_s, to_s;
-  double held_node_s;
-  double efficiency;  ///< its work over what the nodes could have done that it held
 };
 
 /// A job holds these nodes from then on.
@@ -43,14 +34,12 @@ struct cluster_run {
   std::string scheduler;
   node_count nodes = 0;
   workload const* of = nullptr;
-  std::vector<job_result> jobs;    ///< by number
-  std::vector<holding> holdings;   ///< by time
-  std::vector<stretch> stretches;  ///< by their ends; of each job one after another, from its start to its end
-  double begin_s = 0;              ///< first arrival
-  double end_s = 0;                ///< last end
+  std::vector<job_result> jobs;   ///< by number
+  std::vector<holding> holdings;  ///< by time
+  double begin_s = 0;             ///< first arrival
+  double end_s = 0;               ///< last end
   double held_node_s = 0;
   double idle_node_s = 0;
-  double work_node_s = 0;
   std::vector<std::string> notes;     ///< what one should know of its jobs, each kind once
   std::vector<std::string> failures;  ///< of jobs, a line each
 
@@ -64,7 +53,6 @@ void expect_accounts(cluster_run const& of);
 struct cluster_figures {
   double makespan_s;
   double utilization;  ///< held over available node-seconds
-  double efficiency;   ///< work over available node-seconds: the cluster's dynamic efficiency, of the whole time
   double held_node_s;
   double mean_wait_s;
   double mean_turnaround_s;

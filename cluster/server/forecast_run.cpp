@@ -11,12 +11,10 @@ namespace {
 class forecast_run final : public running_program {
  public:
   forecast_run(job const& of, double start_s, node_count nodes, cluster_description const& on)
-      : expected_(of.expected), launch_s_(on.launch_s), held_(nodes), next_{report::kind_type::started,
-                                                                            start_s + on.launch_s,
-                                                                            0,
-                                                                            0,
-                                                                            0,
-                                                                            0.0} {}
+      : expected_(of.expected),
+        launch_s_(on.launch_s),
+        held_(nodes),
+        next_{report::kind_type::started, start_s + on.launch_s} {}
 
   report const& next() override { return next_; }
 
@@ -25,9 +23,9 @@ class forecast_run final : public running_program {
     if (next_.kind != report::kind_type::border || nodes == held_) {
       iterate(now_s);
     } else if (node_count const before = std::exchange(held_, nodes); nodes < before) {
-      next_ = {report::kind_type::released, now_s + expected_.change_s(), nodes, before, 0, 0.0};
+      next_ = {report::kind_type::released, now_s + expected_.change_s(), nodes, before};
     } else {
-      next_ = {report::kind_type::joined, now_s + launch_s_ + expected_.change_s(), before, nodes, 0, 0.0};
+      next_ = {report::kind_type::joined, now_s + launch_s_ + expected_.change_s(), before, nodes};
     }
   }
 

@@ -106,7 +106,6 @@ class process_run final : public running_program {
       made.iterations = static_cast<std::uint32_t>(from.count("iteration", 1));
       made.efficiency = from.number("efficiency", 0);
     } else if (made.kind == started) {
-      made.efficiency = 0;
       for (node_count const node : from.whole_numbers<node_count>("nodes")) expect_given(node);
     } else if (made.kind != ended) {
       made.from = static_cast<node_count>(from.count("node", 0));

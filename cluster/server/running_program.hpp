@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "workload/workload.hpp"
@@ -31,9 +30,8 @@ struct report {
   double at_s;
   node_count from = 0, to = 0;   ///< numbers of nodes that have been released, or have joined: `to` is the first beyond
   std::uint32_t iterations = 0;  ///< done, at a border
-  /// Measured, since the last report that had one: 0 while nodes are launched; none: it is not known.
-  std::optional<double> efficiency = {};
-  std::string why = {};  ///< it has failed
+  double efficiency = 1;         ///< measured, of the last iteration
+  std::string why = {};          ///< it has failed
 };
 
 class running_program {

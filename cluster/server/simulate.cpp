@@ -6,7 +6,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <queue>
 #include <stdexcept>
 #include <string>
@@ -67,11 +66,8 @@ class server {
 
   struct run_of_job {
     std::unique_ptr<running_program> program;
-    double since_s;          ///< when it began to hold so many
-    node_count told;         ///< how many it holds, by the last answer
-    double stretch_s;        ///< when its present stretch began
-    double told_node_s = 0;  ///< that it had held by then
-    double efficiency = 1;   ///< of its last stretch
+    double since_s;   ///< when it began to hold so many
+    node_count told;  ///< how many it holds, by the last answer
     job_nodes nodes = {};
     std::uint32_t iterations = 0;  ///< that it has done
   };
@@ -141,15 +137,13 @@ class server {
       }
       case report::kind_type::ended:
         note_iterations(runs_[place].iterations + 1, *one.what);
-        end_stretch(place, told.efficiency);
         end(place, job_result::end_type::completed);
         return;
       case report::kind_type::border:
         one.at_border = true;
         runs_[place].iterations = one.iterations = told.iterations;
         if (one.what->foreseen()) one.iterations = std::min(told.iterations, one.what->expected.iterations());
-        one.measured_efficiency = told.efficiency.value_or(1);
-        end_stretch(place, told.efficiency);
+        one.measured_efficiency = told.efficiency;
         changed_ = true;
         return;  // answered when it has been decided
       case report::kind_type::released:
@@ -160,7 +154,6 @@ class server {
       case report::kind_type::joined: runs_[place].nodes.joined(told.from, told.to); break;
       case report::kind_type::started: break;
     }
-    if (told.efficiency) end_stretch(place, told.efficiency);
     go_on(place, one.target);
   }
 
@@ -186,19 +179,6 @@ class server {
       runs_[place].nodes.tell(one.target);
       go_on(place, one.target);
     }
-  }
-
-  /// Until now the job had this efficiency; one that is not known is as before.
-  void end_stretch(std::size_t place, std::optional<double> efficiency) {
-    running_job const& one = running_[place];
-    run_of_job& of = runs_[place];
-    job_result& result = run_.jobs[one.number];
-    integrate(place);
-    of.efficiency = efficiency.value_or(of.efficiency);
-    double const held_node_s = result.held_node_s - std::exchange(of.told_node_s, result.held_node_s);
-    run_.stretches.push_back({one.number, std::exchange(of.stretch_s, now_s_), now_s_, held_node_s, of.efficiency});
-    result.work_node_s += of.efficiency * held_node_s;
-    run_.work_node_s += of.efficiency * held_node_s;
   }
 
   void go_on(std::size_t place, node_count nodes) {
@@ -253,7 +233,7 @@ class server {
     places_[what.job] = running_.size();
     running_.push_back({what.job, &one, 0, what.nodes, false, 0, now_s_, 0, 1});
     auto const run_job = one.program.empty() ? run_forecast : run_process;
-    runs_.push_back({run_job(one, now_s_, what.nodes, on_), now_s_, what.nodes, now_s_});
+    runs_.push_back({run_job(one, now_s_, what.nodes, on_), now_s_, what.nodes});
     runs_.back().nodes.tell(what.nodes);
     job_result& result = run_.jobs[what.job];
     result.start_s = now_s_;
@@ -265,16 +245,12 @@ class server {
 
   // Accounts
 
-  void integrate(std::size_t place) {
-    running_job const& one = running_[place];
-    run_.jobs[one.number].held_node_s += one.held * (now_s_ - std::exchange(runs_[place].since_s, now_s_));
-  }
-
   /// Once it is to hold another number of nodes, or has released some.
   void rebind(std::size_t place) {
     running_job& one = running_[place];
     run_of_job& of = runs_[place];
-    integrate(place);
+    job_result& result = run_.jobs[one.number];
+    result.held_node_s += one.held * (now_s_ - std::exchange(of.since_s, now_s_));
     run_.held_node_s += (on_.nodes - free_) * (now_s_ - std::exchange(last_s_, now_s_));
     auto const take = [&] {
       node_count const host = free_nodes_.back();
@@ -289,13 +265,11 @@ class server {
     });
     free_ = static_cast<node_count>(free_nodes_.size());
     if (std::exchange(one.held, of.nodes.held()) == one.held) return;
-    node_count& most = run_.jobs[one.number].most_nodes;
-    most = std::max(most, one.held);
+    result.most_nodes = std::max(result.most_nodes, one.held);
     run_.holdings.push_back({now_s_, one.number, one.held});
   }
 
   void end(std::size_t place, job_result::end_type how) {
-    if (runs_[place].stretch_s < now_s_) end_stretch(place, std::nullopt);
     runs_[place].nodes.released(0, running_[place].what->possible.back());
     running_[place].target = 0;
     rebind(place);
