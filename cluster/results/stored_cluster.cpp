@@ -12,6 +12,7 @@
 
 #include <ovlp/base/database.hpp>
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/streams.hpp>
 #include <ovlp/base/text.hpp>
 #include <ovlp/base/version.hpp>
 
@@ -200,12 +201,12 @@ void store_cluster(std::string const& file, std::vector<cluster_run> const& runs
 
 bool is_stored_cluster(std::string const& file) {
   if (!base::is_database(file)) return false;
-  try {
-    database in(file, database::mode::read);
-    return number_of(in, "PRAGMA application_id") == cluster_application;
-  } catch (io_error const&) {
-    return false;
-  }
+  constexpr std::streamoff id_at = 68;  // https://www.sqlite.org/fileformat.html, 1.3
+  base::file_reader from(file, std::ios::binary);
+  std::uint32_t id = 0;
+  from.seekg(id_at);
+  for (int i = 0; i < 4; ++i) id = id << 8 | static_cast<std::uint32_t>(from.get());
+  return from && id == cluster_application;
 }
 
 stored_cluster read_cluster(std::string const& file) {
