@@ -11,12 +11,16 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
+#include <ovlp/base/database.hpp>
 #include <ovlp/base/error.hpp>
 
+#include "results/over_time.hpp"
+#include "results/stored_cluster.hpp"
 #include "schedulers/scheduler.hpp"
 #include "server/simulate.hpp"
 #include "workload/logs.hpp"
@@ -183,6 +187,94 @@ TEST_CASE("under each scheduler no job is lost, and accounts add up") {
       CHECK(run.jobs.size() == of.jobs.size());
     }
   });
+}
+
+TEST_CASE("over time nothing is lost: work, held nodes and waiting add up to those of jobs, whatever the windows") {
+  random_rounds(30, [](std::mt19937_64& random) {
+    workload of = make_synthetic({60, 32, 0.5 + static_cast<double>(random() % 10) / 10, random()});
+    make_malleable(of, static_cast<double>(random() % 5) / 4, {0.5, 1 + static_cast<std::uint32_t>(random() % 10), 3.0},
+                   random());
+    of.ends_jobs = random() % 2 == 0;
+    std::vector<std::size_t> groups;
+    for (std::size_t j = 0; j < of.jobs.size(); ++j) groups.push_back(random() % 4);
+    for (std::string const name : {"easy", "equipartition", "gain"}) {
+      CAPTURE(name);
+      cluster_run const run = simulated(of, 32, name, static_cast<double>(random() % 3));
+      windows const in{run.begin_s - static_cast<double>(random() % 100), run.end_s + 50, 1 + random() % 50};
+      cluster_over_time const by = over_time(run, in, groups);
+      double work_node_s = 0, held_node_s = 0, waited_s = 0;
+      std::vector<double> of_groups(4, 0);
+      for (std::size_t j = 0; j < run.jobs.size(); ++j) {
+        job_result const& got = run.jobs[j];
+        work_node_s += got.work_node_s;
+        held_node_s += got.held_node_s;
+        waited_s += got.start_s - of.jobs[j].arrival_s;
+        of_groups[groups[j]] += got.held_node_s;
+        // The work of a job is the same, however many nodes it has held.
+        forecast const& expected = of.jobs[j].expected;
+        if (got.end == job_result::end_type::completed)
+          CHECK(got.work_node_s == doctest::Approx(expected.nodes().front() * expected.rest_s(0, 0)));
+      }
+      auto const sum = [](std::vector<double> const& all) { return std::accumulate(all.begin(), all.end(), 0.0); };
+      CHECK(sum(by.work_node_s) == doctest::Approx(work_node_s));
+      CHECK(sum(by.held_node_s) == doctest::Approx(held_node_s));
+      CHECK(sum(by.waiting) * in.width_s() == doctest::Approx(waited_s));
+      CHECK(sum(by.available_node_s) == doctest::Approx(32 * run.makespan_s()));
+      for (std::size_t g = 0; g < by.held_by.size(); ++g) CHECK(sum(by.held_by[g]) == doctest::Approx(of_groups[g]));
+      CHECK(figures_of(run).dynamic_efficiency == doctest::Approx(work_node_s / (32 * run.makespan_s())));
+    }
+  });
+}
+
+TEST_CASE("what a job has computed when it is ended in an iteration is work, launching and moving states are none") {
+  workload of{.name = "one", .nodes = 8, .ends_jobs = true, .jobs = {divisible(0, {2, 4, 8}, 4, 400, 4, 5)}};
+  of.jobs[0].requested_s = 50;
+  by_function decides([](known const& now, std::vector<order>& orders) {
+    if (!now.waiting.empty()) orders.push_back({order::kind_type::start, 0, 4});
+    if (!now.running.empty() && now.running[0].at_border) orders.push_back({order::kind_type::hold, 0, 2});
+  });
+  cluster_run const run = simulate(of, {8, {10}}, "test", decides);
+  // Launched in 10 s, an iteration of 25 s, 5 s of moving, 10 s of the next iteration.
+  REQUIRE(run.stretches.size() == 2);
+  CHECK(run.jobs[0].work_node_s == doctest::Approx(4 * 25 + 2 * 10));
+  CHECK(run.jobs[0].held_node_s == doctest::Approx(4 * 40 + 2 * 10));
+  CHECK(run.stretches[1].from_s == doctest::Approx(40));
+}
+
+TEST_CASE("stored runs of a cluster are read back as they were; what cannot be is refused") {
+  ovlp::testing::temporary_folder const folder;
+  std::string const file = folder.path() / "c.sqlite";
+  workload of = make_synthetic({40, 32, 0.9, 7});
+  make_malleable(of, 0.5, {0.5, 10, 3.0}, 7);
+  of.jobs[3].name = "a \"name\" <of> sorts";
+  std::vector<cluster_run> const runs{simulated(of, 32, "easy", 1), simulated(of, 32, "gain", 1)};
+  store_cluster(file, runs);
+  store_cluster(file, runs);  // again
+  CHECK(is_stored_cluster(file));
+  stored_cluster const read = read_cluster(file);
+  CHECK(csv_of(read.runs) == csv_of(runs));
+  CHECK(csv_over_time(read.runs, 30) == csv_over_time(runs, 30));
+  CHECK(figures_of(read.runs[1]).p95_turnaround_s == figures_of(runs[1]).p95_turnaround_s);
+
+  auto const refused = [&](std::string const& change, std::string const& message) {
+    store_cluster(file, runs);
+    ovlp::base::database(file, ovlp::base::database::mode::update).run(change);
+    CAPTURE(change);
+    CHECK_THROWS_WITH_AS(read_cluster(file), doctest::Contains(message.c_str()), ovlp::io_error);
+  };
+  refused("UPDATE holding SET job = 40 WHERE rowid = 3",
+          "c.sqlite': table holding, row 3, column 3: expected a whole number of at least 0 and below 40");
+  refused("UPDATE result SET start_s = 'soon' WHERE job = 2",
+          "table result, row 3, column 3: expected a number that can be");
+  refused("UPDATE stretch SET efficiency = 9e999 WHERE rowid = 1", "table stretch, row 1, column 6: expected a number");
+  refused("UPDATE stretch SET efficiency = 1.5 WHERE rowid = 1", "an efficiency is not of 0 to 1");
+  refused("UPDATE result SET held_node_s = held_node_s + 1 WHERE job = 1", "scheduler 'easy': accounts of a cluster: ");
+  refused("DELETE FROM result WHERE job = 5", "is lost");
+  refused("DELETE FROM run", "has no run");
+  refused("PRAGMA user_version = 9", "runs of a cluster of version 9: expected version 1, that of this ovlp");
+  refused("CREATE VIEW v AS SELECT 1", "table 'v': expected the tables of ovlp cluster -o");
+  refused("PRAGMA application_id = 9", "expected runs of a cluster, as ovlp cluster -o writes them");
+  CHECK_THROWS_AS(store_cluster(file, runs), ovlp::config_error);  // it is somebody's
 }
 
 TEST_CASE(

@@ -478,6 +478,46 @@ TEST_CASE("a scheduler that is a program and fails ends the command, and an inte
   CHECK(contents(ovlp::testing::proc_of(std::stoi(contents(pid))) / "cmdline").empty());
 }
 
+TEST_CASE("runs of a cluster are stored, and shown on a page that needs nothing else") {
+  temporary_folder const folder;
+  std::string const workload = folder.path() / "w.json", runs = folder.path() / "runs.sqlite",
+                    windows = folder.path() / "windows.csv", picture = folder.path() / "nodes.svg",
+                    page = folder.path() / "page.html";
+  for (std::string const jobs : {"6", "400"}) {
+    CAPTURE(jobs);
+    REQUIRE(ovlp_command({"workload", "--jobs", jobs, "--nodes", "16", "--malleable", "0.5", "-o", workload}).status ==
+            0);
+    outcome const run = ovlp_command(
+        {"cluster", workload, "--scheduler", "easy,gain", "-o", runs, "--over-time", windows, "--picture", picture});
+    CHECK(run.err == "");
+    REQUIRE(run.status == 0);
+    CHECK(contains(run.out, "efficiency"));
+    CHECK(lines_of(contents(windows)).size() == 1 + 2 * 200);
+    CHECK(contains(contents(picture), "<text>gain</text>"));
+    outcome const shown = ovlp_command({"report", runs, "-o", page, "--name", "jobs & <nodes>"});
+    CHECK(shown.err == "");
+    REQUIRE(shown.status == 0);
+    std::string const text = contents(page);
+    for (char const* const part :
+         {"<h1>jobs &amp; &lt;nodes&gt;</h1>", "Nodes over time, easy", "Queue over time, gain",
+          "Dynamic efficiency over time, gain", "<td>job 5</td>", "<td>completed</td>"})
+      CHECK(contains(text, part));
+    CHECK(contains(text, "100 more, which waited") == (jobs == "400"));
+    for (char const* const fetched : {"http", "<script", "url(", "@import", "nan", "inf"}) {
+      CAPTURE(fetched);
+      CHECK(!contains(text, fetched));
+    }
+  }
+  check_refused(ovlp_command({"report", runs, runs, "-o", page}), 1,
+                "expected one file of ovlp cluster, which has its runs side by side, got several files");
+  check_refused(ovlp_command({"cluster", workload, "--scheduler", "easy", "-o", windows}), 1,
+                "'" + windows + "': expected runs of a cluster, or no file yet: it would be replaced");
+  check_refused(ovlp_command({"cluster", workload, "--scheduler", "easy", "--picture", windows}), 1,
+                "--picture: expected a name that ends in .svg or .png, got '" + windows + "'");
+  std::string const cut = folder.file("cut.sqlite", contents(runs).substr(0, 3 * 4096 + 100));
+  check_refused(ovlp_command({"report", cut, "-o", page}), 1, "'" + cut + "': database disk image is malformed");
+}
+
 TEST_CASE("a workload that is none is refused in a line that says where") {
   temporary_folder const folder;
   auto const refused = [&](std::string const& jobs, std::string const& message) {

@@ -11,8 +11,11 @@
 #include <ovlp/base/process.hpp>
 #include <ovlp/base/text.hpp>
 
+#include "cluster_picture.hpp"
 #include "cluster_platform.hpp"
 #include "options.hpp"
+#include "results/over_time.hpp"
+#include "results/stored_cluster.hpp"
 #include "server/simulate.hpp"
 #include "subcommands.hpp"
 #include "text_table.hpp"
@@ -22,17 +25,19 @@ namespace ovlp::tools {
 namespace {
 
 struct cluster_options {
-  std::string workload, csv;
+  std::string workload, csv, output, over_time, picture;
   std::vector<std::string> schedulers;
   cluster::node_count nodes = 0;
   cluster_platform on;
   bool by_forecasts = false;
 };
 
+constexpr std::size_t windows = 200;
+
 std::string table_of(std::vector<cluster::cluster_run> const& runs) {
   text_table table;
   table.add({"scheduler", "turnaround", "median", "95 %", "wait", "longest", "slowdown", "makespan", "utilization",
-             "node-seconds", "changes"});
+             "efficiency", "node-seconds", "changes"});
   for (cluster::cluster_run const& run : runs) {
     cluster::cluster_figures const of = figures_of(run);
     std::uint64_t changes = 0;
@@ -41,15 +46,19 @@ std::string table_of(std::vector<cluster::cluster_run> const& runs) {
     auto const text = [digits](double figure) { return base::fixed(figure, digits); };
     table.add({run.scheduler, text(of.mean_turnaround_s), text(of.median_turnaround_s), text(of.p95_turnaround_s),
                text(of.mean_wait_s), text(of.longest_wait_s), base::fixed(of.mean_bounded_slowdown, 2),
-               text(of.makespan_s), base::fixed(100 * of.utilization, 1) + " %", text(of.held_node_s),
-               std::to_string(changes)});
+               text(of.makespan_s), base::fixed(100 * of.utilization, 1) + " %",
+               base::fixed(100 * of.efficiency, 1) + " %", text(of.held_node_s), std::to_string(changes)});
   }
   return table.text();
 }
 
 void run_cluster(cluster_options const& given) {
   base::notice_interrupts();  // programs that run end with us
-  base::expect_outputs({{given.csv, "scheduler,"}});
+  expect_picture(given.picture);
+  base::expect_outputs({{given.csv, "scheduler,"},
+                        {given.over_time, "scheduler,"},
+                        {given.picture, base::picture_begins(given.picture)}});
+  if (!given.output.empty()) cluster::expect_storable(given.output);
   cluster::workload of = cluster::read_workload(given.workload);
   if (given.by_forecasts) std::ranges::for_each(of.jobs, [](cluster::job& one) { one.program.clear(); });
   for (std::string const& note : of.notes) say("cluster", "note: " + note);
@@ -68,9 +77,12 @@ void run_cluster(cluster_options const& given) {
     for (std::string const& failure : runs.back().failures) say("cluster", failure);
   }
   if (!given.csv.empty()) base::write_output(given.csv, cluster::csv_of(runs));
+  if (!given.over_time.empty()) base::write_output(given.over_time, cluster::csv_over_time(runs, windows));
+  if (!given.output.empty()) cluster::store_cluster(given.output, runs);
+  if (!given.picture.empty()) draw_cluster(runs, given.picture);
   std::size_t failed = 0;
   for (cluster::cluster_run const& run : runs) failed += run.failures.size();
-  if (given.csv != "-")
+  if (given.csv != "-" && given.over_time != "-")
     base::write_output("-", std::to_string(of.jobs.size()) + " jobs on " + std::to_string(nodes) +
                                 " nodes, offered load " + base::fixed(offered_load(of, nodes), 2) + "; times in s\n" +
                                 table_of(runs));
@@ -95,10 +107,15 @@ void add_cluster(CLI::App& ovlp) {
   given->on.add_to(app);
   app.add_flag("--by-forecasts", given->by_forecasts, "let programs take as long as their forecasts say");
   add_option(app, "--csv", given->csv, "FILE", "a row a job and scheduler");
+  add_option(app, "--over-time", given->over_time, "FILE",
+             "a row a window of time and scheduler: nodes that are held, jobs that wait, efficiency");
+  add_option(app, "--picture", given->picture, "FILE", "draw nodes and waiting jobs over time: .svg, .png");
+  add_option(app, "-o,--output", given->output, "RUN", "store what became of all jobs, for ovlp report");
   app.footer(
       "Example:\n"
       "  ovlp workload --jobs 1000 --nodes 256 --load 0.9 --malleable 1 -o workload.json\n"
-      "  ovlp cluster workload.json --scheduler easy,equipartition,gain\n"
+      "  ovlp cluster workload.json --scheduler easy,equipartition,gain -o runs.sqlite\n"
+      "  ovlp report runs.sqlite -o runs.html\n"
       "More: docs/cluster.md");
   app.callback([given] { run_cluster(*given); });
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 namespace ovlp::tools {
-namespace {
 
 std::string escaped(std::string const& text) {
   std::string safe;
@@ -12,12 +11,11 @@ std::string escaped(std::string const& text) {
     if (c == '&') safe += "&amp;";
     else if (c == '<') safe += "&lt;";
     else if (c == '>') safe += "&gt;";
+    else if (c == '"') safe += "&quot;";
     else safe += c;
   }
   return safe;
 }
-
-}  // namespace
 
 std::string html_page(std::string const& title, std::string const& text, std::vector<figure> const& figures) {
   std::string page =

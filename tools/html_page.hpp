@@ -14,6 +14,9 @@ struct figure {
   std::string caption;
 };
 
+/// A text in an element of HTML, or a value of an attribute.
+std::string escaped(std::string const& text);
+
 /// A page for a browser, in one file: a heading, a text as it stands, and figures. Errors: io_error.
 std::string html_page(std::string const& title, std::string const& text, std::vector<figure> const& figures);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp report
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <ovlp/report/run_figures.hpp>
 #include <ovlp/report/stored_files.hpp>
 
+#include "cluster_page.hpp"
 #include "options.hpp"
 #include "subcommands.hpp"
 
@@ -28,6 +30,13 @@ void write_report(report_options const& options) {
   }
   for (std::string const& run : options.runs) expect_another_file(options.output, run);
   base::expect_outputs({{options.output, "<!doctype html>"}});
+  if (std::ranges::any_of(options.runs, cluster::is_stored_cluster)) {
+    if (options.runs.size() > 1)
+      throw config_error("expected one file of ovlp cluster, which has its runs side by side, got several files");
+    std::string const name = options.names.empty() ? "" : options.names.front();
+    base::write_output(options.output, cluster_page(cluster::read_cluster(options.runs.front()), name));
+    return;
+  }
   std::vector<report::run_figures> runs;
   for (std::size_t i = 0; i < options.runs.size(); ++i) {
     std::string const name = i < options.names.size() ? options.names[i] : "";
@@ -42,7 +51,8 @@ void write_report(report_options const& options) {
 
 void add_report(CLI::App& ovlp) {
   auto const options = std::make_shared<report_options>();
-  CLI::App& command = *ovlp.add_subcommand("report", "Show runs that were stored (--record) on a page for a browser");
+  CLI::App& command =
+      *ovlp.add_subcommand("report", "Show runs that were stored (--record; cluster -o) on a page for a browser");
   add_required(command, "runs", options->runs, "RUN",
                "the records; of a real run that of node 0, beside which those of the others are");
   add_required(command, "-o,--output", options->output, "FILE", "page to write; -: to standard output");
@@ -54,7 +64,8 @@ void add_report(CLI::App& ovlp) {
       "Examples:\n"
       "  lu_sim --nodes 8 --record lu.sqlite && ovlp report lu.sqlite -o lu.html\n"
       "  ovlp report real.sqlite simulated.sqlite -o both.html --name measured --name predicted\n"
-      "What it shows: docs/report.md");
+      "  ovlp cluster workload.json --scheduler easy,gain -o runs.sqlite && ovlp report runs.sqlite -o runs.html\n"
+      "What it shows: docs/report.md, docs/cluster.md");
   command.callback([options] { write_report(*options); });
 }
 

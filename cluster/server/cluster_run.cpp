@@ -9,6 +9,8 @@
 #include <ovlp/base/csv.hpp>
 #include <ovlp/base/statistics.hpp>
 
+#include "results/over_time.hpp"
+
 namespace ovlp::cluster {
 namespace {
 
@@ -17,6 +19,42 @@ bool about_equal(double a, double b, double of) { return std::abs(a - b) <= 1e-9
 
 void expect(bool holds, std::string const& what) {
   if (!holds) throw std::logic_error("accounts of a cluster: " + what);
+}
+
+void expect_work(cluster_run const& of, double available_node_s) {
+  std::vector<double> work_node_s(of.jobs.size(), 0), last_s(of.jobs.size(), 0);
+  for (std::size_t j = 0; j < of.jobs.size(); ++j) last_s[j] = of.jobs[j].start_s;
+  for (stretch const& one : of.stretches) {
+    expect(one.from_s >= last_s[one.job] && one.to_s >= one.from_s && one.to_s <= of.jobs[one.job].end_s,
+           "job '" + of.of->jobs[one.job].name + "' computes twice at once, or when it does not run");
+    expect(one.efficiency >= 0 && one.efficiency <= 1, "an efficiency is not of 0 to 1");
+    last_s[one.job] = one.to_s;
+    work_node_s[one.job] += one.work_node_s();
+  }
+  double all_node_s = 0;
+  for (std::size_t j = 0; j < of.jobs.size(); ++j) {
+    job_result const& got = of.jobs[j];
+    std::string const name = "job '" + of.of->jobs[j].name + "'";
+    expect(about_equal(work_node_s[j], got.work_node_s, got.held_node_s), name + ": its work is not that of stretches");
+    expect(got.work_node_s <= got.held_node_s + 1e-9 * std::max(1.0, available_node_s),
+           name + " has worked more than it has held");
+    all_node_s += got.work_node_s;
+  }
+  expect(about_equal(all_node_s, of.work_node_s, available_node_s), "work of jobs is not all work");
+
+  // Over time nothing is lost, and in no window is more done than held, or more held than there is.
+  cluster_over_time const all = over_time(of, {of.begin_s, of.end_s, 100});
+  double held_node_s = 0, windows_node_s = 0;
+  for (std::size_t w = 0; w < all.work_node_s.size(); ++w) {
+    double const rounding = 1e-9 * std::max(1.0, available_node_s);
+    expect(all.work_node_s[w] >= 0 && all.work_node_s[w] <= all.held_node_s[w] + rounding &&
+               all.held_node_s[w] <= all.available_node_s[w] + rounding,
+           "in a window of time work, held and available node-seconds do not ascend");
+    held_node_s += all.held_node_s[w];
+    windows_node_s += all.work_node_s[w];
+  }
+  expect(about_equal(held_node_s, of.held_node_s, available_node_s), "windows do not add up to what is held");
+  expect(about_equal(windows_node_s, of.work_node_s, available_node_s), "windows do not add up to all work");
 }
 
 }  // namespace
@@ -53,6 +91,7 @@ void expect_accounts(cluster_run const& of) {
   }
   expect(held == 0, "nodes are held at the end");
   expect(about_equal(integral, of.held_node_s, available_node_s), "holdings do not add up to what is held");
+  expect_work(of, available_node_s);
 }
 
 namespace {
@@ -67,9 +106,10 @@ std::string without_commas(std::string name) {
 }  // namespace
 
 std::string csv_of(std::vector<cluster_run> const& all) {
-  static constexpr std::array ends{"completed", "limit", "scheduler", "failed"};
   base::csv_writer rows(
-      "scheduler,job,name,user,arrival_s,start_s,end_s,requested_nodes,first_nodes,most_nodes,changes,held_node_s,end",
+      "scheduler,job,name,user,arrival_s,start_s,end_s,requested_nodes,first_nodes,most_nodes,changes,held_node_s,"
+      "efficiency,"
+      "end",
       12);
   for (cluster_run const& of : all) {
     for (std::size_t j = 0; j < of.jobs.size(); ++j) {
@@ -77,10 +117,22 @@ std::string csv_of(std::vector<cluster_run> const& all) {
       job_result const& got = of.jobs[j];
       rows.row(of.scheduler, j, without_commas(asked.name), without_commas(asked.user), asked.arrival_s, got.start_s,
                got.end_s, asked.requested, got.first_nodes, got.most_nodes, got.changes, got.held_node_s,
-               ends[static_cast<std::size_t>(got.end)]);
+               efficiency(got), name_of(got.end));
     }
   }
   return rows.text();
+}
+
+double bounded_slowdown(job const& asked, job_result const& got) {
+  constexpr double bound_s = 10;
+  return std::max(1.0, (got.end_s - asked.arrival_s) / std::max(got.end_s - got.start_s, bound_s));
+}
+
+double efficiency(job_result const& of) { return of.held_node_s > 0 ? of.work_node_s / of.held_node_s : 1; }
+
+std::string name_of(job_result::end_type end) {
+  static constexpr std::array names{"completed", "limit", "scheduler", "failed"};
+  return names[static_cast<std::size_t>(end)];
 }
 
 cluster_figures figures_of(cluster_run const& of) {
@@ -89,22 +141,22 @@ cluster_figures figures_of(cluster_run const& of) {
   all.held_node_s = of.held_node_s;
   double const available_node_s = of.nodes * of.makespan_s();
   all.utilization = available_node_s > 0 ? of.held_node_s / available_node_s : 0;
+  all.efficiency = of.held_node_s > 0 ? of.work_node_s / of.held_node_s : 1;
+  all.dynamic_efficiency = all.utilization * all.efficiency;
   if (of.jobs.empty()) return all;
   std::vector<double> waits_s, turnarounds_s, slowdowns;
   for (std::size_t j = 0; j < of.jobs.size(); ++j) {
-    double const arrival_s = of.of->jobs[j].arrival_s, run_s = of.jobs[j].end_s - of.jobs[j].start_s;
-    constexpr double bound_s = 10;
+    double const arrival_s = of.of->jobs[j].arrival_s;
     waits_s.push_back(of.jobs[j].start_s - arrival_s);
     turnarounds_s.push_back(of.jobs[j].end_s - arrival_s);
-    slowdowns.push_back(std::max(1.0, turnarounds_s.back() / std::max(run_s, bound_s)));
+    slowdowns.push_back(bounded_slowdown(of.of->jobs[j], of.jobs[j]));
   }
   all.mean_wait_s = base::mean(waits_s);
   all.longest_wait_s = *std::ranges::max_element(waits_s);
   all.mean_turnaround_s = base::mean(turnarounds_s);
   all.mean_bounded_slowdown = base::mean(slowdowns);
-  std::ranges::sort(turnarounds_s);
   all.median_turnaround_s = base::median(turnarounds_s);
-  all.p95_turnaround_s = turnarounds_s[(turnarounds_s.size() - 1) * 95 / 100];
+  all.p95_turnaround_s = base::quantile(turnarounds_s, 0.95);
   return all;
 }
 

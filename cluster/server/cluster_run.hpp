@@ -20,6 +20,7 @@ struct job_result {
   node_count most_nodes = 0;
   std::uint32_t changes = 0;
   double held_node_s = 0;
+  double work_node_s = 0;  ///< of its stretches
 };
 
 /// A job holds these nodes from then on.
@@ -29,17 +30,30 @@ struct holding {
   node_count nodes;
 };
 
+/// A job computes on these nodes, this efficiently: an iteration, or several that are alike. While a job is launched or
+/// moves its states it holds nodes and does not compute.
+struct stretch {
+  job_number job;
+  node_count nodes;
+  double from_s, to_s;
+  double efficiency;  ///< of 0 to 1: beside its fewest nodes; of a rigid job 1
+
+  double work_node_s() const { return efficiency * nodes * (to_s - from_s); }
+};
+
 /// What became of a workload on a cluster. A value.
 struct cluster_run {
   std::string scheduler;
   node_count nodes = 0;
   workload const* of = nullptr;
-  std::vector<job_result> jobs;   ///< by number
-  std::vector<holding> holdings;  ///< by time
-  double begin_s = 0;             ///< first arrival
-  double end_s = 0;               ///< last end
+  std::vector<job_result> jobs;    ///< by number
+  std::vector<holding> holdings;   ///< by time
+  std::vector<stretch> stretches;  ///< of each job by time
+  double begin_s = 0;              ///< first arrival
+  double end_s = 0;                ///< last end
   double held_node_s = 0;
   double idle_node_s = 0;
+  double work_node_s = 0;
   std::vector<std::string> notes;     ///< what one should know of its jobs, each kind once
   std::vector<std::string> failures;  ///< of jobs, a line each
 
@@ -52,17 +66,24 @@ void expect_accounts(cluster_run const& of);
 /// Figures of a run that people compare.
 struct cluster_figures {
   double makespan_s;
-  double utilization;  ///< held over available node-seconds
+  double utilization;         ///< held over available node-seconds
+  double efficiency;          ///< work over held node-seconds
+  double dynamic_efficiency;  ///< work over available node-seconds: the product of both
   double held_node_s;
   double mean_wait_s;
   double mean_turnaround_s;
-  double mean_bounded_slowdown;  ///< with a bound of 10 s: Feitelson et al., Theory and practice in parallel job
-                                 ///< scheduling (1997)
+  double mean_bounded_slowdown;
   double median_turnaround_s;
   double p95_turnaround_s;
   double longest_wait_s;
 };
 cluster_figures figures_of(cluster_run const& of);
+
+/// With a bound of 10 s: Feitelson et al., Theory and practice in parallel job scheduling (1997).
+double bounded_slowdown(job const& asked, job_result const& got);
+/// Work over held node-seconds; of a job that has held none 1.
+double efficiency(job_result const& of);
+std::string name_of(job_result::end_type end);
 
 /// A row a job.
 std::string csv_of(std::vector<cluster_run> const& all);

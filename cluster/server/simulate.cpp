@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <stdexcept>
 #include <string>
@@ -70,6 +71,8 @@ class server {
     node_count told;  ///< how many it holds, by the last answer
     job_nodes nodes = {};
     std::uint32_t iterations = 0;  ///< that it has done
+    std::optional<double> computes_since_s = {};
+    std::optional<stretch> last = {};  ///< of its work, which may become longer
   };
 
   void expect_fits(job const& one) const {
@@ -123,11 +126,13 @@ class server {
   void take(moment const& next) {
     std::size_t const place = places_[next.job];
     if (next.kind == moment::kind_type::limit) {
+      count_work(place, runs_[place].program->next());
       end(place, job_result::end_type::ended_at_limit);
       return;
     }
     running_job& one = running_[place];
     report const& told = runs_[place].program->next();
+    count_work(place, told);
     switch (told.kind) {
       case report::kind_type::failed: {
         std::string line = "job '" + one.what->name + "' " + told.why;
@@ -214,6 +219,7 @@ class server {
     std::size_t const place = places_[what.job];
     if (place == nowhere) refuse(what, "a job that runs");
     if (what.kind == order::kind_type::end) {
+      count_work(place, runs_[place].program->next());
       end(place, job_result::end_type::ended_by_scheduler);
       return;
     }
@@ -245,6 +251,31 @@ class server {
 
   // Accounts
 
+  /// What a job has computed up to now, before its report is taken, or it is ended. With a forecast it computes from
+  /// the last report to the next border, or its end; of a program nobody knows how efficient its last iteration was: as
+  /// the one before. What was lost when it failed is no work.
+  void count_work(std::size_t place, report const& told) {
+    using enum report::kind_type;
+    running_job const& one = running_[place];
+    run_of_job& of = runs_[place];
+    bool const program = !one.what->program.empty(), over = told.kind == border || told.kind == ended;
+    if (program && told.at_s == now_s_ && (told.kind == joined || told.kind == released)) return;
+    std::optional<double> const since_s = std::exchange(of.computes_since_s, now_s_);
+    if (!since_s || *since_s == now_s_ || told.kind == failed || (!program && !over)) return;
+    bool const known = told.kind == border || (told.kind == ended && !program);
+    stretch const did{one.number, of.told, *since_s, now_s_,
+                      std::min(1.0, known ? told.efficiency : one.measured_efficiency)};
+    run_.jobs[one.number].work_node_s += did.work_node_s();
+    run_.work_node_s += did.work_node_s();
+    if (of.last && of.last->to_s == did.from_s && of.last->nodes == did.nodes &&
+        of.last->efficiency == did.efficiency) {
+      of.last->to_s = now_s_;
+      return;
+    }
+    if (of.last) run_.stretches.push_back(*of.last);
+    of.last = did;
+  }
+
   /// Once it is to hold another number of nodes, or has released some.
   void rebind(std::size_t place) {
     running_job& one = running_[place];
@@ -273,6 +304,7 @@ class server {
     runs_[place].nodes.released(0, running_[place].what->possible.back());
     running_[place].target = 0;
     rebind(place);
+    if (runs_[place].last) run_.stretches.push_back(*runs_[place].last);
     job_number const number = running_[place].number;
     run_.jobs[number].end_s = now_s_;
     run_.jobs[number].end = how;
