@@ -233,7 +233,7 @@ TEST_CASE("what a job has computed when it is ended in an iteration is work, lau
     if (!now.waiting.empty()) orders.push_back({order::kind_type::start, 0, 4});
     if (!now.running.empty() && now.running[0].at_border) orders.push_back({order::kind_type::hold, 0, 2});
   });
-  cluster_run const run = simulate(of, {8, {10}}, "test", decides);
+  cluster_run const run = simulate(of, {8, 10}, "test", decides);
   // Launched in 10 s, an iteration of 25 s, 5 s of moving, 10 s of the next iteration.
   REQUIRE(run.stretches.size() == 2);
   CHECK(run.jobs[0].work_node_s == doctest::Approx(4 * 25 + 2 * 10));

@@ -11,7 +11,7 @@ namespace {
 
 /// Adds what there is of it at a time, times that time, to each window.
 void spread(std::vector<double>& to, windows const& in, double from_s, double to_s, double what) {
-  if (!(to_s > from_s) || what == 0 || !(in.width_s() > 0)) return;
+  if (!(to_s > from_s) || from_s >= in.to_s || what == 0 || !(in.width_s() > 0)) return;
   auto w = static_cast<std::size_t>(std::max(0.0, (from_s - in.from_s) / in.width_s()));
   if (w > 0) --w;  // which rounding may have passed
   for (; w < in.count; ++w) {
