@@ -10,8 +10,7 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 failure failure_of(std::exception_ptr thrown) {
   failure report;
@@ -28,5 +27,4 @@ failure failure_of(std::exception_ptr thrown) {
   return report;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

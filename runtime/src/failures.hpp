@@ -5,11 +5,9 @@
 
 #include <ovlp/runtime/internal/control.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// What is reported to the main program of an exception; where it was thrown is for the caller to add.
 failure failure_of(std::exception_ptr thrown);
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -22,8 +22,7 @@
 #include "steps/execution_pool.hpp"
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 thread_manager::thread_manager(node_id self, ovlp::program const& program, ovlp::backend& world, node_settings settings,
                                common_parts& common)
@@ -138,5 +137,4 @@ std::vector<std::string> thread_manager::waiting() const {
   return list;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -10,8 +10,7 @@
 #include "exchange/group_table.hpp"
 #include "exchange/outbox.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 std::uint64_t change_requests::resize(collection_definition const& collection, std::size_t count) {
   std::uint32_t const number = node_.program().number_of(collection);
@@ -90,5 +89,4 @@ std::size_t change_requests::open() {
   return open;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 collection_changes::collection_changes(program const& known, std::size_t nodes)
     : known_(known), nodes_(nodes), versions_(known.collections()), held_(known.nodes_at_first(nodes)), sent_(nodes) {
@@ -188,5 +187,4 @@ void collection_changes::release_unneeded() {
   }
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -13,8 +13,7 @@
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 // collections/: which nodes are held, and where the threads of each collection live, now and after a change.
 //
@@ -115,5 +114,4 @@ class collection_changes {
   std::vector<std::vector<std::uint64_t>> sent_;  ///< by source, then destination
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

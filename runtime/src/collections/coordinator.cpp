@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/handlers.hpp>
@@ -14,8 +13,7 @@
 #include "collections/collection_changes.hpp"
 #include "exchange/outbox.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 coordinator::coordinator(thread_manager& node)
     : node_(node),
@@ -114,5 +112,4 @@ std::string coordinator::broken() const {
   return of_allocation.empty() ? borders_->broken_invariant() : of_allocation;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -10,8 +10,7 @@
 #include "failures.hpp"
 #include "steps/crashes.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 namespace {
 
@@ -71,5 +70,4 @@ void thread_states::failed(char const* function, thread_address of, std::excepti
   node_.backend().fail(report);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

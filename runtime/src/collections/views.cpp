@@ -11,8 +11,7 @@
 #include "collections/thread_states.hpp"
 #include "steps/execution_pool.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 views::views(thread_manager& node)
     : node_(node),
@@ -207,5 +206,4 @@ void views::drop_mail() {
   }
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

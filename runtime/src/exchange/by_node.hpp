@@ -8,8 +8,7 @@
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// What a node knows of others: nothing of those that it has had nothing to do with. A table with open addressing, at
 /// most half full. A value moves when another one is made.
@@ -65,5 +64,4 @@ class by_node {
   std::size_t size_ = 0;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

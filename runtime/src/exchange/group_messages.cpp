@@ -13,8 +13,7 @@
 #include "exchange/outbox.hpp"
 #include "steps/execution.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 void group_messages::end(std::uint32_t graph, std::size_t closer, group_id group, std::uint64_t count, group_id call) {
   if (auto const known = node_.groups().end(group, count)) {
@@ -87,5 +86,4 @@ void group_messages::handle_credit(credit const& message) {
   if (execution* const waiter = node_.groups().give_back(message.group, message.place)) waiter->wake();
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 group_id group_table::number() {
   scoped_lock const lock(mutex_);
@@ -107,5 +106,4 @@ std::size_t group_table::size() {
   return groups_.size();
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

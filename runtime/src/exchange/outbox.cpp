@@ -7,8 +7,7 @@
 #include <ovlp/runtime/internal/reallocation.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 outbox::outbox(thread_manager& node) : node_(node) {}
 
@@ -55,5 +54,4 @@ void outbox::tell(node_id to, control const& message, group_id call) {
   node_.backend().transmit(node_.self(), to, message);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

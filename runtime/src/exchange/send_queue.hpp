@@ -8,8 +8,7 @@
 
 #include "steps/mail.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// The objects for one other node: at most `bound` in transfer at once, the others in order behind them.
 /// docs/model.md, "Transfers".
@@ -36,5 +35,4 @@ class send_queue {
   mail_queue waiting_;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

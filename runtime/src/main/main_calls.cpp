@@ -17,8 +17,7 @@
 
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 void main_calls::check_caller() const {
   if (scheduler::self() != nullptr) {
@@ -99,5 +98,4 @@ void throw_failure(failure const& what) {
   throw error(what.text);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

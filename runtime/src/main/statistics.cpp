@@ -11,8 +11,7 @@
 #include <ovlp/base/host.hpp>
 #include <ovlp/base/json_object.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 void call_statistics::sample::add(sample const& more) {
   count += more.count;
@@ -253,5 +252,4 @@ void write_durations(std::string const& file, call_statistics const& all, std::s
   base::write_output(file, base::json_text(to) + "\n");
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -2,7 +2,6 @@
 #include "connection.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include <boost/asio/buffer.hpp>
@@ -10,7 +9,6 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/streams.hpp>
-#include <ovlp/runtime/real.hpp>
 
 namespace ovlp::real {
 namespace {

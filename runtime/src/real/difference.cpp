@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include <ovlp/base/text.hpp>
-
 namespace ovlp::real {
 namespace {
 

@@ -3,9 +3,7 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>

@@ -4,12 +4,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <exception>
 #include <iterator>
-#include <new>
 #include <utility>
 #include <variant>
 

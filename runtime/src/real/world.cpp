@@ -2,7 +2,6 @@
 #include "world.hpp"
 
 #include <exception>
-#include <string>
 #include <system_error>
 #include <utility>
 

@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -16,12 +15,10 @@
 #include "reactor.hpp"
 #include "transport.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 class runtime_cost_collector;
 class thread_manager;
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE
 
 namespace ovlp::real {
 

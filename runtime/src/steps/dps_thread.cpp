@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <functional>
 #include <utility>
 
 #include <ovlp/base/expects.hpp>
@@ -18,8 +17,7 @@
 #include "exchange/group_table.hpp"
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 dps_thread::dps_thread(thread_manager& manager, thread_address address, std::size_t pool)
     : manager_(manager), address_(address), pool_(pool) {}
@@ -321,5 +319,4 @@ std::vector<execution*> dps_thread::suspended() const {
   return all;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -16,8 +16,7 @@
 #include "steps/execution.hpp"
 #include "steps/mail.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class execution_thread;
 class thread_manager;
@@ -163,5 +162,4 @@ class dps_thread {
   mail_queue held_;  // while moving: what goes along
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

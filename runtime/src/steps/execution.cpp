@@ -22,8 +22,7 @@
 #include "steps/loop_pool.hpp"
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 namespace {
 
 /// "group 2@node0 of split 'cut'"
@@ -515,5 +514,4 @@ std::string execution::describe_wait() const {
   return "";
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

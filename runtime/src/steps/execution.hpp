@@ -23,8 +23,7 @@
 
 #include "steps/mail.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class dps_thread;
 class execution_thread;
@@ -201,5 +200,4 @@ class execution final : public operation_context {
   double step_start_computed_s_ = 0;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

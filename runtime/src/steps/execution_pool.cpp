@@ -9,8 +9,7 @@
 
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 execution_pool::execution_pool(thread_manager& node) : node_(node), served_(node.program().collections()) {
   for (std::uint32_t c = 0; c < node.program().collections(); ++c) node.scheduler().set_limit(pool_of(c), 0);
@@ -45,5 +44,4 @@ std::vector<execution_thread*> execution_pool::all() {
 
 void execution_pool::unwind(execution& operation) { all().front()->unwind(operation); }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

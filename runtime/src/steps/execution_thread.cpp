@@ -14,8 +14,7 @@
 #include "steps/mail.hpp"
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 execution_thread::execution_thread(thread_manager& manager, loop_pool& loops, std::size_t number)
     : costs(manager.settings().costs), manager_(&manager), loops_(&loops), number_(number) {}
@@ -139,5 +138,4 @@ void execution_thread::unwind(execution& operation) {
   scheduler::set_self(nullptr);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

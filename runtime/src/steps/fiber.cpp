@@ -7,9 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <map>
-#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -27,8 +25,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// Address space below each stack that nobody may touch: more than what a frame has usually, so that none jumps over.
 constexpr std::size_t guard_bytes = 2 * 1024 * 1024;
@@ -212,5 +209,4 @@ bool fiber::overflows_at(void const* address) const {
   return own.base != nullptr && address >= own.base && address < own.bottom();
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

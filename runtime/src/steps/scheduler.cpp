@@ -8,8 +8,7 @@
 
 #include "steps/dps_thread.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 namespace {
 
@@ -128,5 +127,4 @@ void scheduler::wake_all() {
   for (execution_thread* t : all) backend_->wake(*t);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

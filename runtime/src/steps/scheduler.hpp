@@ -7,8 +7,7 @@
 
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class backend;
 class dps_thread;
@@ -76,5 +75,4 @@ class scheduler {
   std::size_t running_ OVLP_GUARDED_BY(mutex_) = 0;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

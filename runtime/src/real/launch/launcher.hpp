@@ -3,8 +3,6 @@
 
 #include "../reactor.hpp"
 
-#include <sys/types.h>
-
 #include <array>
 #include <chrono>
 #include <functional>

@@ -18,7 +18,6 @@
 #include "../output.hpp"
 #include "../run_state.hpp"
 #include "../transport.hpp"
-#include "cluster.hpp"
 #include "node_processes.hpp"
 #include "slurm.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_processes.hpp"
 
-#include <algorithm>
-
 namespace ovlp::real {
 
 void mpi_processes::finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,

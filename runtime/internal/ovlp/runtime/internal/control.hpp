@@ -11,8 +11,7 @@
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// An exception of an operation, or the end of the world, on its way to the caller.
 struct failure {
@@ -133,5 +132,4 @@ using control = std::variant<closer_here, group_total, credit, change_request, c
                              border_answer, border_done, work_request, work_answer, move_thread, thread_moved,
                              view_update, view_adopted, drain, drained, leave, left>;
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

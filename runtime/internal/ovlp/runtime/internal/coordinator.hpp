@@ -10,8 +10,7 @@
 #include <ovlp/runtime/internal/inbox.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class collection_changes;
 class border_queue;
@@ -71,5 +70,4 @@ class coordinator {
   shared<bool> begun_{false};  ///< the nodes of the first mappings are recorded
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -11,8 +11,7 @@
 #include <ovlp/runtime/internal/runtime_costs.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class dps_thread;
 class execution;
@@ -93,5 +92,4 @@ class execution_thread {
   dps_thread* finished_ = nullptr;  ///< what ran last and has not been given back to the scheduler
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

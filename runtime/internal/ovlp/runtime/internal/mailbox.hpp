@@ -7,8 +7,7 @@
 
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// Something in the queue of a DPS thread. What there is beside data objects: mail.hpp.
 struct mail {
@@ -134,5 +133,4 @@ class mailbox {
   stub_mail stub_;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -12,6 +12,8 @@
 #else
 #define OVLP_CORE concurrent
 #endif
+/// `namespace ovlp::OVLP_INLINE_CORE` opens both namespaces.
+#define OVLP_INLINE_CORE inline OVLP_CORE
 
 // The core is compiled twice, for a backend whose execution threads are OS threads and for one in which all of them are
 // one OS thread (OVLP_ONE_THREAD): there what synchronizes does nothing. The two differ by these types alone, and in
@@ -61,8 +63,7 @@ class OVLP_THREAD_SAFETY(scoped_lockable) scoped_lock {
 
 }  // namespace ovlp
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 #ifdef OVLP_ONE_THREAD
 
@@ -123,5 +124,4 @@ using shared = std::atomic<T>;
 
 #endif
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

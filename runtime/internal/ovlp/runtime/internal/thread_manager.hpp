@@ -14,8 +14,7 @@
 #include <ovlp/runtime/internal/memory_watch.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class backend;
 class borders;
@@ -156,5 +155,4 @@ class thread_manager {
   std::unique_ptr<ovlp::coordinator> const coordinator_;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE
