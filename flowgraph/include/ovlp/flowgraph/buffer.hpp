@@ -9,8 +9,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>

@@ -82,29 +82,28 @@ graph(std::string, chain<In, Out>) -> graph<In, Out>;
 
 namespace detail {
 
-/// A chain of one operation, whose body is of the right kind.
-template <class Body, class State, class Route>
-auto make_checked_chain(std::string name, placed_route<State, Route> where, Body body) {
-  using shape = signature<Body>;
-  using input = typename shape::input;
-  expect_state<Body, State>();
-  auto output = [] {
-    if constexpr (shape::outs::size == 0) {
-      return std::type_identity<typename shape::result>{};
-    } else {
-      static_assert(shape::outs::size == 1, "the short form a >> b takes operations with one port; use graph");
-      return []<class Only>(type_list<Only>) { return std::type_identity<Only>{}; }(typename shape::outs{});
-    }
-  }();
-  using made = chain<input, typename decltype(output)::type>;
-  return made(typename made::stage{define_operation(std::move(name), where.collection, std::move(body)),
-                                   make_route<input>(std::move(where.route))});
+/// A chain of one operation; a body of another kind does not compile, with one message.
+template <operation_kind Kind, class State, class Route, class Body, class... Constants>
+auto make_chain(std::string name, placed_route<State, Route> where, Body given, Constants... constants) {
+  auto body = bind_constants(std::move(given), std::move(constants)...);
+  using bound = decltype(body);
+  expect_kind<Kind, bound>();
+  if constexpr (kind_of<bound>() == Kind) {
+    expect_state<bound, State>();
+    using input = typename signature<bound>::input;
+    using ports = ports_of<bound>;
+    static_assert(ports::size == 1, "the short form a >> b takes operations with one port; use graph");
+    using made = chain<input, first_of<ports>>;
+    return made(typename made::stage{define_operation(std::move(name), where.collection, std::move(body)),
+                                     make_route<input>(std::move(where.route))});
+  }
 }
-/// The same; a body of another kind does not compile, with one message.
-template <operation_kind Kind, class Body, class State, class Route>
-auto make_chain(std::string name, placed_route<State, Route> where, Body body) {
-  expect_kind<Kind, Body>();
-  if constexpr (kind_of<Body>() == Kind) return make_checked_chain(std::move(name), std::move(where), std::move(body));
+/// For the compiler's message only: a collection without a route.
+template <operation_kind, class State, class... Rest>
+void make_chain(std::string const&, threads<State> const&, Rest const&...) {
+  static_assert(!std::is_same_v<State, State>,
+                "the short form says to which thread an object goes: threads.by(&In::member), threads.in_turn(), "
+                "threads.at(0)");
 }
 
 }  // namespace detail
@@ -120,80 +119,29 @@ auto make_chain(std::string name, placed_route<State, Route> where, Body body) {
 /// As all of these it gives a chain of one operation.
 /// Errors: does not compile for a body of another kind, a route by a member of another type, or the state of another
 ///         collection.
-template <class State, class Route, class Body, class... Constants>
-auto leaf(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
-  return detail::make_chain<operation_kind::leaf>(std::move(name), std::move(where),
-                                                  detail::bind_constants(std::move(body), std::move(constants)...));
+template <class Where, class Body = detail::system_function, class... Constants>
+auto leaf(std::string name, Where where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::leaf>(std::move(name), std::move(where), std::move(body),
+                                                  std::move(constants)...);
 }
 /// One in, any number out: `void body(In, out<A>&)`. Errors: does not compile for several ports: use graph.
-template <class State, class Route, class Body, class... Constants>
-auto split(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
-  return detail::make_chain<operation_kind::split>(std::move(name), std::move(where),
-                                                   detail::bind_constants(std::move(body), std::move(constants)...));
+template <class Where, class Body = detail::system_function, class... Constants>
+auto split(std::string name, Where where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::split>(std::move(name), std::move(where), std::move(body),
+                                                   std::move(constants)...);
 }
 /// Any number in, one out: `Out body(in<In>&)`. All objects of a group must be routed to one thread: at, at_opener, or
 /// by a value that is the same for all.
-template <class State, class Route, class Body, class... Constants>
-auto merge(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
-  return detail::make_chain<operation_kind::merge>(std::move(name), std::move(where),
-                                                   detail::bind_constants(std::move(body), std::move(constants)...));
+template <class Where, class Body = detail::system_function, class... Constants>
+auto merge(std::string name, Where where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::merge>(std::move(name), std::move(where), std::move(body),
+                                                   std::move(constants)...);
 }
 /// Any number in, any number out: `void body(in<In>&, out<A>&)`. Routed as a merge.
-template <class State, class Route, class Body, class... Constants>
-auto stream(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
-  return detail::make_chain<operation_kind::stream>(std::move(name), std::move(where),
-                                                    detail::bind_constants(std::move(body), std::move(constants)...));
-}
-
-namespace detail {
-
-template <class State>
-constexpr bool says_which_thread = false;
-
-/// What follows the name in the short form is a collection with a route.
-template <class State>
-void expect_route(threads<State> const&) {
-  static_assert(says_which_thread<State>,
-                "the short form says to which thread an object goes: threads.by(&In::member), threads.in_turn(), "
-                "threads.at(0)");
-}
-
-}  // namespace detail
-
-// For the compiler's message only: a collection without a route.
-template <class State, class... Rest>
-void leaf(std::string const&, threads<State> const& where, Rest const&...) {
-  detail::expect_route(where);
-}
-template <class State, class... Rest>
-void split(std::string const&, threads<State> const& where, Rest const&...) {
-  detail::expect_route(where);
-}
-template <class State, class... Rest>
-void merge(std::string const&, threads<State> const& where, Rest const&...) {
-  detail::expect_route(where);
-}
-template <class State, class... Rest>
-void stream(std::string const&, threads<State> const& where, Rest const&...) {
-  detail::expect_route(where);
-}
-
-// So is this: a body whose name has two meanings.
-template <class State, class Route, class... Constants>
-void leaf(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
-  detail::refuse_system_function<State>();
-}
-template <class State, class Route, class... Constants>
-void split(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
-  detail::refuse_system_function<State>();
-}
-template <class State, class Route, class... Constants>
-void merge(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
-  detail::refuse_system_function<State>();
-}
-template <class State, class Route, class... Constants>
-void stream(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
-  detail::refuse_system_function<State>();
+template <class Where, class Body = detail::system_function, class... Constants>
+auto stream(std::string name, Where where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::stream>(std::move(name), std::move(where), std::move(body),
+                                                    std::move(constants)...);
 }
 
 /// `left`, and then `right`: an edge from the last operation of the one to the first of the other. Both stay as they

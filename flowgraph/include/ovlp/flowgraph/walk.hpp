@@ -18,8 +18,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <chrono>
 #include <complex>
 #include <cstddef>
@@ -91,23 +89,11 @@ consteval bool is_packed() {
 /// The parts of a record as a tuple of references, whatever it is: aggregate, std::tuple or std::pair.
 template <class T>
 constexpr auto members(T& record) {
-  return fields(record);
-}
-template <class... T>
-constexpr auto members(std::tuple<T...>& record) {
-  return std::apply([](auto&... member) { return std::tie(member...); }, record);
-}
-template <class... T>
-constexpr auto members(std::tuple<T...> const& record) {
-  return std::apply([](auto&... member) { return std::tie(member...); }, record);
-}
-template <class A, class B>
-constexpr auto members(std::pair<A, B>& record) {
-  return std::tie(record.first, record.second);
-}
-template <class A, class B>
-constexpr auto members(std::pair<A, B> const& record) {
-  return std::tie(record.first, record.second);
+  if constexpr (is_tuple_like<T>) {
+    return std::apply([](auto&... member) { return std::tie(member...); }, record);
+  } else {
+    return fields(record);
+  }
 }
 
 /// Goes through an object, part by part; or through several of the same type in step, as a comparison needs it.
