@@ -10,6 +10,15 @@
 #include <ovlp/flowgraph/graph.hpp>
 
 namespace ovlp {
+namespace detail {
+
+/// An operation of a chain, and the route of the edge to it.
+struct stage {
+  operation_definition operation;
+  route_definition route;
+};
+
+}  // namespace detail
 
 /// The short form of a graph without branches: `split >> leaf >> merge`. Each operation has one port, and the route of
 /// an operation is that of its incoming edge. Converts to graph<In, Out>.
@@ -25,14 +34,7 @@ namespace ovlp {
 template <class In, class Out>
 class chain {
  public:
-  /// An operation and the route of the edge to it.
-  struct stage {
-    operation_definition operation;
-    route_definition route;
-  };
-
-  explicit chain(stage first) { stages_.push_back(std::move(first)); }
-  explicit chain(std::vector<stage> stages) : stages_(std::move(stages)) {}
+  explicit chain(std::vector<detail::stage> stages) : stages_(std::move(stages)) {}
 
   /// The same chain with a bound on the objects in circulation between the last operation's port and its closer; see
   /// port::window. So it stands behind the split: `split(...).window(16) >> ...`.
@@ -44,7 +46,9 @@ class chain {
 
   /// The graph, called after its operations. Errors: graph_error if the structure is wrong.
   operator graph<In, Out>() const {  // NOLINT(google-explicit-constructor): a chain is a graph
-    return named(names());
+    std::string all;
+    for (detail::stage const& s : stages_) all += (all.empty() ? "" : " >> ") + s.operation.name;
+    return named(std::move(all));
   }
 
   /// The graph with a name of its own, as `ovlp::graph g{"name", a >> b}` makes it. Errors: as above.
@@ -62,16 +66,10 @@ class chain {
   }
 
   /// For operator>>.
-  std::vector<stage> const& stages() const { return stages_; }
+  std::vector<detail::stage> const& stages() const { return stages_; }
 
  private:
-  std::string names() const {
-    std::string all;
-    for (stage const& s : stages_) all += (all.empty() ? "" : " >> ") + s.operation.name;
-    return all;
-  }
-
-  std::vector<stage> stages_;
+  std::vector<detail::stage> stages_;
 };
 
 // `ovlp::graph g = a >> b;` finds out In and Out.
@@ -93,9 +91,8 @@ auto make_chain(std::string name, placed_route<State, Route> where, Body given, 
     using input = typename signature<bound>::input;
     using ports = ports_of<bound>;
     static_assert(ports::size == 1, "the short form a >> b takes operations with one port; use graph");
-    using made = chain<input, first_of<ports>>;
-    return made(typename made::stage{define_operation(std::move(name), where.collection, std::move(body)),
-                                     make_route<input>(std::move(where.route))});
+    return chain<input, first_of<ports>>({{define_operation(std::move(name), where.collection, std::move(body)),
+                                           make_route<input>(std::move(where.route))}});
   }
 }
 /// For the compiler's message only: a collection without a route.
@@ -149,9 +146,8 @@ auto stream(std::string name, Where where, Body body, Constants... constants) {
 template <class In, class Left, class Right, class Out>
 chain<In, Out> operator>>(chain<In, Left> const& left, chain<Right, Out> const& right) {
   static_assert(std::is_same_v<Left, Right>, "an edge joins equal types: what one operation gives, the next takes");
-  std::vector<typename chain<In, Out>::stage> stages;
-  for (auto const& stage : left.stages()) stages.push_back({stage.operation, stage.route});
-  for (auto const& stage : right.stages()) stages.push_back({stage.operation, stage.route});
+  std::vector<detail::stage> stages = left.stages();
+  stages.insert(stages.end(), right.stages().begin(), right.stages().end());
   return chain<In, Out>(std::move(stages));
 }
 

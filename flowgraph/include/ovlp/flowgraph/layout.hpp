@@ -7,8 +7,6 @@
 // (data_object.hpp) as the walk that writes.
 #pragma once
 
-#include <chrono>
-#include <complex>
 #include <string>
 #include <type_traits>
 

@@ -71,8 +71,6 @@ class in {
 
  public:
   explicit in(operation_context& context) : context_(context) { require_data_object<T>(); }
-  in(in const&) = delete;
-  in& operator=(in const&) = delete;
 
   /// The next object, in order of arrival; nothing after the last one of the group, however often it is asked.
   /// Blocks: the operation, until one is there or the group has ended; other operations of the DPS thread may run
@@ -135,8 +133,6 @@ class out {
 
  public:
   out(operation_context& context, std::size_t port) : context_(context), port_(port) {}
-  out(out const&) = delete;
-  out& operator=(out const&) = delete;
 
   /// Sends the object on its way at once, while the operation goes on. To a thread of the same node it is moved, not
   /// copied. Buffers in it share their elements with what the operation keeps of them: whoever writes first, copies.
@@ -220,8 +216,6 @@ template <class State = no_state>
 class here {
  public:
   explicit here(operation_context& context) : state(*static_cast<State*>(context.state())), context_(context) {}
-  here(here const&) = delete;
-  here& operator=(here const&) = delete;
 
   /// The state of this DPS thread. No other operation of the thread runs until this one is suspended or ends; so no
   /// lock is needed, and what was read before a function that may suspend may have changed after it.
@@ -570,17 +564,9 @@ inline constexpr bool is_bound = false;
 template <class Body, class Result, class Parameters, class... Constants>
 inline constexpr bool is_bound<bound_body<Body, Result, Parameters, Constants...>> = true;
 
-/// The first `Count` of the types.
-template <class All, std::size_t Count, class Taken = type_list<>>
-struct first_types;
-template <class... Rest, class... Taken>
-struct first_types<type_list<Rest...>, 0, type_list<Taken...>> {
-  using type = type_list<Taken...>;
-};
-template <class First, class... Rest, std::size_t Count, class... Taken>
-requires(Count > 0) struct first_types<type_list<First, Rest...>, Count, type_list<Taken...>>
-    : first_types<type_list<Rest...>, Count - 1, type_list<Taken..., First>> {
-};
+/// The first of the types, as many as there are indices.
+template <class... All, std::size_t... I>
+type_list<std::tuple_element_t<I, std::tuple<All...>>...> first_types(type_list<All...>, std::index_sequence<I...>);
 
 /// The body with its constants; without constants the body as it is.
 template <class Body>
@@ -593,8 +579,10 @@ auto bind_constants(Body body, First first, Rest... rest) {
     return body;  // expect_kind says what is wrong with it
   } else {
     using all = typename callable<Body>::arguments;
-    static_assert(all::size > 1 + sizeof...(Rest), "the body takes an object before its constants");
-    using given = typename first_types<all, all::size - 1 - sizeof...(Rest)>::type;
+    constexpr std::size_t bound = 1 + sizeof...(Rest);
+    static_assert(all::size > bound, "the body takes an object before its constants");
+    using left = std::make_index_sequence<(all::size > bound ? all::size - bound : 0)>;
+    using given = decltype(first_types(all{}, left{}));
     return bound_body<Body, typename callable<Body>::result, given, First, Rest...>{
         std::move(body), std::make_shared<std::tuple<First, Rest...> const>(std::move(first), std::move(rest)...)};
   }
