@@ -60,7 +60,7 @@ void thread_manager::stop() {
 void thread_manager::unwind() {
   views_->drop_mail();  // first, for mail refers to operations
   for (dps_thread* thread : views_->threads()) {
-    for (execution* e : thread->suspended()) execution_threads_->unwind(*e);
+    for (execution* e : thread->suspended()) execution_threads_->all().front()->unwind(*e);
   }
 }
 

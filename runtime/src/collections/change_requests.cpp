@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/change_requests.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -84,9 +85,8 @@ void change_requests::handle_border_answer(border_answer const& message) {
 
 std::size_t change_requests::open() {
   scoped_lock const lock(mutex_);
-  std::size_t open = 0;
-  for (auto const& [number, asked] : requests_) open += asked.done ? 0 : 1;
-  return open;
+  auto const all = std::ranges::count_if(requests_, [](auto const& asked) { return !asked.second.done; });
+  return static_cast<std::size_t>(all);
 }
 
 }  // namespace ovlp::OVLP_INLINE_CORE

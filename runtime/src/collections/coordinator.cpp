@@ -36,11 +36,8 @@ void coordinator::begin() {
   }
 }
 
-void coordinator::receive(node_id from, message what) { put({from, std::move(what)}); }
-void coordinator::node_joined(node_id node) { put({node, joined{}}); }
-
-void coordinator::put(event what) {
-  inbox_.put(std::move(what), [this](event const& next) {
+void coordinator::receive(node_id from, message what) {
+  inbox_.put({from, std::move(what)}, [this](event const& next) {
     handle(next);
     do_what_is_decided();
     assert(broken().empty());
@@ -49,11 +46,6 @@ void coordinator::put(event what) {
 
 void coordinator::handle(event const& what) {
   node_id const from = what.from;
-  if (std::holds_alternative<joined>(what.what)) {
-    if (begun_) record_node(from, node_change::joined);
-    changes_->node_joined(from);
-    return;
-  }
   std::visit(handlers{[&](change_request const& m) { changes_->handle_change_request(m); },
                       [&](thread_moved const& m) { changes_->handle_thread_moved(m); },
                       [&](view_adopted const& m) { changes_->handle_view_adopted(from, m); },
@@ -64,8 +56,12 @@ void coordinator::handle(event const& what) {
                       },
                       [&](border_request const& m) { borders_->handle_border_request(m); },
                       [&](border_done const&) { borders_->handle_border_done(); },
-                      [&](work_answer const& m) { borders_->handle_work_answer(from, m); }},
-             std::get<message>(what.what));
+                      [&](work_answer const& m) { borders_->handle_work_answer(from, m); },
+                      [&](joined) {
+                        if (begun_) record_node(from, node_change::joined);
+                        changes_->node_joined(from);
+                      }},
+             what.what);
 }
 
 void coordinator::do_what_is_decided() {
@@ -95,10 +91,6 @@ bool coordinator::changes() {
 
 void coordinator::record_node(node_id node, node_change change) {
   if (node_.records() != nullptr) node_.records()->node({node, change, node_.backend().now_s()});
-}
-
-bool coordinator::idle() {
-  return inbox_.when_idle([] {});
 }
 
 std::string coordinator::describe_wait() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <exception>
 #include <memory>
 #include <optional>
 
@@ -27,7 +26,8 @@ class thread_states {
   void leave(thread_address of, std::shared_ptr<void> state);
 
  private:
-  void failed(char const* function, thread_address of, std::exception_ptr what);
+  template <class Function>
+  void run(char const* name, thread_address of, Function const& function);
 
   thread_manager& node_;
   mutex one_at_a_time_;

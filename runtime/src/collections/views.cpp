@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <span>
 #include <thread>
-#include <utility>
 
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
@@ -18,8 +17,6 @@ views::views(thread_manager& node)
       self_(node.self()),
       published_(node.program().collections()),
       current_(node.program().collections()) {}
-
-views::~views() = default;
 
 void views::start(bool joins_later) {
   for (std::uint32_t c = 0; c < published_.size(); ++c) {
@@ -43,8 +40,6 @@ void views::start(bool joins_later) {
     node_.execution_threads().serve(c, made);
   }
 }
-
-std::size_t views::size(std::uint32_t collection) { return reading(*this)[collection].where->size(); }
 
 // Mail
 
@@ -153,9 +148,6 @@ void views::arrive(thread_address thread, std::shared_ptr<void> state) {
   node_.execution_threads().serve(thread.collection, 1);
   if (owned != nullptr) owned->own();
 }
-
-void views::depart(thread_address thread) { remove(thread, whereabouts::departed); }
-void views::leave(thread_address thread) { remove(thread, whereabouts::elsewhere); }
 
 void views::remove(thread_address thread, whereabouts then) {
   {

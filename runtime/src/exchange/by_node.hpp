@@ -17,9 +17,7 @@ class by_node {
  public:
   /// Made when it is first asked for.
   Value& operator[](node_id node) {
-    if (!slots_.empty()) {
-      if (slot& found = slot_of(node); found.node == node) return found.value;
-    }
+    if (Value* const known = find(node)) return *known;
     if (2 * (size_ + 1) > slots_.size()) grow();
     ++size_;
     slot& made = slot_of(node);

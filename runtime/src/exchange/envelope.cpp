@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/envelope.hpp>
 
-#include <ovlp/flowgraph/memory.hpp>
-
 namespace ovlp::OVLP_INLINE_CORE {
 
 std::string group_name(group_id group) {

@@ -9,8 +9,6 @@
 
 namespace ovlp::OVLP_INLINE_CORE {
 
-outbox::outbox(thread_manager& node) : node_(node) {}
-
 void outbox::send(node_id to, envelope_ptr object) {
   node_.hold(*object);
   object->handed_over.note(node_.backend());
@@ -40,8 +38,6 @@ envelope_ptr outbox::transfer_ended(node_id to) {
   scoped_lock const lock(mutex_);
   return queues_[to].next();
 }
-
-void outbox::sent(node_id to) { hand_over(to, transfer_ended(to)); }
 
 void outbox::tell(node_id to, control const& message, group_id call) {
   if (to == node_.self()) {

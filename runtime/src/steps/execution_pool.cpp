@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include <ovlp/runtime/internal/backend.hpp>
-#include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "steps/scheduler.hpp"
@@ -28,7 +27,7 @@ void execution_pool::serve(std::uint32_t collection, std::ptrdiff_t more) {
     std::size_t const own = std::min(static_cast<std::size_t>(served_[collection]), node_.settings().cores);
     node_.scheduler().set_limit(pool_of(collection), shared > 0 ? shared : own);
     while (threads_.size() < node_.scheduler().total_limit()) {
-      threads_.push_back(std::make_unique<execution_thread>(node_, node_.common().loops(), threads_.size()));
+      threads_.push_back(std::make_unique<execution_thread>(node_, node_.common().loops()));
       started.push_back(threads_.back().get());
     }
   }
@@ -41,7 +40,5 @@ std::vector<execution_thread*> execution_pool::all() {
   for (auto const& thread : threads_) all.push_back(thread.get());
   return all;
 }
-
-void execution_pool::unwind(execution& operation) { all().front()->unwind(operation); }
 
 }  // namespace ovlp::OVLP_INLINE_CORE

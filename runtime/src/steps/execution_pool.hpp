@@ -11,7 +11,6 @@
 
 namespace ovlp::OVLP_INLINE_CORE {
 
-class execution;
 class thread_manager;
 
 /// The execution threads of a node: as many as operations of its collections may run at once.
@@ -25,8 +24,6 @@ class execution_pool {
   /// So many more DPS threads of the collection run here, or fewer, whatever the views say.
   void serve(std::uint32_t collection, std::ptrdiff_t more);
   std::vector<execution_thread*> all();
-  /// After the end, when none runs any more: ends a suspended operation.
-  void unwind(execution& operation);
 
  private:
   thread_manager& node_;

@@ -16,10 +16,8 @@
 
 namespace ovlp::OVLP_INLINE_CORE {
 
-execution_thread::execution_thread(thread_manager& manager, loop_pool& loops, std::size_t number)
-    : costs(manager.settings().costs), manager_(&manager), loops_(&loops), number_(number) {}
-
-execution_thread::~execution_thread() = default;
+execution_thread::execution_thread(thread_manager& manager, loop_pool& loops)
+    : costs(manager.settings().costs), manager_(&manager), loops_(&loops) {}
 
 /// The stack of the calling OS thread. Not inlined: an operation goes on in another OS thread after a switch.
 [[gnu::noinline]] fiber& execution_thread::os_thread() {

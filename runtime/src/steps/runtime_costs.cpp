@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/runtime_costs.hpp>
 
-#include <utility>
-
 namespace ovlp::OVLP_INLINE_CORE {
 
 void runtime_costs::add(runtime_costs const& more) {

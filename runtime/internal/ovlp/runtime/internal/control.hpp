@@ -17,11 +17,11 @@ namespace ovlp::OVLP_INLINE_CORE {
 struct failure {
   enum class kind_type : std::uint8_t { operation, graph, network, stalled };
   kind_type kind = kind_type::operation;
-  std::string type;
-  std::string text;
-  std::string operation;
-  std::string thread;
-  std::string node;
+  std::string type = {};
+  std::string text = {};
+  std::string operation = {};
+  std::string thread = {};
+  std::string node = {};
 };
 
 // What thread managers tell one another beside data objects. Plain aggregates, walked like data objects.

@@ -22,17 +22,16 @@ class thread_manager;
 class coordinator {
  public:
   explicit coordinator(thread_manager& node);
-  coordinator(coordinator const&) = delete;
-  coordinator& operator=(coordinator const&) = delete;
   ~coordinator();
 
-  using message =
-      std::variant<change_request, border_request, border_done, work_answer, thread_moved, view_adopted, drained, left>;
+  struct joined {};
+  using message = std::variant<change_request, border_request, border_done, work_answer, thread_moved, view_adopted,
+                               drained, left, joined>;
   void receive(node_id from, message what);
+  /// The node that was launched can be sent to.
+  void node_joined(node_id node) { receive(node, joined{}); }
   /// Records what is held from the start. Before the first call.
   void begin();
-  /// The node that was launched can be sent to.
-  void node_joined(node_id node);
 
   /// Whether nodes have no threads any more and are not released yet.
   bool any_leaves() const { return any_leaves_; }
@@ -40,17 +39,17 @@ class coordinator {
   /// woken (backend::call_ended) when none is.
   bool changes();
   /// Nothing that has come is in hand.
-  bool idle();
+  bool idle() {
+    return inbox_.when_idle([] {});
+  }
   /// What the change under way waits for; empty if there is none.
   std::string describe_wait();
 
  private:
-  struct joined {};
   struct event {
     node_id from;
-    std::variant<message, joined> what;
+    message what;
   };
-  void put(event what);
   // Of the inbox's owner.
   void handle(event const& what);
   void do_what_is_decided();

@@ -76,8 +76,6 @@ class mail_queue {
 class mailbox {
  public:
   mailbox() : head_(&stub_), tail_(&stub_) {}
-  mailbox(mailbox const&) = delete;
-  mailbox& operator=(mailbox const&) = delete;
   ~mailbox() { clear(); }
 
   /// Returns whether nobody owned the mailbox: then the caller does now.

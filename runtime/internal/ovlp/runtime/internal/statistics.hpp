@@ -55,6 +55,7 @@ struct call_statistics {
   runtime_costs runtime;     ///< of all_calls only
 
   void add(call_statistics const& other);
+  void add_iteration(std::int32_t index, iteration_work const& more);
 };
 
 /// CPU seconds of this process until some moment.

@@ -28,11 +28,8 @@
 #endif
 /// Of a member: read and written only while the mutex is held.
 #define OVLP_GUARDED_BY(mutex) OVLP_THREAD_SAFETY(guarded_by(mutex))
-/// Of a pointer: so is what it points to.
-#define OVLP_PT_GUARDED_BY(mutex) OVLP_THREAD_SAFETY(pt_guarded_by(mutex))
-/// Of a function: called only while the mutex is held; or only while it is not.
+/// Of a function: called only while the mutex is held.
 #define OVLP_REQUIRES(mutex) OVLP_THREAD_SAFETY(requires_capability(mutex))
-#define OVLP_EXCLUDES(mutex) OVLP_THREAD_SAFETY(locks_excluded(mutex))
 
 namespace ovlp {
 
