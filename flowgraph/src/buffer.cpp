@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <new>
 
 #include <ovlp/flowgraph/memory.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "graph_check.hpp"
+#include <ovlp/flowgraph/graph_definition.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -21,24 +21,19 @@ using digraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS
 using vertex = boost::graph_traits<digraph>::vertex_descriptor;
 
 /// Visits what the entry reaches; finds a cycle; gives the operations in topological order, last first.
-class visitor : public boost::dfs_visitor<> {
- public:
-  visitor(std::vector<std::size_t>& finished, std::vector<std::size_t>& path, std::vector<std::size_t>& cycle)
-      : finished_(&finished), path_(&path), cycle_(&cycle) {}
-  void discover_vertex(vertex v, digraph const&) { path_->push_back(v); }
+struct visitor : boost::dfs_visitor<> {
+  std::vector<std::size_t>& finished;
+  std::vector<std::size_t>& path;
+  std::vector<std::size_t>& cycle;
+
+  void discover_vertex(vertex v, digraph const&) { path.push_back(v); }
   void finish_vertex(vertex v, digraph const&) {
-    path_->pop_back();
-    finished_->push_back(v);
+    path.pop_back();
+    finished.push_back(v);
   }
   void back_edge(digraph::edge_descriptor edge, digraph const& graph) {
-    if (!cycle_->empty()) return;
-    cycle_->assign(std::find(path_->begin(), path_->end(), boost::target(edge, graph)), path_->end());
+    if (cycle.empty()) cycle.assign(std::find(path.begin(), path.end(), boost::target(edge, graph)), path.end());
   }
-
- private:
-  std::vector<std::size_t>* finished_;
-  std::vector<std::size_t>* path_;
-  std::vector<std::size_t>* cycle_;
 };
 
 /// The end of a path at its own level of nesting: a closer, or the graph's exit.
@@ -54,11 +49,8 @@ class checker {
     order();
     find_closers();
     run_level(std::nullopt);
-    for (std::size_t o = 0; o < graph_.operations.size(); ++o) {
-      if (!is_opener(operation(o).kind)) continue;
-      for (std::size_t p = 0; p < operation(o).ports.size(); ++p) {
-        if (!operation(o).ports[p].discarded) run_level(port_reference{o, p});
-      }
+    for (port_reference const at : all_ports()) {
+      if (is_opener(operation(at.operation).kind) && !port(at).discarded) run_level(at);
     }
     keep_inputs();
   }
@@ -66,6 +58,13 @@ class checker {
  private:
   operation_definition& operation(std::size_t index) { return graph_.operations[index]; }
   port_definition& port(port_reference at) { return operation(at.operation).ports[at.port]; }
+  std::vector<port_reference> all_ports() const {
+    std::vector<port_reference> all;
+    for (std::size_t o = 0; o < graph_.operations.size(); ++o) {
+      for (std::size_t p = 0; p < graph_.operations[o].ports.size(); ++p) all.push_back({o, p});
+    }
+    return all;
+  }
 
   [[noreturn]] void fail(std::string const& what) const { throw graph_error("graph '" + graph_.name + "': " + what); }
   template <class Operation>
@@ -90,40 +89,32 @@ class checker {
   }
 
   void check_ports() {
-    for (std::size_t o = 0; o < graph_.operations.size(); ++o) {
-      bool const exit = o == *graph_.exit;
-      for (std::size_t p = 0; p < operation(o).ports.size(); ++p) {
-        port_reference const at{o, p};
-        port_definition const& here = port(at);
-        if (here.edge && exit) fail(name(at) + " has an edge, but the operation is the graph's exit");
-        if (here.edge && here.discarded) fail(name(at) + " has an edge and is discarded");
-        if (here.discarded && !is_opener(operation(o).kind)) {
-          fail(name(at) + " is discarded, but a " + std::string(kind_name(operation(o).kind)) + " always has a result");
-        }
-        if (!here.edge && !here.discarded && !exit)
-          fail(name(at) + " leads nowhere: an edge, leave or discard is missing");
-        if (here.window > 0 && !is_opener(operation(o).kind)) {
-          fail(name(at) + " has a window, but only ports of splits and streams open groups");
-        }
-        if (here.edge && here.edge->route.kind == route_kind::least_loaded && !is_opener(operation(o).kind)) {
-          fail("the edge from " + name(at) + " is least_loaded, but does not leave a port of a split or stream");
-        }
-      }
+    for (port_reference const at : all_ports()) {
+      operation_kind const kind = operation(at.operation).kind;
+      bool const exit = at.operation == *graph_.exit, opens = is_opener(kind);
+      port_definition const& here = port(at);
+      if (here.edge && exit) fail(name(at) + " has an edge, but the operation is the graph's exit");
+      if (here.edge && here.discarded) fail(name(at) + " has an edge and is discarded");
+      if (here.discarded && !opens)
+        fail(name(at) + " is discarded, but a " + std::string(kind_name(kind)) + " always has a result");
+      if (!here.edge && !here.discarded && !exit)
+        fail(name(at) + " leads nowhere: an edge, leave or discard is missing");
+      if (here.window > 0 && !opens) fail(name(at) + " has a window, but only ports of splits and streams open groups");
+      if (here.edge && here.edge->route.kind == route_kind::least_loaded && !opens)
+        fail("the edge from " + name(at) + " is least_loaded, but does not leave a port of a split or stream");
     }
   }
 
   void order() {
     digraph structure(graph_.operations.size());
-    for (std::size_t o = 0; o < graph_.operations.size(); ++o) {
-      for (port_definition const& p : operation(o).ports) {
-        if (p.edge) boost::add_edge(o, p.edge->target, structure);
-      }
+    for (port_reference const at : all_ports()) {
+      if (port(at).edge) boost::add_edge(at.operation, port(at).edge->target, structure);
     }
     std::vector<std::size_t> path;
     std::vector<std::size_t> cycle;
     std::vector<boost::default_color_type> colors(graph_.operations.size());
     boost::depth_first_visit(
-        structure, graph_.entry->target, visitor(last_first_, path, cycle),
+        structure, graph_.entry->target, visitor{{}, last_first_, path, cycle},
         boost::make_iterator_property_map(colors.begin(), boost::get(boost::vertex_index, structure)));
     if (!cycle.empty()) {
       std::string text;
@@ -168,9 +159,7 @@ class checker {
     for (std::size_t o : last_first_) {
       operation_definition& closer = operation(o);
       if (is_closer(closer.kind) && closer.closes.empty()) fail(name(o) + " closes no port: no group is open there");
-      std::sort(closer.closes.begin(), closer.closes.end(), [](port_reference a, port_reference b) {
-        return a.operation != b.operation ? a.operation < b.operation : a.port < b.port;
-      });
+      std::ranges::sort(closer.closes);
     }
   }
 
@@ -254,9 +243,14 @@ class checker {
 
 }  // namespace
 
-void check_graph(graph_definition& graph) {
-  for (operation_definition& operation : graph.operations) operation.closes.clear();
-  checker(graph).check();
+void graph_definition::check() {
+  if (checked_) return;
+  for (operation_definition& operation : operations) operation.closes.clear();
+  checker(*this).check();
+  for (operation_definition& operation : operations) {
+    for (auto const& called : operation.calls) called->check();
+  }
+  checked_ = true;
 }
 
 }  // namespace ovlp

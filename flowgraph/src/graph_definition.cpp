@@ -3,8 +3,6 @@
 
 #include <ovlp/base/error.hpp>
 
-#include "graph_check.hpp"
-
 namespace ovlp {
 
 std::string_view kind_name(operation_kind kind) {
@@ -19,15 +17,6 @@ std::string_view kind_name(operation_kind kind) {
 
 void graph_definition::expect_open() const {
   if (checked_) throw graph_error("graph '" + name + "' is in use and cannot be changed any more");
-}
-
-void graph_definition::check() {
-  if (checked_) return;
-  check_graph(*this);
-  for (operation_definition& operation : operations) {
-    for (auto const& called : operation.calls) called->check();
-  }
-  checked_ = true;
 }
 
 std::string graph_definition::describe(std::size_t operation) const {

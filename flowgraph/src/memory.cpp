@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/flowgraph/memory.hpp>
 
-#include <cstddef>
 #include <new>
 
 #include <ovlp/flowgraph/sanitizers.hpp>

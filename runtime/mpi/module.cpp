@@ -54,23 +54,23 @@ class library final : public mpi {
     std::size_t bytes = 0;
     for (auto const& piece : pieces) bytes += piece.size();
     MPI_Request request = MPI_REQUEST_NULL;
+    auto const send = [&](void const* from, std::size_t count, MPI_Datatype type) {
+      return MPI_Isend(from, static_cast<int>(count), type, to, static_cast<int>(what), MPI_COMM_WORLD, &request);
+    };
+    int status = MPI_SUCCESS;
     std::vector<std::byte> copy;
     if (pieces.size() < 2) {
-      void const* const only = pieces.empty() ? nullptr : pieces[0].data();
-      check(MPI_Isend(only, static_cast<int>(bytes), MPI_BYTE, to, static_cast<int>(what), MPI_COMM_WORLD, &request),
-            "MPI_Isend");
+      status = send(pieces.empty() ? nullptr : pieces[0].data(), bytes, MPI_BYTE);
     } else if (bytes <= most_copied_bytes) {
       copy.reserve(bytes);
       for (auto const& piece : pieces) copy.insert(copy.end(), piece.begin(), piece.end());
-      check(MPI_Isend(copy.data(), static_cast<int>(bytes), MPI_BYTE, to, static_cast<int>(what), MPI_COMM_WORLD,
-                      &request),
-            "MPI_Isend");
+      status = send(copy.data(), bytes, MPI_BYTE);
     } else {
       MPI_Datatype gathered = type_of(pieces);
-      int const status = MPI_Isend(MPI_BOTTOM, 1, gathered, to, static_cast<int>(what), MPI_COMM_WORLD, &request);
+      status = send(MPI_BOTTOM, 1, gathered);
       MPI_Type_free(&gathered);  // once the message is sent
-      check(status, "MPI_Isend");
     }
+    check(status, "MPI_Isend");
     return under_way(request, key, std::move(copy));
   }
 

@@ -8,13 +8,15 @@
 #include <utility>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
-failure failure_of(std::exception_ptr thrown) {
-  failure report;
+void fail(thread_manager const& node, std::string function, thread_address thread, std::exception_ptr thrown) {
+  failure report{
+      .operation = std::move(function), .thread = node.program().name(thread), .node = node_name(node.self())};
   try {
     std::rethrow_exception(std::move(thrown));
   } catch (std::exception const& e) {
@@ -25,8 +27,7 @@ failure failure_of(std::exception_ptr thrown) {
     report.type = type != nullptr ? type_name(*type) : "unknown type";
     report.text = "an exception that is not a std::exception";
   }
-  return report;
+  node.backend().fail(report);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -5,11 +5,11 @@
 
 #include <ovlp/runtime/internal/control.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
-/// What is reported to the main program of an exception; where it was thrown is for the caller to add.
-failure failure_of(std::exception_ptr thrown);
+class thread_manager;
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+/// Ends the run: this has been thrown by a function of the program, in that thread of the node.
+void fail(thread_manager const& node, std::string function, thread_address thread, std::exception_ptr thrown);
+
+}  // namespace ovlp::OVLP_INLINE_CORE

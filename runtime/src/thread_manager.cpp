@@ -22,8 +22,7 @@
 #include "steps/execution_pool.hpp"
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 thread_manager::thread_manager(node_id self, ovlp::program const& program, ovlp::backend& world, node_settings settings,
                                common_parts& common)
@@ -61,7 +60,7 @@ void thread_manager::stop() {
 void thread_manager::unwind() {
   views_->drop_mail();  // first, for mail refers to operations
   for (dps_thread* thread : views_->threads()) {
-    for (execution* e : thread->suspended()) execution_threads_->unwind(*e);
+    for (execution* e : thread->suspended()) execution_threads_->all().front()->unwind(*e);
   }
 }
 
@@ -138,5 +137,4 @@ std::vector<std::string> thread_manager::waiting() const {
   return list;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

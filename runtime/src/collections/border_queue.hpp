@@ -8,20 +8,14 @@
 #include <set>
 #include <string>
 
+#include <ovlp/runtime/internal/borders.hpp>
 #include <ovlp/runtime/internal/call_work.hpp>
 #include <ovlp/runtime/internal/control.hpp>
-#include <ovlp/runtime/policy.hpp>
 
 namespace ovlp {
 inline namespace OVLP_CORE {
 
 class thread_manager;
-
-/// What a policy has decided of the first border that waits.
-struct border_decision {
-  std::optional<decision> made;
-  std::string error;
-};
 
 /// The borders that node 0 answers, one after another: each once what the last answer has changed is done. If the
 /// policy measures, all nodes that are held tell first what they have done in the call so far.

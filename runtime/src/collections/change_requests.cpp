@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/change_requests.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,8 +11,7 @@
 #include "exchange/group_table.hpp"
 #include "exchange/outbox.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 std::uint64_t change_requests::resize(collection_definition const& collection, std::size_t count) {
   std::uint32_t const number = node_.program().number_of(collection);
@@ -85,10 +85,8 @@ void change_requests::handle_border_answer(border_answer const& message) {
 
 std::size_t change_requests::open() {
   scoped_lock const lock(mutex_);
-  std::size_t open = 0;
-  for (auto const& [number, asked] : requests_) open += asked.done ? 0 : 1;
-  return open;
+  auto const all = std::ranges::count_if(requests_, [](auto const& asked) { return !asked.second.done; });
+  return static_cast<std::size_t>(all);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -3,16 +3,11 @@
 
 #include <algorithm>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 collection_changes::collection_changes(program const& known, std::size_t nodes)
     : known_(known), nodes_(nodes), versions_(known.collections()), held_(known.nodes_at_first(nodes)), sent_(nodes) {
   for (std::uint32_t c = 0; c < known.collections(); ++c) views_.push_back(known.first_mapping(c, nodes));
-}
-
-void collection_changes::send_to_all(control const& message) {
-  for (node_id node : held_) tell(node, message);
 }
 
 bool collection_changes::mapped(node_id node) const {
@@ -27,13 +22,8 @@ void collection_changes::handle_change_request(change_request const& request) {
 
 void collection_changes::next() {
   if (phase_ != phase::idle || waiting_.empty()) return;
-  change_request const request = waiting_.front();
+  now_ = std::move(waiting_.front());
   waiting_.pop_front();
-  begin(request);
-}
-
-void collection_changes::begin(change_request request) {
-  now_ = std::move(request);
   std::vector<node_id> const& view = views_[now_.collection];
   target_ = now_.nodes;
   if (target_.empty() && known_.collection(now_.collection).leaves_state(view.size(), now_.count)) {
@@ -133,7 +123,8 @@ void collection_changes::update_views() {
   views_[now_.collection] = target_;
   awaited_nodes_ = held_;
   for (auto& counts : sent_) counts.assign(nodes_, 0);
-  send_to_all(view_update{now_.collection, ++versions_[now_.collection], ++epoch_, target_});
+  view_update const message{now_.collection, ++versions_[now_.collection], ++epoch_, target_};
+  for (node_id node : held_) tell(node, message);
 }
 
 void collection_changes::handle_view_adopted(node_id from, view_adopted const& adopted) {
@@ -188,5 +179,4 @@ void collection_changes::release_unneeded() {
   }
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

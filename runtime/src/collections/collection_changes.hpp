@@ -13,8 +13,7 @@
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 // collections/: which nodes are held, and where the threads of each collection live, now and after a change.
 //
@@ -39,12 +38,8 @@ inline namespace OVLP_CORE {
 // What guards what: coordinator and reallocation have an inbox and no lock; their state belongs to the owner of the
 // moment. Views are changed under their mutex and published whole. broken_invariant() tells what must hold.
 
-/// Node 0's part in changing collections while the run goes on: one change after another.
-///
-/// A change launches the nodes that it needs; moves threads, each when its node says that it can; gives every node
-/// the new view; answers who asked; waits until no object is on its way by an older view and the leaving threads have
-/// finished what they had. Nodes without threads are released between changes, when they are not needed any more.
-/// It only decides: what is to be done stands in a list that the caller takes and does.
+/// Node 0's part in changing collections while the run goes on: one change after another. It only decides: what is to
+/// be done stands in a list that the caller takes and does.
 /// Thread: the coordinator's owner.
 class collection_changes {
  public:
@@ -84,7 +79,6 @@ class collection_changes {
  private:
   enum class phase : std::uint8_t { idle, launching, moving, updating, draining };
   void next();
-  void begin(change_request request);
   void refuse(std::string why);
   void move_threads();
   void update_views();
@@ -92,7 +86,6 @@ class collection_changes {
   void release_unneeded();
   bool mapped(node_id node) const;
   void tell(node_id to, control message) { to_do_.emplace_back(send_control{to, std::move(message)}); }
-  void send_to_all(control const& message);
 
   program const& known_;
   std::size_t const nodes_;
@@ -115,5 +108,4 @@ class collection_changes {
   std::vector<std::vector<std::uint64_t>> sent_;  ///< by source, then destination
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/handlers.hpp>
@@ -14,8 +13,7 @@
 #include "collections/collection_changes.hpp"
 #include "exchange/outbox.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 coordinator::coordinator(thread_manager& node)
     : node_(node),
@@ -38,14 +36,8 @@ void coordinator::begin() {
   }
 }
 
-void coordinator::receive(node_id from, message what) { put({from, std::move(what)}); }
-void coordinator::node_joined(node_id node) { put({node, joined{}}); }
-void coordinator::decided(border_decision what) {
-  put({node_.self(), std::make_shared<border_decision const>(std::move(what))});
-}
-
-void coordinator::put(event what) {
-  inbox_.put(std::move(what), [this](event const& next) {
+void coordinator::receive(node_id from, message what) {
+  inbox_.put({from, std::move(what)}, [this](event const& next) {
     handle(next);
     do_what_is_decided();
     assert(broken().empty());
@@ -54,15 +46,6 @@ void coordinator::put(event what) {
 
 void coordinator::handle(event const& what) {
   node_id const from = what.from;
-  if (std::holds_alternative<joined>(what.what)) {
-    if (begun_) record_node(from, node_change::joined);
-    changes_->node_joined(from);
-    return;
-  }
-  if (auto const* const made = std::get_if<std::shared_ptr<border_decision const>>(&what.what)) {
-    borders_->handle_decision(**made);
-    return;
-  }
   std::visit(handlers{[&](change_request const& m) { changes_->handle_change_request(m); },
                       [&](thread_moved const& m) { changes_->handle_thread_moved(m); },
                       [&](view_adopted const& m) { changes_->handle_view_adopted(from, m); },
@@ -72,9 +55,14 @@ void coordinator::handle(event const& what) {
                         changes_->handle_left(from, m);
                       },
                       [&](border_request const& m) { borders_->handle_border_request(m); },
+                      [&](border_decision const& m) { borders_->handle_decision(m); },
                       [&](border_done const&) { borders_->handle_border_done(); },
-                      [&](work_answer const& m) { borders_->handle_work_answer(from, m); }},
-             std::get<message>(what.what));
+                      [&](work_answer const& m) { borders_->handle_work_answer(from, m); },
+                      [&](joined) {
+                        if (begun_) record_node(from, node_change::joined);
+                        changes_->node_joined(from);
+                      }},
+             what.what);
 }
 
 void coordinator::do_what_is_decided() {
@@ -107,10 +95,6 @@ void coordinator::record_node(node_id node, node_change change) {
   if (node_.records() != nullptr) node_.records()->node({node, change, node_.backend().now_s()});
 }
 
-bool coordinator::idle() {
-  return inbox_.when_idle([] {}) && !decides_;
-}
-
 std::string coordinator::describe_wait() {
   std::string text;
   inbox_.when_idle([&] { text = changes_->describe_wait(); });
@@ -122,5 +106,4 @@ std::string coordinator::broken() const {
   return of_allocation.empty() ? borders_->broken_invariant() : of_allocation;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

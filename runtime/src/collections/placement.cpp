@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 placement::placement(std::vector<node_id> nodes) : node_of_(std::move(nodes)) {
   node_id const last = node_of_.empty() ? 0 : *std::ranges::max_element(node_of_);
@@ -41,5 +40,4 @@ std::shared_ptr<placement const> placements::of(std::uint32_t collection, std::u
   return made;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -11,8 +11,7 @@
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// Where the threads of a collection live. Constant.
 class placement {
@@ -57,5 +56,4 @@ class placements {
   std::vector<latest> latest_ OVLP_GUARDED_BY(mutex_);  ///< by collection
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -18,8 +18,7 @@
 #include "steps/dps_thread.hpp"
 #include "steps/mail.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 // Threads that move, or leave
 
@@ -130,5 +129,4 @@ void reallocation::handle_work_request(work_request const& message) {
   node_.outbox().tell(0, work_answer{work_s});
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <exception>
 #include <memory>
 #include <optional>
 
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class thread_manager;
 
@@ -28,11 +26,11 @@ class thread_states {
   void leave(thread_address of, std::shared_ptr<void> state);
 
  private:
-  void failed(char const* function, thread_address of, std::exception_ptr what);
+  template <class Function>
+  void run(char const* name, thread_address of, Function const& function);
 
   thread_manager& node_;
   mutex one_at_a_time_;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -4,23 +4,19 @@
 #include <algorithm>
 #include <span>
 #include <thread>
-#include <utility>
 
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "collections/thread_states.hpp"
 #include "steps/execution_pool.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 views::views(thread_manager& node)
     : node_(node),
       self_(node.self()),
       published_(node.program().collections()),
       current_(node.program().collections()) {}
-
-views::~views() = default;
 
 void views::start(bool joins_later) {
   for (std::uint32_t c = 0; c < published_.size(); ++c) {
@@ -44,8 +40,6 @@ void views::start(bool joins_later) {
     node_.execution_threads().serve(c, made);
   }
 }
-
-std::size_t views::size(std::uint32_t collection) { return reading(*this)[collection].where->size(); }
 
 // Mail
 
@@ -155,9 +149,6 @@ void views::arrive(thread_address thread, std::shared_ptr<void> state) {
   if (owned != nullptr) owned->own();
 }
 
-void views::depart(thread_address thread) { remove(thread, whereabouts::departed); }
-void views::leave(thread_address thread) { remove(thread, whereabouts::elsewhere); }
-
 void views::remove(thread_address thread, whereabouts then) {
   {
     scoped_lock const lock(mutex_);
@@ -207,5 +198,4 @@ void views::drop_mail() {
   }
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

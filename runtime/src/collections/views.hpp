@@ -20,8 +20,7 @@
 #include "steps/mail.hpp"
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class thread_manager;
 
@@ -51,8 +50,6 @@ class views {
       }
       epoch_ = of_.epoch_;
     }
-    reading(reading const&) = delete;
-    reading& operator=(reading const&) = delete;
     ~reading() {
       if (mark_ != nullptr) mark_->store(false, std::memory_order_release);
     }
@@ -69,15 +66,12 @@ class views {
   };
 
   explicit views(thread_manager& node);
-  views(views const&) = delete;
-  views& operator=(views const&) = delete;
-  ~views();
 
   /// The collections' first mappings. The threads that they place here are made, unless the node is to be told its own.
   void start(bool joins_later);
 
   /// Threads of the collection.
-  std::size_t size(std::uint32_t collection);
+  std::size_t size(std::uint32_t collection) { return reading(*this)[collection].where->size(); }
   std::uint32_t epoch() const { return epoch_; }
 
   /// Adds mail for a thread that lives here, leaves, or is about to come. Returns the thread if the caller now owns it,
@@ -98,11 +92,11 @@ class views {
   /// A thread has come from another node.
   void arrive(thread_address thread, std::shared_ptr<void> state);
   /// A thread has gone to another node, and sends after itself what still comes.
-  void depart(thread_address thread);
+  void depart(thread_address thread) { remove(thread, whereabouts::departed); }
   /// Nothing comes any more for threads that have gone.
   void forget_departed(std::uint32_t collection);
   /// A thread has left the collection.
-  void leave(thread_address thread);
+  void leave(thread_address thread) { remove(thread, whereabouts::elsewhere); }
 
   /// Threads that are here, and those that have gone and send things after themselves.
   std::vector<dps_thread*> threads();
@@ -144,5 +138,4 @@ class views {
   std::map<place, resident> residents_ OVLP_GUARDED_BY(mutex_);
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

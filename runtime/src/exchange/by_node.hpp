@@ -8,8 +8,7 @@
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// What a node knows of others: nothing of those that it has had nothing to do with. A table with open addressing, at
 /// most half full. A value moves when another one is made.
@@ -18,9 +17,7 @@ class by_node {
  public:
   /// Made when it is first asked for.
   Value& operator[](node_id node) {
-    if (!slots_.empty()) {
-      if (slot& found = slot_of(node); found.node == node) return found.value;
-    }
+    if (Value* const known = find(node)) return *known;
     if (2 * (size_ + 1) > slots_.size()) grow();
     ++size_;
     slot& made = slot_of(node);
@@ -65,5 +62,4 @@ class by_node {
   std::size_t size_ = 0;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

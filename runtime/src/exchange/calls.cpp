@@ -10,8 +10,7 @@
 #include "exchange/delivery.hpp"
 #include "exchange/group_table.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 group_id calls::begin(graph_definition const& graph, object_type const& type, void* object, std::size_t sender,
                       std::int32_t iteration, std::optional<group_id> origin) {
@@ -85,5 +84,4 @@ void calls::handle_result(envelope_ptr result) {
   node_.wake_caller(waiter);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -14,8 +14,7 @@
 #include "steps/dps_thread.hpp"
 #include "steps/mail.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 bool delivery::send(edge_definition const& edge, envelope_ptr object, std::size_t sender, std::uint32_t place,
                     post_record* record) {
@@ -115,5 +114,4 @@ void delivery::handle_total(group_total const& total) {
   node_.views().deliver(total.closer, make_mail<total_mail>(total));
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -11,8 +11,7 @@
 
 #include "collections/views.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class thread_manager;
 
@@ -21,14 +20,6 @@ class thread_manager;
 // An object travels in an envelope: where it goes (graph, operation, thread), and its frames: the call that it belongs
 // to and its place in each group around it, the innermost last. Who opens a group adds a frame, who closes it takes it
 // off, so an object carries all that is needed to find its closer and no table of objects exists anywhere.
-//
-//   delivery        routes: the edge's function says which thread, the view (collections/) which node
-//   outbox          to other nodes: objects in order and few at once (send_queue), control messages at once
-//   group_table     on the node that opened a group: how many were posted, where the closer is, the window
-//   group_messages  what the opener's node and the closer tell each other: closer_here, group_total, credit
-//   calls           calls of graphs made on this node, and their results
-//   traffic         how many objects and totals were exchanged with each node, in this epoch and the one before:
-//                   by it a change of collections knows when nothing is on its way by an old view
 //
 // What always holds:
 //   - an object counts as sent (traffic) under the same reading of the views that chose its node: a change that has
@@ -68,5 +59,4 @@ class delivery {
   thread_manager& node_;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

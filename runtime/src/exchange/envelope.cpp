@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/envelope.hpp>
 
-#include <ovlp/flowgraph/memory.hpp>
-
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 std::string group_name(group_id group) {
   group_id const number = group & ((group_id{1} << group_launch_shift) - 1);
@@ -42,5 +39,4 @@ void envelope::destroy(envelope* e) noexcept {
   detail::give_block(e, object_offset() + type.size);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -13,8 +13,7 @@
 #include "exchange/outbox.hpp"
 #include "steps/execution.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 void group_messages::end(std::uint32_t graph, std::size_t closer, group_id group, std::uint64_t count, group_id call) {
   if (auto const known = node_.groups().end(group, count)) {
@@ -65,14 +64,13 @@ std::optional<std::uint64_t> group_messages::closer_at(group_id group, thread_ad
   if (answer.total) return answer.total;
   if (answer.conflict || answer.unknown) {
     program const& known = node_.program();
-    failure what;
-    what.kind = failure::kind_type::graph;
-    what.type = "ovlp::graph_error";
-    what.node = node_name(node_.self());
-    what.text = "the objects of one group (" + group_name(group) + ") reached two closer threads: " +
-                (answer.conflict ? known.name(*answer.conflict) : std::string("one that has ended")) + " and " +
-                known.name(closer) + "; the routes to a merge or stream must give one thread for a whole group";
-    node_.backend().fail(what);
+    node_.backend().fail({.kind = failure::kind_type::graph,
+                          .type = "ovlp::graph_error",
+                          .text = "the objects of one group (" + group_name(group) + ") reached two closer threads: " +
+                                  (answer.conflict ? known.name(*answer.conflict) : std::string("one that has ended")) +
+                                  " and " + known.name(closer) +
+                                  "; the routes to a merge or stream must give one thread for a whole group",
+                          .node = node_name(node_.self())});
   }
   return std::nullopt;
 }
@@ -87,5 +85,4 @@ void group_messages::handle_credit(credit const& message) {
   if (execution* const waiter = node_.groups().give_back(message.group, message.place)) waiter->wake();
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -10,8 +10,7 @@
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class thread_manager;
 
@@ -40,5 +39,4 @@ class group_messages {
   thread_manager& node_;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

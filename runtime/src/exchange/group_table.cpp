@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 group_id group_table::number() {
   scoped_lock const lock(mutex_);
@@ -13,13 +12,11 @@ group_id group_table::number() {
 
 group_id group_table::open(port_definition const& port, thread_address opener) {
   group_id const group = number();
-  record made;
-  made.window = port.window;
-  made.credited = port.credited();
-  made.closed_at_opener = port.closed_at_opener;
-  made.opener = opener;
   scoped_lock const lock(mutex_);
-  groups_.emplace(group, std::move(made));
+  groups_.emplace(group, record{.window = port.window,
+                                .credited = port.credited(),
+                                .closed_at_opener = port.closed_at_opener,
+                                .opener = opener});
   return group;
 }
 
@@ -100,12 +97,9 @@ bool group_table::awaits(thread_address opener) {
                      [&](auto const& group) { return group.second.closed_at_opener && group.second.opener == opener; });
 }
 
-bool group_table::empty() { return size() == 0; }
-
-std::size_t group_table::size() {
+bool group_table::empty() {
   scoped_lock const lock(mutex_);
-  return groups_.size();
+  return groups_.empty();
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

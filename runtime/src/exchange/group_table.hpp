@@ -10,8 +10,7 @@
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class execution;
 
@@ -53,7 +52,6 @@ class group_table {
   bool awaits(thread_address opener);
   /// No group is open and none waits for credits.
   bool empty();
-  std::size_t size();
 
  private:
   struct record {
@@ -61,12 +59,12 @@ class group_table {
     std::size_t outstanding = 0;
     bool credited = false;
     bool closed_at_opener = false;
-    thread_address opener;
+    thread_address opener = {};
     execution* waiter = nullptr;
-    std::optional<std::uint64_t> total;
-    std::optional<thread_address> closer;
-    std::vector<std::uint32_t> loads;    ///< of each target thread, for least_loaded
-    std::vector<std::uint32_t> targets;  ///< of each place, for least_loaded
+    std::optional<std::uint64_t> total = {};
+    std::optional<thread_address> closer = {};
+    std::vector<std::uint32_t> loads = {};    ///< of each target thread, for least_loaded
+    std::vector<std::uint32_t> targets = {};  ///< of each place, for least_loaded
   };
   using table = std::unordered_map<group_id, record>;
   static constexpr std::size_t most_ended = 256;
@@ -81,5 +79,4 @@ class group_table {
   std::size_t ended_at_ OVLP_GUARDED_BY(mutex_) = 0;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

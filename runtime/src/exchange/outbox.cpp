@@ -7,10 +7,7 @@
 #include <ovlp/runtime/internal/reallocation.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
-
-outbox::outbox(thread_manager& node) : node_(node) {}
+namespace ovlp::OVLP_INLINE_CORE {
 
 void outbox::send(node_id to, envelope_ptr object) {
   node_.hold(*object);
@@ -42,8 +39,6 @@ envelope_ptr outbox::transfer_ended(node_id to) {
   return queues_[to].next();
 }
 
-void outbox::sent(node_id to) { hand_over(to, transfer_ended(to)); }
-
 void outbox::tell(node_id to, control const& message, group_id call) {
   if (to == node_.self()) {
     node_.receive(to, message);
@@ -55,5 +50,4 @@ void outbox::tell(node_id to, control const& message, group_id call) {
   node_.backend().transmit(node_.self(), to, message);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -11,8 +11,7 @@
 
 #include "exchange/by_node.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// Objects and totals exchanged with each other node, those of even epochs and those of odd ones: there are never more
 /// than two under way, for one change of collections ends before the next begins. Objects may overtake each other, so
@@ -65,5 +64,4 @@ class traffic {
   by_node<counts> with_ OVLP_GUARDED_BY(mutex_);
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

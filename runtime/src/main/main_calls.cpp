@@ -11,14 +11,12 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/version.hpp>
-#include <ovlp/records/run_recorder.hpp>
 #include <ovlp/records/text_trace.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
 
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 void main_calls::check_caller() const {
   if (scheduler::self() != nullptr) {
@@ -65,10 +63,9 @@ std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options,
 }
 
 failure stall(std::vector<std::string> const& waiting) {
-  failure what;
-  what.kind = failure::kind_type::stalled;
-  what.type = "ovlp::stalled";
-  what.text = "the call can never end: nothing runs, nothing is in flight";
+  failure what{.kind = failure::kind_type::stalled,
+               .type = "ovlp::stalled",
+               .text = "the call can never end: nothing runs, nothing is in flight"};
   for (std::string const& line : waiting) what.text += "\n  " + line;
   return what;
 }
@@ -99,5 +96,4 @@ void throw_failure(failure const& what) {
   throw error(what.text);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

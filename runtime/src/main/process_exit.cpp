@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <iostream>
 #include <new>
 #include <system_error>
@@ -26,12 +25,6 @@ std::atomic<unfinished const*> asked{nullptr};
 std::string& name_for_messages() {
   static std::string name;
   return name;
-}
-
-void flush_and_end(int status) {
-  std::cout.flush();
-  std::fflush(nullptr);
-  ::_exit(status);
 }
 
 bool could_write_output() {
@@ -56,7 +49,7 @@ void at_exit(int status, void*) {
   std::string const lost = left == nullptr || status != 0 || midway || failed ? "" : left->lost();
   if (!lost.empty())
     std::fprintf(stderr, "%s: the program ended before its engine: %s\n", name_for_messages().c_str(), lost.c_str());
-  if (!written || failed || midway || !lost.empty()) flush_and_end(1);
+  if (!written || failed || midway || !lost.empty()) end_at_once(1);
 }
 
 }  // namespace
@@ -67,6 +60,12 @@ std::string explained(std::exception const& thrown) {
   if (system == nullptr || system->code() != std::errc::resource_unavailable_try_again) return thrown.what();
   return "no thread can be started: a limit is reached (ulimit -v of memory, ulimit -u of processes, a control group); "
          "fewer --execution-threads, or fewer processes on this machine, need less";
+}
+
+void end_at_once(int status) {
+  std::cout.flush();
+  std::fflush(nullptr);
+  ::_exit(status);
 }
 
 void report_uncaught_errors() {

@@ -127,13 +127,17 @@ fact structure(std::string what, std::string const& value) {
   return {fact::kind::structure, std::move(what), std::nullopt, detail::digest_of(value)};
 }
 
+void write_edge(base::text_writer& text, edge_definition const& edge) {
+  text << edge.target << " by " << static_cast<int>(edge.route.kind) << " " << edge.route.argument;
+}
+
 std::string structure_of(port_definition const& port) {
   base::text_writer text;
   text << port.type->layout() << " window " << port.window;
   if (port.discarded) text << " discarded";
   if (port.edge) {
-    text << " to " << port.edge->target << " by " << static_cast<int>(port.edge->route.kind) << " "
-         << port.edge->route.argument;
+    text << " to ";
+    write_edge(text, *port.edge);
   }
   return text.str();
 }
@@ -161,8 +165,8 @@ facts program::facts(std::size_t nodes) const {
     graph_definition const& graph = *entry.definition;
     std::string const of = " of graph '" + graph.name + "'";
     base::text_writer ends;
-    ends << graph.entry->target << " by " << static_cast<int>(graph.entry->route.kind) << " "
-         << graph.entry->route.argument << ", " << *graph.exit;
+    write_edge(ends, *graph.entry);
+    ends << ", " << *graph.exit;
     all.push_back(structure("entry or exit" + of, ends.str()));
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
       operation_definition const& operation = graph.operations[o];

@@ -11,8 +11,7 @@
 #include <ovlp/base/host.hpp>
 #include <ovlp/base/json_object.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 void call_statistics::sample::add(sample const& more) {
   count += more.count;
@@ -26,6 +25,14 @@ double call_statistics::sample::standard_deviation_s() const {
   return std::sqrt(std::max(0.0, sum_of_squares_s2 / n - mean_s() * mean_s()) * n / (n - 1));
 }
 
+void call_statistics::add_iteration(std::int32_t index, iteration_work const& more) {
+  auto const [mine, added] = iterations.emplace(index, more);
+  if (added) return;
+  mine->second.start_s = std::min(mine->second.start_s, more.start_s);
+  mine->second.end_s = std::max(mine->second.end_s, more.end_s);
+  mine->second.work_s += more.work_s;
+}
+
 void call_statistics::add(call_statistics const& other) {
   atomic_steps += other.atomic_steps;
   transfers += other.transfers;
@@ -35,13 +42,7 @@ void call_statistics::add(call_statistics const& other) {
   steps_s += other.steps_s;
   polling_s += other.polling_s;
   runtime.add(other.runtime);
-  for (auto const& [index, more] : other.iterations) {
-    auto const [mine, added] = iterations.emplace(index, more);
-    if (added) continue;
-    mine->second.start_s = std::min(mine->second.start_s, more.start_s);
-    mine->second.end_s = std::max(mine->second.end_s, more.end_s);
-    mine->second.work_s += more.work_s;
-  }
+  for (auto const& [index, more] : other.iterations) add_iteration(index, more);
   over_time.add(other.over_time);
   processors.add(other.processors);
   for (auto const& [kernel, by_sizes] : other.kernels) {
@@ -112,12 +113,7 @@ void statistics_sink::step(step_record const& record) {
   call.steps_s += record.computed_s;
   if (keeps_work_over_time_) call.over_time.add(record.start_s, record.end_s, record.work_s);
   if (record.at.iteration == 0) return;
-  auto const [iteration, added] =
-      call.iterations.try_emplace(record.at.iteration, iteration_work{record.start_s, record.end_s, record.work_s});
-  if (added) return;
-  iteration->second.start_s = std::min(iteration->second.start_s, record.start_s);
-  iteration->second.end_s = std::max(iteration->second.end_s, record.end_s);
-  iteration->second.work_s += record.work_s;
+  call.add_iteration(record.at.iteration, {record.start_s, record.end_s, record.work_s});
 }
 
 void statistics_sink::kernel(kernel_record const& record) {
@@ -253,5 +249,4 @@ void write_durations(std::string const& file, call_statistics const& all, std::s
   base::write_output(file, base::json_text(to) + "\n");
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

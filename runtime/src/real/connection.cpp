@@ -2,7 +2,6 @@
 #include "connection.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include <boost/asio/buffer.hpp>
@@ -10,10 +9,8 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/streams.hpp>
-#include <ovlp/runtime/real.hpp>
 
 namespace ovlp::real {
-namespace {
 
 constexpr std::size_t peer_inbox_bytes = 64 * 1024;
 constexpr std::size_t most_kept_inbox_bytes = 16 * peer_inbox_bytes;
@@ -26,10 +23,6 @@ constexpr std::size_t most_kept = most_buffers / 2 - 1, most_kept_bytes = 16 * 1
 /// Of a large object so many bytes, or all that are left, must be there before its receiver is woken (SO_RCVLOWAT).
 /// Why: docs/lab/testbed.md.
 constexpr std::size_t receive_low_water_bytes = 128 * 1024;
-
-using low_watermark = boost::asio::socket_base::receive_low_watermark;
-
-}  // namespace
 
 std::string address_of(boost::asio::ip::tcp::socket const& socket) {
   boost::system::error_code error;
@@ -102,7 +95,7 @@ void connection::lose(std::string const& how) {
 void connection::wait_for_bytes(std::size_t bytes) {
   if (bytes == awaited_) return;
   boost::system::error_code ignored;  // then we are woken more often
-  socket_.set_option(low_watermark(static_cast<int>(bytes)), ignored);
+  socket_.set_option(boost::asio::socket_base::receive_low_watermark(static_cast<int>(bytes)), ignored);
   awaited_ = bytes;
 }
 
@@ -239,13 +232,21 @@ connection::fate connection::send(std::unique_ptr<outgoing> message, sending whe
 
 /// Where others wait for room in the system's buffer, it takes its turn behind them.
 bool connection::may_keep(outgoing const& message) const {
-  return kept_ == queue_.size() && !waits_for_room_ && kept_ < most_kept && !message.has_bulk() &&
+  return kept_ == queue_.size() && !waits_for_room_ && kept_ < most_kept && message.bulk_bytes() == 0 &&
          kept_bytes_ + message.bytes() <= most_kept_bytes;
 }
 
 void connection::flush() {
   scoped_lock const lock(sending_);
   if (kept_ > 0 && !waits_for_room_ && !broken_) write();
+}
+
+/// The reactor calls the function, unless that concerns this opening no more.
+template <class Function>
+void connection::later(Function function) {
+  boost::asio::post(reactor_.context(), [self = shared_from_this(), opening = openings_.load(), function] {
+    if (!self->stale(opening)) function(*self);
+  });
 }
 
 /// Returns how many objects the system has taken to their ends.
@@ -283,24 +284,18 @@ std::size_t connection::write() {
   }
   if (error == boost::asio::error::would_block || error == boost::asio::error::try_again) {
     if (std::exchange(waits_for_room_, true)) return objects;
-    boost::asio::post(reactor_.context(), [self = shared_from_this(), opening = openings_.load()] {
-      if (!self->stale(opening)) self->wait_for_room(opening);
-    });
+    later([](connection& self) { self.wait_for_room(); });
   } else {
     broken_ = true;
-    boost::asio::post(reactor_.context(),
-                      [self = shared_from_this(), opening = openings_.load(), text = error.message()] {
-                        if (!self->stale(opening)) self->lose(text);
-                      });
+    later([text = error.message()](connection& self) { self.lose(text); });
   }
   return objects;
 }
 
-void connection::wait_for_room(std::size_t opening) {
+void connection::wait_for_room() {
   socket_.async_wait(boost::asio::ip::tcp::socket::wait_write,
-                     [self = shared_from_this(), opening](boost::system::error_code) {
-                       if (self->stale(opening)) return;
-                       self->write_on();
+                     [self = shared_from_this(), opening = openings_.load()](boost::system::error_code) {
+                       if (!self->stale(opening)) self->write_on();
                      });
 }
 
@@ -326,10 +321,7 @@ void connection::heartbeat(std::chrono::milliseconds period) {
     queue_.push_back(std::make_unique<outgoing>(service(real::heartbeat{})));
   }
   std::size_t const objects = write();
-  if (objects == 0) return;
-  boost::asio::post(reactor_.context(), [self = shared_from_this(), opening = openings_.load(), objects] {
-    if (!self->stale(opening)) self->report_sent(objects);
-  });
+  if (objects > 0) later([objects](connection& self) { self.report_sent(objects); });
 }
 
 void connection::finish_sending() {

@@ -45,9 +45,6 @@ class connection : public std::enable_shared_from_this<connection> {
 
   /// Closed. Handlers are called from the reactor.
   connection(reactor& reactor, program const& known, handlers handle);
-  connection(connection const&) = delete;
-  connection& operator=(connection const&) = delete;
-  ~connection() = default;
 
   /// Sends and reads over this socket from now on; `first`, if any, is sent before anything else. It must be closed.
   /// Thread: the reactor.
@@ -85,7 +82,9 @@ class connection : public std::enable_shared_from_this<connection> {
   void bulk_received(std::size_t bytes);
   bool may_keep(outgoing const& message) const OVLP_REQUIRES(sending_);
   std::size_t write() OVLP_REQUIRES(sending_);
-  void wait_for_room(std::size_t opening);
+  template <class Function>
+  void later(Function function);
+  void wait_for_room();
   void write_on();
   void report_sent(std::size_t objects);
   void lose(std::string const& how);

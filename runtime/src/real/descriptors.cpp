@@ -13,13 +13,9 @@
 #include <ovlp/base/error.hpp>
 
 namespace ovlp::real {
-namespace {
-
-constexpr std::size_t spare = 8;
-
-}  // namespace
 
 void need_descriptors(std::size_t more, node_id self) {
+  constexpr std::size_t spare = 8;
   std::error_code error;
   std::filesystem::directory_iterator const files("/proc/self/fd", error);
   std::size_t const needed = static_cast<std::size_t>(std::distance(begin(files), end(files))) + more + spare;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/real.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -150,12 +148,6 @@ struct engine::implementation final : main_run {
     return {status, true};
   }
 
-  [[noreturn]] static void end_at_once(int status) {
-    std::cout.flush();
-    std::fflush(nullptr);
-    ::_exit(status);
-  }
-
   /// A process of MPI: a node whenever it gets a ticket. Node 0 tells how the run ended: a launcher ends all processes
   /// when one ends with another status than 0, and what node 0 has to say would be lost.
   [[noreturn]] void serve_mpi() {
@@ -291,8 +283,7 @@ struct engine::implementation final : main_run {
       }
     }
     std::fprintf(stderr, "ovlp: node0 ends while an operation still runs\n");
-    std::fflush(nullptr);
-    ::_exit(1);
+    end_at_once(1);
   }
 };
 

@@ -3,9 +3,6 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <exception>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -82,7 +79,8 @@ void listener::accept() {
     if (!error) {
       if (strangers_.size() >= most_strangers + handle_.expected()) drop_oldest();
       ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);  // processes that we launch must not hold it open
-      begin_hello(strangers_.emplace_back(std::make_shared<stranger>(std::move(socket))));
+      auto const& from = strangers_.emplace_back(std::make_shared<stranger>(std::move(socket)));
+      read(from, boost::asio::buffer(&from->header, sizeof from->header), &listener::read_hello);
     } else if (error != boost::asio::error::connection_aborted && !drop_oldest()) {
       accepting_ = false;  // until the next tick
       handle_.cannot_accept(error.message());
@@ -109,16 +107,16 @@ void listener::close() {
 
 // Strangers. Exactly as much is read as belongs to their hello: what follows is for whoever takes the socket.
 
-void listener::begin_hello(std::shared_ptr<stranger> const& from) {
-  boost::asio::async_read(from->socket, boost::asio::buffer(&from->header, sizeof from->header),
-                          [this, from](boost::system::error_code error, std::size_t) {
-                            if (from->gone) return;
-                            if (error) {
-                              drop(*from, describe_loss(error));
-                            } else {
-                              read_hello(from);
-                            }
-                          });
+void listener::read(std::shared_ptr<stranger> const& from, boost::asio::mutable_buffer into,
+                    void (listener::*then)(std::shared_ptr<stranger> const&)) {
+  boost::asio::async_read(from->socket, into, [this, from, then](boost::system::error_code error, std::size_t) {
+    if (from->gone) return;
+    if (error) {
+      drop(*from, describe_loss(error));
+    } else {
+      (this->*then)(from);
+    }
+  });
 }
 
 void listener::read_hello(std::shared_ptr<stranger> const& from) {
@@ -129,26 +127,19 @@ void listener::read_hello(std::shared_ptr<stranger> const& from) {
     return;
   }
   from->body.resize(from->header.inline_bytes);
-  boost::asio::async_read(from->socket, boost::asio::buffer(from->body),
-                          [this, from](boost::system::error_code error, std::size_t) {
-                            if (from->gone) return;
-                            if (error) {
-                              drop(*from, describe_loss(error));
-                            } else {
-                              handle_hello(*from);
-                            }
-                          });
+  read(from, boost::asio::buffer(from->body), &listener::handle_hello);
 }
 
-void listener::handle_hello(stranger& from) {
-  incoming read;
+void listener::handle_hello(std::shared_ptr<stranger> const& who) {
+  stranger& from = *who;
+  incoming whole;
   try {
-    read = decode(from.header, from.body, known_);
+    whole = decode(from.header, from.body, known_);
   } catch (ovlp::error const& wrong) {
     drop(from, std::string("sent ") + wrong.what());
     return;
   }
-  auto const* const message = std::get_if<service>(&read.message);
+  auto const* const message = std::get_if<service>(&whole.message);
   auto const* const first = message == nullptr ? nullptr : std::get_if<hello>(message);
   if (first == nullptr) {
     drop(from, "it did not introduce itself");

@@ -55,9 +55,10 @@ class listener {
   struct stranger;
 
   void accept();
-  void begin_hello(std::shared_ptr<stranger> const& from);
+  void read(std::shared_ptr<stranger> const& from, boost::asio::mutable_buffer into,
+            void (listener::*then)(std::shared_ptr<stranger> const&));
   void read_hello(std::shared_ptr<stranger> const& from);
-  void handle_hello(stranger& from);
+  void handle_hello(std::shared_ptr<stranger> const& who);
   void drop(stranger& which, std::string const& why);
   bool drop_oldest();
   void forget(stranger& which);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "liveness.hpp"
 
-#include <poll.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <memory>
 
 #include <boost/asio/buffer.hpp>
@@ -12,20 +10,13 @@
 
 #include <ovlp/base/text.hpp>
 #include <ovlp/runtime/internal/periodic.hpp>
+#include <ovlp/runtime/internal/signal_line.hpp>
 
 namespace ovlp::real {
 namespace {
 
 constexpr std::chrono::seconds heartbeat_period{1};
 constexpr std::chrono::seconds input_patience{1};
-
-/// To standard error, unless that would have to wait.
-void print_at_once(std::string const& line) {
-  if (::ftrylockfile(stderr) != 0) return;
-  pollfd to{STDERR_FILENO, POLLOUT, 0};
-  if (::poll(&to, 1, 0) == 1 && (to.revents & POLLOUT) != 0) std::fprintf(stderr, "%s\n", line.c_str());
-  ::funlockfile(stderr);
-}
 
 }  // namespace
 
@@ -106,7 +97,9 @@ void liveness::report_lost(node_id node, std::string const& how, bool silent) {
 }
 
 void liveness::end_process(std::string const& why) const {
-  print_at_once("ovlp: " + node_name(self_) + " ends: " + why);
+  signal_line text;
+  text << "ovlp: " << node_name(self_) << " ends: " << why << "\n";
+  if (!signal_line::would_wait()) text.print();
   ::_exit(1);
 }
 

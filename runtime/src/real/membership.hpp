@@ -50,7 +50,7 @@ class membership {
   }
   void handle_accepted(node_id from);
   /// Node 0 asks in what this process differs, and learns it.
-  void handle_facts_request(node_id from);
+  void handle_facts_request(node_id from) { network_.send(from, facts_answer{facts_}); }
   void handle_facts(node_id from, facts const& theirs);
   void handle_ready(node_id from);
 
@@ -75,6 +75,8 @@ class membership {
     bool leaving = false;
   };
 
+  template <class Predicate>
+  std::vector<node_id> those(Predicate const& wanted) const;
   void welcome_when_all_are_here();
   void report_when_ready();
   transport& network_;

@@ -4,12 +4,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <exception>
 #include <iterator>
-#include <new>
 #include <utility>
 #include <variant>
 
@@ -70,10 +68,6 @@ tcp_transport::settings settings_of_node_0(real_options const& options, std::str
   return made;
 }
 
-tcp_transport::settings settings_of(ticket const& given) {
-  return {given.node, given.nodes, given.secret, given.host, given.listen};
-}
-
 }  // namespace
 
 network::network(reactor& reactor, world& world, thread_manager& manager, program const& known,
@@ -106,8 +100,10 @@ std::unique_ptr<transport> network::make_transport(program const& known) {
   observer& reports = *this;
   mpi_session* const mpi = options_.mpi();
   if (mpi != nullptr) return std::make_unique<mpi_transport>(reactor_, known, self_, options_.nodes, *mpi, reports);
-  return std::make_unique<tcp_transport>(
-      reactor_, known, ticket_ ? settings_of(*ticket_) : settings_of_node_0(options_, secret_), errors_, reports);
+  tcp_transport::settings const settings =
+      ticket_ ? tcp_transport::settings{self_, ticket_->nodes, secret_, ticket_->host, ticket_->listen}
+              : settings_of_node_0(options_, secret_);
+  return std::make_unique<tcp_transport>(reactor_, known, settings, errors_, reports);
 }
 
 std::unique_ptr<node_processes> network::make_processes() {
@@ -245,14 +241,6 @@ void network::say_goodbye() {
 }
 
 // Sending
-
-bool network::send(node_id to, envelope_ptr object, sending when) {
-  return send(to, std::make_unique<outgoing>(std::move(object)), when);
-}
-
-void network::send(node_id to, control const& message, sending when) {
-  send(to, std::make_unique<outgoing>(message), when);
-}
 
 bool network::send(node_id to, std::unique_ptr<outgoing> message, sending when) {
   ++counts_.sent;

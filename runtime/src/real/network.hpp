@@ -59,9 +59,9 @@ class network final : private transport::observer {
   // Thread: any.
   /// What ended the run, if something did.
   std::optional<failure> failed() const { return run_.failed(); }
-  /// Returns whether the transport has taken it; else thread_manager::sent follows.
-  bool send(node_id to, envelope_ptr object, sending when);
-  void send(node_id to, control const& message, sending when);
+  /// An object or a control message. Returns whether the transport has taken it; else, of an object,
+  /// thread_manager::sent follows.
+  bool send(node_id to, std::unique_ptr<outgoing> message, sending when);
   /// Sends what has been kept to go with others.
   void flush() { transport_->flush(); }
   void launch(node_id node);
@@ -80,7 +80,6 @@ class network final : private transport::observer {
   void handle_lost(node_id node, std::string const& how, bool silent) override;
   void handle_cannot_accept(std::string const& why) override;
 
-  bool send(node_id to, std::unique_ptr<outgoing> message, sending when);
   void handle_service(node_id from, service& message);
   void handle_welcome(welcome const& message);
   void handle_ready(node_id from, double capacity);

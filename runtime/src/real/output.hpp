@@ -19,8 +19,6 @@ namespace ovlp::real {
 class output {
  public:
   explicit output(std::FILE* to) : to_(to) {}
-  output(output const&) = delete;
-  output& operator=(output const&) = delete;
   ~output();  ///< as flush
 
   /// Adds a whole line, without its end. Does not wait.

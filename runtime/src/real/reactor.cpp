@@ -17,6 +17,8 @@ namespace ovlp::real {
 namespace {
 
 constexpr int polls_at_once = 32;
+/// What the calling thread waits for: a handler that it runs itself needs no signal to wake it.
+thread_local wake_flag* own_flag = nullptr;
 
 int make_timer() {
   int const made = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -157,13 +159,6 @@ void reactor::watch() {
   }
 }
 
-namespace {
-
-/// What the calling thread waits for: a handler that it runs itself needs no signal to wake it.
-thread_local wake_flag* own_flag = nullptr;
-
-}  // namespace
-
 void reactor::wait(wake_flag& flag, bool may_poll) {
   own_flag = &flag;
   if (!flag.raised.load()) {
@@ -176,11 +171,6 @@ void reactor::wait(wake_flag& flag, bool may_poll) {
       follow_until(flag, may_poll);
     }
   }
-  flag.raised = false;
-}
-
-void reactor::sleep(wake_flag& flag) {
-  flag.raised.wait(false);
   flag.raised = false;
 }
 

@@ -38,8 +38,6 @@ class reactor {
   static constexpr std::chrono::microseconds longest_watch{2000};
 
   explicit reactor(std::chrono::microseconds polling);
-  reactor(reactor const&) = delete;
-  reactor& operator=(reactor const&) = delete;
   ~reactor();
 
   boost::asio::io_context& context() { return context_; }
@@ -55,7 +53,10 @@ class reactor {
   /// Waits for the flag and lowers it. Leads meanwhile, if nobody else does; polls at first if `may_poll`.
   void wait(wake_flag& flag, bool may_poll);
   /// Waits for the flag and lowers it; never leads.
-  static void sleep(wake_flag& flag);
+  static void sleep(wake_flag& flag) {
+    flag.raised.wait(false);
+    flag.raised = false;
+  }
   /// Threads that wait and still poll.
   std::size_t pollers() const { return pollers_; }
   /// Raises the flag and wakes its owner.

@@ -13,11 +13,7 @@
 namespace ovlp::real {
 
 inline failure network_failure(std::string text) {
-  failure what;
-  what.kind = failure::kind_type::network;
-  what.type = "ovlp::network_error";
-  what.text = std::move(text);
-  return what;
+  return {.kind = failure::kind_type::network, .type = "ovlp::network_error", .text = std::move(text)};
 }
 
 /// Whether the run goes on, as this process knows it. Thread: any.

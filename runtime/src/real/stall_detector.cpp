@@ -29,10 +29,6 @@ void stall_detector::handle_probe(probe const& message) {
   network_.send(0, probe_answer{message.wave, manager_.passive(), counts_.sent, counts_.received});
 }
 
-void stall_detector::handle_probe_answer(node_id from, probe_answer const& message) {
-  waves_.handle_answer(from, message);
-}
-
 void stall_detector::handle_goodbye(goodbye const& message) {
   departed_sent_ += message.sent;
   departed_received_ += message.received;
@@ -52,8 +48,6 @@ waiting_answer stall_detector::find_what_waits() {
   if (manager_.reallocation().let_in_held()) return {true, {}};
   return {false, manager_.waiting()};
 }
-
-void stall_detector::handle_waiting_request() { network_.send(0, find_what_waits()); }
 
 void stall_detector::handle_waiting_answer(node_id from, waiting_answer const& message) {
   waiting_[from] = message;

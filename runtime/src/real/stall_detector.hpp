@@ -32,8 +32,8 @@ class stall_detector {
   void tick(bool waits);
 
   void handle_probe(probe const& message);
-  void handle_probe_answer(node_id from, probe_answer const& message);
-  void handle_waiting_request();
+  void handle_probe_answer(node_id from, probe_answer const& message) { waves_.handle_answer(from, message); }
+  void handle_waiting_request() { network_.send(0, find_what_waits()); }
   void handle_waiting_answer(node_id from, waiting_answer const& message);
   /// A node that leaves in order: what it has sent and received still counts.
   void handle_goodbye(goodbye const& message);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <variant>
@@ -132,14 +131,12 @@ class outgoing {
   explicit outgoing(service message);
   outgoing(outgoing const&) = delete;
   outgoing& operator=(outgoing const&) = delete;
-  ~outgoing() = default;
 
   /// Header, inline part, bulk part; without the first `skip` bytes.
   void add_to(std::vector<std::span<std::byte const>>& list, std::size_t skip) const;
   std::size_t bytes() const { return sizeof header_ + header_.inline_bytes + header_.bulk_bytes; }
   bool is_object() const { return header_.kind == frame_kind::object; }
   std::size_t bulk_bytes() const { return header_.bulk_bytes; }
-  bool has_bulk() const { return header_.bulk_bytes > 0; }
 
  private:
   void finish(frame_kind kind);

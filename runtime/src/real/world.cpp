@@ -2,7 +2,6 @@
 #include "world.hpp"
 
 #include <exception>
-#include <string>
 #include <system_error>
 #include <utility>
 
@@ -158,15 +157,13 @@ void world::call_ended() {
 }
 
 double world::kernel(kernel_call const& what) {
-  flush();
+  {
+    aside const counts;
+    network_->flush();
+  }
   double const start_s = what.recorded ? computed_s() : 0;
   what.body();
   return what.recorded ? computed_s() - start_s : 0;
-}
-
-void world::flush() {
-  aside const counts;
-  network_->flush();
 }
 
 void world::state_function(function_ref<void()> function) {
@@ -176,11 +173,11 @@ void world::state_function(function_ref<void()> function) {
 
 bool world::transmit(node_id, node_id to, envelope_ptr object) {
   aside const counts;
-  return network_->send(to, std::move(object), when());
+  return network_->send(to, std::make_unique<outgoing>(std::move(object)), when());
 }
 void world::transmit(node_id, node_id to, control const& message) {
   aside const counts;
-  network_->send(to, message, when());
+  network_->send(to, std::make_unique<outgoing>(message), when());
 }
 
 /// What operations send in quick succession goes together, when the execution thread begins a kernel or has nothing to
@@ -209,8 +206,6 @@ void world::block_main(std::function<bool()> const& done) {
   if (double const woken_at_s = main_woken_at_s_.exchange(0); woken_at_s > 0)
     costs_->add_wake(base::monotonic_s() - woken_at_s);
 }
-
-void world::notify_main() { reactor_.wake(main_wakes_); }
 
 bool world::has_threads() {
   scoped_lock const lock(mutex_);

@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -16,12 +15,10 @@
 #include "reactor.hpp"
 #include "transport.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 class runtime_cost_collector;
 class thread_manager;
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE
 
 namespace ovlp::real {
 
@@ -43,7 +40,7 @@ class world final : public backend {
 
   /// Blocks the main program until `done()`; re-evaluated whenever a call ends or notify_main is called.
   void block_main(std::function<bool()> const& done);
-  void notify_main();
+  void notify_main() { reactor_.wake(main_wakes_); }
   bool main_is_blocked() const { return main_blocked_; }
 
   double now_s() override;
@@ -82,7 +79,6 @@ class world final : public backend {
   static sending when();
 
   void execution_thread_ended(thread_manager& manager);
-  void flush();
   bool has_threads();
 
   static thread_local worker* calling;  ///< the calling OS thread's, if it is an execution thread

@@ -2,7 +2,6 @@
 #include <ovlp/runtime/internal/activity.hpp>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,16 +11,15 @@
 #include <cstring>
 #include <mutex>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <ovlp/flowgraph/sanitizers.hpp>
-#include <ovlp/runtime/internal/signal_line.hpp>
 
 namespace ovlp {
 namespace {
 
 std::atomic<activity*> known_activities{nullptr};
+constexpr std::int64_t worth_naming_ns = 1'000'000'000;
 
 std::int64_t now_ns() {
   timespec now{};
@@ -41,11 +39,6 @@ bool is_blocked(int thread) {
   std::string_view const all_of_it(text, size < 0 ? 0 : static_cast<std::size_t>(size));
   std::size_t const name_ends = all_of_it.rfind(") ");
   return name_ends != std::string_view::npos && name_ends + 2 < all_of_it.size() && all_of_it[name_ends + 2] != 'R';
-}
-
-bool would_wait() {
-  pollfd to{STDERR_FILENO, POLLOUT, 0};
-  return ::poll(&to, 1, 0) != 1 || (to.revents & POLLOUT) == 0;
 }
 
 }  // namespace
@@ -159,12 +152,6 @@ bool activity::name_all(signal_line& to) {
   return name_if([](activity const&) { return true; }, to);
 }
 
-namespace {
-
-constexpr std::int64_t worth_naming_ns = 1'000'000'000;
-
-}  // namespace
-
 void activity::watch() {
   static std::mutex one_at_a_time;
   static std::set<std::pair<void const*, node_id>> named;
@@ -177,22 +164,16 @@ void activity::watch() {
     seen now;
     if (!a->read(now) || now.age_ns < worth_naming_ns) continue;
     a->blocked_.store(now.blocked = is_blocked(a->thread_.load()));
-    if (now.age_ns < long_step_s * 1'000'000'000 || would_wait()) continue;
+    if (now.age_ns < long_step_s * 1'000'000'000 || signal_line::would_wait()) continue;
     if (named.insert({now.what(), now.node}).second) now.print();
   }
 }
-
-namespace {
-
-constexpr std::array ending{SIGINT, SIGQUIT, SIGTERM};
-
-}  // namespace
 
 void activity::handle(int signal) {
   int const error = errno;
   for (activity const* a = known_activities.load(); a != nullptr; a = a->next_.load()) {
     seen now;
-    if (a->read(now) && now.age_ns >= worth_naming_ns && !would_wait()) now.print();
+    if (a->read(now) && now.age_ns >= worth_naming_ns && !signal_line::would_wait()) now.print();
   }
   struct sigaction otherwise {};
   otherwise.sa_handler = SIG_DFL;
@@ -205,7 +186,7 @@ void activity::name_on_signals() {
 #ifndef OVLP_THREAD_SANITIZER  // which keeps a handler from what computes, and so an interruption
   static std::once_flag installed;
   std::call_once(installed, [] {
-    for (int const signal : ending) {
+    for (int const signal : {SIGINT, SIGQUIT, SIGTERM}) {
       struct sigaction known {};
       if (::sigaction(signal, nullptr, &known) != 0 || (known.sa_flags & SA_SIGINFO) != 0 ||
           known.sa_handler != SIG_DFL)

@@ -16,8 +16,7 @@
 #include "steps/loop_pool.hpp"
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 namespace {
 
 struct crash {
@@ -94,5 +93,4 @@ void report_crashes() {
   thread_local alternate_stack const own;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <functional>
 #include <utility>
 
 #include <ovlp/base/expects.hpp>
@@ -18,11 +17,7 @@
 #include "exchange/group_table.hpp"
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
-
-dps_thread::dps_thread(thread_manager& manager, thread_address address, std::size_t pool)
-    : manager_(manager), address_(address), pool_(pool) {}
+namespace ovlp::OVLP_INLINE_CORE {
 
 dps_thread::~dps_thread() {
   while (!live_.empty()) {  // a run has failed while the time of their last steps passed
@@ -141,7 +136,7 @@ void dps_thread::take_in_total(group_total const& total) {
 }
 
 execution& dps_thread::closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing) {
-  closer_key const key{operation, enclosing.back().place, enclosing.back().group};
+  closer_key const key = key_of(operation, enclosing);
   if (last_closer_ != nullptr && key == last_key_) return *last_closer_;
   auto& found = closers_[key];
   if (!found) {
@@ -199,8 +194,7 @@ void dps_thread::forget(execution& operation) {
     return;
   }
   if (last_closer_ == &operation) last_closer_ = nullptr;
-  frame const& enclosing = operation.frames().back();
-  closers_.erase({operation.number(), enclosing.place, enclosing.group});
+  closers_.erase(key_of(operation.number(), operation.frames()));
 }
 
 void dps_thread::hold_state(memory_watch& watch) {
@@ -222,13 +216,11 @@ void dps_thread::have_state(state_mail::what_type what) {
 }
 
 void dps_thread::keep_opened(std::uint32_t closer, execution const& opener, std::shared_ptr<void const> input) {
-  frame const& enclosing = opener.frames().back();
-  opened_[{closer, enclosing.place, enclosing.group}] = {opener.call(), std::move(input)};
+  opened_[key_of(closer, opener.frames())] = {opener.call(), std::move(input)};
 }
 
 std::shared_ptr<void const> dps_thread::take_opened(execution const& closer) {
-  frame const& enclosing = closer.frames().back();
-  auto const kept = opened_.find({closer.number(), enclosing.place, enclosing.group});
+  auto const kept = opened_.find(key_of(closer.number(), closer.frames()));
   base::expects(kept != opened_.end(), "the opener of a group has kept what its closer takes");
   std::shared_ptr<void const> input = std::move(kept->second.input);
   opened_.erase(kept);
@@ -321,5 +313,4 @@ std::vector<execution*> dps_thread::suspended() const {
   return all;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

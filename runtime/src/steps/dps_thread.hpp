@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <boost/intrusive/list.hpp>
+#include <boost/intrusive/slist_hook.hpp>
 
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
@@ -16,8 +17,7 @@
 #include "steps/execution.hpp"
 #include "steps/mail.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class execution_thread;
 class thread_manager;
@@ -28,11 +28,6 @@ class thread_manager;
 // what may run operations at the same time as others: an OS thread of a real node, a virtual one of a simulated node.
 // A dps_thread is the program's: a serial place with a state, of which there may be thousands; it costs memory, and no
 // stack.
-//
-// An operation is an execution: its start, its steps, its suspensions, its end. It runs on a loop_fiber, a stack with a
-// loop that runs one operation after another. An operation that suspends keeps its fiber; the execution thread takes
-// another and goes on. So a suspension is one switch of stacks, an operation that does not suspend needs none, and
-// stacks are needed only for what is suspended (loop_pool has those that nobody needs).
 //
 // Who owns what, without a lock:
 //   - a dps_thread's work queue, waiters and gatherings belong to its owner, of whom there is one whenever mail is
@@ -47,17 +42,13 @@ class thread_manager;
 // Seen from other rooms: exchange pushes mail (push, add) and wakes who waits (execution::wake); collections make,
 // move and remove dps_threads. This room calls backend.hpp for time, steps and kernels, and exchange to post.
 
-/// A logical, serial place of execution with its own state and queue. One operation runs in it at a time.
-///
-/// Anyone pushes mail. Everything else belongs to the owner: the thread has one whenever mail is there. Who pushes to
-/// an idle thread becomes its owner, hands it to the scheduler, and an execution thread runs one operation, until that
-/// ends or suspends, then sorts again what has come.
+/// A logical, serial place of execution with its own state and queue. One operation runs in it at a time. Anyone pushes
+/// mail, everything else belongs to the owner.
 class dps_thread {
  public:
   /// It lives nowhere until it gets mail that says so.
-  dps_thread(thread_manager& manager, thread_address address, std::size_t pool);
-  dps_thread(dps_thread const&) = delete;
-  dps_thread& operator=(dps_thread const&) = delete;
+  dps_thread(thread_manager& manager, thread_address address, std::size_t pool)
+      : manager_(manager), address_(address), pool_(pool) {}
   ~dps_thread();
 
   /// Thread: any.
@@ -101,8 +92,9 @@ class dps_thread {
   /// The operations that are suspended in it. The node must be passive, or have stopped.
   std::vector<execution*> suspended() const;
 
-  dps_thread* next_ready = nullptr;  ///< of the scheduler
-  std::uint64_t arrival = 0;         ///< of the scheduler
+  // Of the scheduler.
+  boost::intrusive::slist_member_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>> in_ready_queue;
+  std::uint64_t arrival = 0;
 
  private:
   /// A closer's execution is known by its operation and the enclosing groups' innermost frame.
@@ -112,6 +104,9 @@ class dps_thread {
     group_id group;
     bool operator==(closer_key const&) const = default;
   };
+  static closer_key key_of(std::uint32_t operation, ovlp::frames const& enclosing) {
+    return {operation, enclosing.back().place, enclosing.back().group};
+  }
   struct closer_hash {
     std::size_t operator()(closer_key const& key) const {
       return (key.group * 0x9e3779b97f4a7c15u) ^ (std::size_t{key.operation} << 32) ^ key.place;
@@ -163,5 +158,4 @@ class dps_thread {
   mail_queue held_;  // while moving: what goes along
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "steps/execution.hpp"
 
-#include <algorithm>
-#include <exception>
 #include <utility>
 
 #include <ovlp/base/error.hpp>
@@ -22,8 +20,7 @@
 #include "steps/loop_pool.hpp"
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 namespace {
 
 /// "group 2@node0 of split 'cut'"
@@ -33,26 +30,20 @@ std::string group_of_opener(program const& known, std::uint32_t graph, frame con
 
 }  // namespace
 
-gathering::group_state& gathering::find_or_add(frame const& opened, bool& added) {
+gathering::group_state& gathering::find_or_add(frame const& opened) {
   auto const found = std::find_if(groups_.begin(), groups_.end(),
                                   [&](group_state const& g) { return g.opened.group == opened.group; });
-  added = found == groups_.end();
-  if (!added) return *found;
-  groups_.push_back({opened, 0, std::nullopt});
-  return groups_.back();
+  return found == groups_.end() ? groups_.emplace_back(group_state{opened, 0, std::nullopt}) : *found;
 }
 
 bool gathering::add(envelope_ptr object) {
-  bool added = false;
-  ++find_or_add(object->frames.back(), added).received;
+  std::size_t const before = groups_.size();
+  ++find_or_add(object->frames.back()).received;
   inbox_.push(as_mail(std::move(object)));
-  return added;
+  return groups_.size() > before;
 }
 
-void gathering::set_total(frame const& opened, std::uint64_t total) {
-  bool added = false;
-  find_or_add(opened, added).total = total;
-}
+void gathering::set_total(frame const& opened, std::uint64_t total) { find_or_add(opened).total = total; }
 
 bool gathering::complete() const {
   return groups_.size() == expected_ &&
@@ -77,22 +68,7 @@ std::string gathering::describe_missing(program const& known, std::uint32_t grap
   return text;
 }
 
-execution::execution(dps_thread& thread, envelope_ptr input)
-    : resume(mail::kind_type::resume, *this),
-      start(mail::kind_type::start, *this),
-      thread_(thread),
-      manager_(thread.manager()),
-      graph_(input->graph),
-      operation_(input->operation),
-      definition_(&manager_.program().operation(graph_, operation_)),
-      object_(std::move(input)),
-      frames_(object_->frames),
-      iteration_(object_->iteration),
-      has_new_input_(true) {
-  if (is_opener(definition_->kind)) opened_.resize(definition_->ports.size());
-}
-
-execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing)
+execution::execution(dps_thread& thread, ovlp::frames const& enclosing, std::uint32_t graph, std::uint32_t operation)
     : resume(mail::kind_type::resume, *this),
       start(mail::kind_type::start, *this),
       thread_(thread),
@@ -100,14 +76,23 @@ execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t oper
       graph_(graph),
       operation_(operation),
       definition_(&manager_.program().operation(graph_, operation_)),
-      frames_(std::move(enclosing)),
-      gathering_(std::make_unique<ovlp::gathering>(definition_->closes.size())) {
-  if (!is_opener(definition_->kind)) return;
-  opened_.resize(definition_->ports.size());
-  if (manager_.settings().barriers) held_posts_ = std::make_unique<std::vector<held_post>>();
+      frames_(enclosing) {
+  if (is_opener(definition_->kind)) opened_.resize(definition_->ports.size());
 }
 
-execution::~execution() = default;
+execution::execution(dps_thread& thread, envelope_ptr input)
+    : execution(thread, input->frames, input->graph, input->operation) {
+  object_ = std::move(input);
+  iteration_ = object_->iteration;
+  has_new_input_ = true;
+}
+
+execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing)
+    : execution(thread, enclosing, graph, operation) {
+  gathering_ = std::make_unique<ovlp::gathering>(definition_->closes.size());
+  bool const posts = is_opener(definition_->kind);
+  if (posts && manager_.settings().barriers) held_posts_ = std::make_unique<std::vector<held_post>>();
+}
 
 template <class Function>
 bool execution::succeeds(Function const& function) const {
@@ -139,12 +124,11 @@ void execution::run(execution_thread& host) {
 
 void execution::end() {
   host_->loop()->operation = this;
-  host_->activity().next_step();
   step_ended();
-  if (memory_watch* const watch = manager_.memory()) [[unlikely]]
-    thread_.hold_state(*watch);
   succeeds([&] {
-    expect_all_taken();
+    // Before a result leaves, so that a call never ends with half a group.
+    if (gathering_ && !saw_end_)
+      throw graph_error("the operation ended before wait() had given all objects of its groups");
     if (result_) send_result();
     close_groups();
   });
@@ -154,7 +138,7 @@ void execution::end() {
 
 void execution::show(activity& on) const {
   thread_address const at = thread_.address();
-  on.begins(*definition_, manager_.program().collection(at.collection).name, at.index, manager_.self());
+  on.begins(definition_, nullptr, manager_.program().collection(at.collection).name, at.index, manager_.self());
 }
 
 inline void execution::expect_running() const {
@@ -170,20 +154,20 @@ void execution::refuse_other_thread() const {
 }
 
 inline void execution::step_ended() {
+  host_->activity().next_step();
   has_worked_ = false;
   if (manager_.records() != nullptr) [[unlikely]]
     record_step();
   if (host_->costs.on() && host_->costs.step_ended()) [[unlikely]]
     host_->tell_costs();
+  if (memory_watch* const watch = manager_.memory()) [[unlikely]]
+    thread_.hold_state(*watch);
 }
 
 inline void execution::end_step(step_end how) {
   expect_running();
   manager_.backend().end_step(how);
-  host_->activity().next_step();
   step_ended();
-  if (memory_watch* const watch = manager_.memory()) [[unlikely]]
-    thread_.hold_state(*watch);
 }
 
 /// The step that has ended; the next one begins.
@@ -218,11 +202,7 @@ void execution::begin_step() {
 void execution::wake() { thread_.push(mail_ptr(&resume)); }
 
 void execution::failed(std::exception_ptr what) const {
-  failure report = failure_of(std::move(what));
-  report.operation = definition_->name;
-  report.thread = manager_.program().name(thread_.address());
-  report.node = node_name(manager_.self());
-  manager_.backend().fail(report);
+  fail(manager_, definition_->name, thread_.address(), std::move(what));
 }
 
 void execution::suspend(wait_cause what) {
@@ -237,8 +217,6 @@ void execution::suspend(wait_cause what) {
   if (sink != nullptr) sink->wait({where(), what, start_s, manager_.backend().now_s()});
   begin_step();
 }
-
-void* execution::input() { return object_->object(); }
 
 envelope_ptr execution::make_envelope(object_type const& type, void* object, std::size_t target) const {
   envelope_ptr made = envelope::make(type, object);
@@ -291,24 +269,15 @@ void execution::send_held_posts() {
   }
 }
 
-inline void execution::deliver(edge_definition const& edge, envelope_ptr object, post_record* record) {
+void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
   std::uint32_t const place = object->frames.back().place;
-  bool const stays = manager_.delivery().send(edge, std::move(object), thread_.address().index, place, record);
+  std::optional<post_record> record;
+  if (manager_.records() != nullptr) [[unlikely]]
+    record = post_record{where(), static_cast<std::uint32_t>(port), object->key(), 0, 0, 0};
+  bool const stays =
+      manager_.delivery().send(edge, std::move(object), thread_.address().index, place, record ? &*record : nullptr);
   if (stays && host_->costs.on()) [[unlikely]]
     host_->costs.object_stayed();
-}
-
-void execution::deliver_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object) {
-  post_record record{where(), static_cast<std::uint32_t>(port), object->key(), 0, 0, 0};
-  deliver(edge, std::move(object), &record);
-}
-
-void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
-  if (manager_.records() == nullptr) [[likely]] {
-    deliver(edge, std::move(object), nullptr);
-  } else {
-    deliver_recorded(port, edge, std::move(object));
-  }
 }
 
 void execution::finish(object_type const& type, void* object) {
@@ -323,13 +292,6 @@ void execution::send_result() {
     send(0, *edge, std::move(result_));
   } else {
     manager_.calls().answer(std::move(result_));
-  }
-}
-
-/// Before a result leaves, so that a call never ends with half a group.
-void execution::expect_all_taken() const {
-  if (gathering_ && !saw_end_) {
-    throw graph_error("the operation ended before wait() had given all objects of its groups");
   }
 }
 
@@ -370,8 +332,6 @@ void* execution::wait() {
   }
 }
 
-std::size_t execution::place() const { return object_ ? object_->frames.back().place : 0; }
-
 std::size_t execution::closed_port() const {
   if (!object_) return 0;
   auto const& first_port_of = manager_.program().graph(graph_).first_port_of;
@@ -402,42 +362,28 @@ void execution::wait_until(function_ref<bool()> until) {
   }
 }
 
-/// The kernel, shown while it runs: where it is charged it does not.
-auto execution::shows_kernel(std::string_view name, function_ref<void()> body) const {
-  return [this, name, body] {
+void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body, bool always_runs) {
+  expect_running();
+  has_worked_ = true;
+  ovlp::backend& world = manager_.backend();
+  record_sink* const without_records = manager_.settings().kernels;
+  bool const recorded = manager_.records() != nullptr;
+  double const before_s = without_records == nullptr ? 0 : world.computed_s() - world.aside_s();
+  auto const shown = [&] {  // while it runs: where it is charged it does not
     host_->activity().begins_kernel(name);
     body();
     host_->activity().ends_kernel();
   };
-}
-
-void execution::kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body, bool always_runs) {
-  expect_running();
-  has_worked_ = true;
-  if (manager_.settings().kernels != nullptr) {
-    time_kernel(name, sizes, body, always_runs);
-    return;
+  double const work_s = world.kernel({name, sizes.values(), manager_.self(), thread_.address(), shown,
+                                      recorded || without_records != nullptr, always_runs});
+  if (without_records != nullptr) {
+    without_records->kernel({where(), name, sizes.values(), 0, 0, work_s});
+    if (host_->costs.on()) host_->costs.leave_out(world.computed_s() - world.aside_s() - before_s);
+  } else if (recorded) {
+    if (host_->costs.on()) host_->costs.leave_out(work_s);
+    host_->kernels.push_back({std::string(name), sizes, work_s});
+    manager_.reallocation().count_work(call(), work_s);
   }
-  bool const recorded = manager_.records() != nullptr;
-  auto const shown = shows_kernel(name, body);
-  double const work_s = manager_.backend().kernel(
-      {name, sizes.values(), manager_.self(), thread_.address(), shown, recorded, always_runs});
-  if (!recorded) return;
-  if (host_->costs.on()) host_->costs.leave_out(work_s);
-  host_->kernels.push_back({std::string(name), sizes, work_s});
-  manager_.reallocation().count_work(call(), work_s);
-}
-
-/// Where there are no records, and kernels shall be known all the same.
-void execution::time_kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body,
-                            bool always_runs) {
-  ovlp::backend& world = manager_.backend();
-  double const before_s = world.computed_s() - world.aside_s();
-  auto const shown = shows_kernel(name, body);
-  double const work_s =
-      world.kernel({name, sizes.values(), manager_.self(), thread_.address(), shown, true, always_runs});
-  manager_.settings().kernels->kernel({where(), name, sizes.values(), 0, 0, work_s});
-  if (host_->costs.on()) host_->costs.leave_out(world.computed_s() - world.aside_s() - before_s);
 }
 
 void execution::set_iteration(std::int32_t iteration) {
@@ -515,5 +461,4 @@ std::string execution::describe_wait() const {
   return "";
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

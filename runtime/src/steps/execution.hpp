@@ -23,8 +23,7 @@
 
 #include "steps/mail.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class dps_thread;
 class execution_thread;
@@ -59,7 +58,7 @@ class gathering {
     std::uint64_t received = 0;
     std::optional<std::uint64_t> total;
   };
-  group_state& find_or_add(frame const& opened, bool& added);
+  group_state& find_or_add(frame const& opened);
 
   std::size_t const expected_;
   mail_queue inbox_;
@@ -74,8 +73,7 @@ class execution final : public operation_context {
   /// A leaf or split, started by an object.
   execution(dps_thread& thread, envelope_ptr input);
   /// A merge or stream inside the given groups.
-  execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing);
-  ~execution();
+  execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing);
 
   /// As records say it.
   operation_place where() const;
@@ -92,14 +90,14 @@ class execution final : public operation_context {
   void end();
   bool has_result() const { return result_ != nullptr; }
 
-  void* input() override;
+  void* input() override { return object_->object(); }
   bool input_is_kept() const override { return definition_->keeps_input; }
   void keep_input(std::shared_ptr<void const> copy) override;
   std::shared_ptr<void const> opened() override;
   void post(std::size_t port, object_type const& type, void* object) override;
   void finish(object_type const& type, void* object) override;
   void* wait() override;
-  std::size_t place() const override;
+  std::size_t place() const override { return object_ ? object_->frames.back().place : 0; }
   std::size_t closed_port() const override;
   void wait_until(function_ref<bool()> condition) override;
   void kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body, bool always_runs) override;
@@ -127,8 +125,6 @@ class execution final : public operation_context {
   /// A step of it begins on the OS thread of this activity.
   void show(activity& on) const;
   dps_thread& thread() const { return thread_; }
-  operation_definition const& definition() const { return *definition_; }
-  std::uint32_t graph() const { return graph_; }
   std::uint32_t number() const { return operation_; }  ///< of the operation in its graph
   ovlp::frames const& frames() const { return frames_; }
   group_id call() const { return origin_of(frames_); }            ///< of the main program
@@ -147,22 +143,19 @@ class execution final : public operation_context {
   std::string describe_group() const;  ///< that the object which started it belongs to
 
  private:
+  /// What both have in common.
+  execution(dps_thread& thread, ovlp::frames const& enclosing, std::uint32_t graph, std::uint32_t operation);
   struct opened_group {
     group_id group = 0;
     std::uint32_t count = 0;
   };
   void expect_running() const;
   [[noreturn]] void refuse_other_thread() const;
-  auto shows_kernel(std::string_view name, function_ref<void()> body) const;
-  void expect_all_taken() const;
   void begin_step();
   void end_step(step_end how);
   void record_step();
   void step_ended();
-  void time_kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body, bool always_runs);
   void send(std::size_t port, edge_definition const& edge, envelope_ptr object);
-  void deliver(edge_definition const& edge, envelope_ptr object, post_record* record);
-  void deliver_recorded(std::size_t port, edge_definition const& edge, envelope_ptr object);
   void suspend(wait_cause what);
   void wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold = nullptr);
   template <class Function>
@@ -201,5 +194,4 @@ class execution final : public operation_context {
   double step_start_computed_s_ = 0;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

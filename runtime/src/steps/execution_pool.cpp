@@ -4,13 +4,11 @@
 #include <algorithm>
 
 #include <ovlp/runtime/internal/backend.hpp>
-#include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 execution_pool::execution_pool(thread_manager& node) : node_(node), served_(node.program().collections()) {
   for (std::uint32_t c = 0; c < node.program().collections(); ++c) node.scheduler().set_limit(pool_of(c), 0);
@@ -29,7 +27,7 @@ void execution_pool::serve(std::uint32_t collection, std::ptrdiff_t more) {
     std::size_t const own = std::min(static_cast<std::size_t>(served_[collection]), node_.settings().cores);
     node_.scheduler().set_limit(pool_of(collection), shared > 0 ? shared : own);
     while (threads_.size() < node_.scheduler().total_limit()) {
-      threads_.push_back(std::make_unique<execution_thread>(node_, node_.common().loops(), threads_.size()));
+      threads_.push_back(std::make_unique<execution_thread>(node_, node_.common().loops()));
       started.push_back(threads_.back().get());
     }
   }
@@ -43,7 +41,4 @@ std::vector<execution_thread*> execution_pool::all() {
   return all;
 }
 
-void execution_pool::unwind(execution& operation) { all().front()->unwind(operation); }
-
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -9,10 +9,8 @@
 #include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
-class execution;
 class thread_manager;
 
 /// The execution threads of a node: as many as operations of its collections may run at once.
@@ -26,8 +24,6 @@ class execution_pool {
   /// So many more DPS threads of the collection run here, or fewer, whatever the views say.
   void serve(std::uint32_t collection, std::ptrdiff_t more);
   std::vector<execution_thread*> all();
-  /// After the end, when none runs any more: ends a suspended operation.
-  void unwind(execution& operation);
 
  private:
   thread_manager& node_;
@@ -36,5 +32,4 @@ class execution_pool {
   std::vector<std::unique_ptr<execution_thread>> threads_ OVLP_GUARDED_BY(mutex_);
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -14,13 +14,10 @@
 #include "steps/mail.hpp"
 #include "steps/scheduler.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
-execution_thread::execution_thread(thread_manager& manager, loop_pool& loops, std::size_t number)
-    : costs(manager.settings().costs), manager_(&manager), loops_(&loops), number_(number) {}
-
-execution_thread::~execution_thread() = default;
+execution_thread::execution_thread(thread_manager& manager, loop_pool& loops)
+    : costs(manager.settings().costs), manager_(&manager), loops_(&loops) {}
 
 /// The stack of the calling OS thread. Not inlined: an operation goes on in another OS thread after a switch.
 [[gnu::noinline]] fiber& execution_thread::os_thread() {
@@ -139,5 +136,4 @@ void execution_thread::unwind(execution& operation) {
   scheduler::set_self(nullptr);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -7,9 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <map>
-#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -17,7 +15,6 @@
 #include <boost/context/fiber.hpp>
 
 #include <ovlp/flowgraph/sanitizers.hpp>
-#include <ovlp/runtime/internal/synchronization.hpp>
 
 #ifdef OVLP_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
@@ -27,8 +24,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// Address space below each stack that nobody may touch: more than what a frame has usually, so that none jumps over.
 constexpr std::size_t guard_bytes = 2 * 1024 * 1024;
@@ -143,22 +139,10 @@ struct fiber::implementation {
   }
 };
 
-namespace {
-
-/// Gives boost::context our mapping; the fiber owns it.
-struct borrowed_stack {
-  fiber_stack lent;
-  boost::context::stack_context allocate() { return context(); }
+/// For boost::context: the fiber owns the mapping.
+struct kept_stack {
   void deallocate(boost::context::stack_context&) noexcept {}
-  boost::context::stack_context context() const {
-    boost::context::stack_context made;
-    made.size = lent.usable_bytes();
-    made.sp = static_cast<char*>(lent.base) + lent.bytes;
-    return made;
-  }
 };
-
-}  // namespace
 
 fiber::fiber() : implementation_(std::make_unique<implementation>()) {
 #ifdef OVLP_THREAD_SANITIZER
@@ -171,7 +155,6 @@ fiber::fiber(std::size_t stack_bytes, std::function<void()> body)
   implementation& made = *implementation_;
   made.body = std::move(body);
   made.own = stacks().take(stack_bytes);
-  borrowed_stack const lent{made.own};
 #ifdef OVLP_ADDRESS_SANITIZER
   made.bottom = made.own.bottom();
   made.size = made.own.usable_bytes();
@@ -179,10 +162,12 @@ fiber::fiber(std::size_t stack_bytes, std::function<void()> body)
 #ifdef OVLP_THREAD_SANITIZER
   made.tsan = __tsan_create_fiber(0);
 #endif
-  boost::context::stack_context const context = lent.context();
+  boost::context::stack_context context;
+  context.size = made.own.usable_bytes();
+  context.sp = static_cast<char*>(made.own.base) + made.own.bytes;
   made.context =
-      boost::context::fiber(std::allocator_arg, boost::context::preallocated(context.sp, context.size, context), lent,
-                            [&made](boost::context::fiber&& left) -> boost::context::fiber {
+      boost::context::fiber(std::allocator_arg, boost::context::preallocated(context.sp, context.size, context),
+                            kept_stack{}, [&made](boost::context::fiber&& left) -> boost::context::fiber {
                               made.arrive(std::move(left));
                               made.body();
                               std::abort();  // the body never returns
@@ -212,5 +197,4 @@ bool fiber::overflows_at(void const* address) const {
   return own.base != nullptr && address >= own.base && address < own.bottom();
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

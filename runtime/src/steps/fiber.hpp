@@ -7,8 +7,7 @@
 
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// A stack of control that can be left and entered again: what lets an operation wait without blocking its OS thread.
 ///
@@ -39,5 +38,4 @@ class fiber {
   std::unique_ptr<implementation> implementation_;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

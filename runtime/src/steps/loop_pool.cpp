@@ -5,8 +5,7 @@
 
 #include <ovlp/runtime/internal/execution_thread.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 // The host is asked for anew each turn: on top of a turn an operation may have gone to another execution thread.
 loop_fiber::loop_fiber(std::size_t stack_bytes)
@@ -35,5 +34,4 @@ void loop_pool::give(loop_fiber& unused) {
   unused_.push_back(&unused);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

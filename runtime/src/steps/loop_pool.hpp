@@ -9,8 +9,7 @@
 
 #include "steps/fiber.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class execution;
 class execution_thread;
@@ -43,5 +42,4 @@ class loop_pool {
   std::vector<loop_fiber*> unused_ OVLP_GUARDED_BY(mutex_);
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

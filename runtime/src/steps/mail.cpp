@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "steps/mail.hpp"
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 void mail::deleter::operator()(mail* m) const noexcept {
   switch (m->kind) {
@@ -18,5 +17,4 @@ void mail::deleter::operator()(mail* m) const noexcept {
   }
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

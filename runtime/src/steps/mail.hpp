@@ -10,8 +10,7 @@
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/mailbox.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class execution;
 
@@ -72,5 +71,4 @@ inline execution& operation_of(mail_ptr m) { return static_cast<operation_mail*>
 inline mail_ptr as_mail(envelope_ptr object) { return mail_ptr(object.release()); }
 inline envelope_ptr as_object(mail_ptr m) { return envelope_ptr(static_cast<envelope*>(m.release())); }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

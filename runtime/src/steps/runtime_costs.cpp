@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/runtime_costs.hpp>
 
-#include <utility>
-
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 void runtime_costs::add(runtime_costs const& more) {
   steps += more.steps;
@@ -44,5 +41,4 @@ void runtime_cost_meter::tell(double computed_s, double aside_s) {
   aside_s_ = aside_s;
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

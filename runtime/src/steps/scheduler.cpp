@@ -6,32 +6,12 @@
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
 
-#include "steps/dps_thread.hpp"
+namespace ovlp::OVLP_INLINE_CORE {
 
-namespace ovlp {
-inline namespace OVLP_CORE {
-
-namespace {
-
-constinit thread_local execution_thread* calling = nullptr;
-
-}  // namespace
+static constinit thread_local execution_thread* calling = nullptr;
 
 execution_thread* scheduler::self() { return calling; }
 void scheduler::set_self(execution_thread* self) { calling = self; }
-
-void ready_queue::push(dps_thread* thread) {
-  thread->next_ready = nullptr;
-  (last_ == nullptr ? first_ : last_->next_ready) = thread;
-  last_ = thread;
-}
-
-dps_thread* ready_queue::pop() {
-  dps_thread* const thread = first_;
-  first_ = thread->next_ready;
-  if (first_ == nullptr) last_ = nullptr;
-  return thread;
-}
 
 void scheduler::set_limit(std::size_t number, std::size_t limit) {
   std::vector<execution_thread*> woken;
@@ -54,7 +34,7 @@ std::size_t scheduler::total_limit() const {
 void scheduler::insert(dps_thread& thread) {
   thread.arrival = ++arrivals_;
   ++waiting_;
-  pools_[thread.pool()].ready.push(&thread);
+  pools_[thread.pool()].ready.push_back(thread);
 }
 
 bool scheduler::can_run() const {
@@ -85,10 +65,11 @@ dps_thread* scheduler::pick() {
   ready_queue* best = nullptr;
   for (pool& p : pools_) {
     if (p.ready.empty() || p.running >= p.limit) continue;
-    if (best == nullptr || p.ready.front()->arrival < best->front()->arrival) best = &p.ready;
+    if (best == nullptr || p.ready.front().arrival < best->front().arrival) best = &p.ready;
   }
   if (best == nullptr) return nullptr;
-  dps_thread* const picked = best->pop();
+  dps_thread* const picked = &best->front();
+  best->pop_front();
   --waiting_;
   ++running_;
   ++pools_[picked->pool()].running;
@@ -128,5 +109,4 @@ void scheduler::wake_all() {
   for (execution_thread* t : all) backend_->wake(*t);
 }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

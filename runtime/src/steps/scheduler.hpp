@@ -5,27 +5,22 @@
 #include <cstdint>
 #include <vector>
 
+#include <boost/intrusive/slist.hpp>
+
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+#include "steps/dps_thread.hpp"
+
+namespace ovlp::OVLP_INLINE_CORE {
 
 class backend;
-class dps_thread;
 class execution_thread;
 
-/// First in, first out; links through dps_thread::next_ready.
-class ready_queue {
- public:
-  bool empty() const { return first_ == nullptr; }
-  dps_thread* front() const { return first_; }
-  void push(dps_thread* thread);
-  dps_thread* pop();
-
- private:
-  dps_thread* first_ = nullptr;
-  dps_thread* last_ = nullptr;
-};
+/// First in, first out.
+using ready_queue = boost::intrusive::slist<
+    dps_thread,
+    boost::intrusive::member_hook<dps_thread, decltype(dps_thread::in_ready_queue), &dps_thread::in_ready_queue>,
+    boost::intrusive::constant_time_size<false>, boost::intrusive::cache_last<true>>;
 
 /// Admission: which DPS thread of a node runs next, on which execution thread. The same code in both backends.
 ///
@@ -76,5 +71,4 @@ class scheduler {
   std::size_t running_ OVLP_GUARDED_BY(mutex_) = 0;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -9,8 +9,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -55,14 +53,8 @@ class shared_bytes {
     if (block_ != nullptr) block_->handles.fetch_add(1, std::memory_order_relaxed);
   }
   shared_bytes(shared_bytes&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
-  shared_bytes& operator=(shared_bytes const& other) noexcept {
-    shared_bytes copy(other);
-    std::swap(block_, copy.block_);
-    return *this;
-  }
-  shared_bytes& operator=(shared_bytes&& other) noexcept {
-    shared_bytes taken(std::move(other));
-    std::swap(block_, taken.block_);
+  shared_bytes& operator=(shared_bytes other) noexcept {
+    std::swap(block_, other.block_);
     return *this;
   }
   ~shared_bytes() {
@@ -124,8 +116,6 @@ class shared_bytes {
         : size(bytes_wanted), zeroed(of.zeroed), whole(&of), first(from) {
       of.handles.fetch_add(1, std::memory_order_relaxed);
     }
-    block(block const&) = delete;
-    block& operator=(block const&) = delete;
     ~block() {
       if (whole == nullptr) {
         release(bytes.load(std::memory_order_relaxed));

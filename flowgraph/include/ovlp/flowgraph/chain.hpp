@@ -10,6 +10,15 @@
 #include <ovlp/flowgraph/graph.hpp>
 
 namespace ovlp {
+namespace detail {
+
+/// An operation of a chain, and the route of the edge to it.
+struct stage {
+  operation_definition operation;
+  route_definition route;
+};
+
+}  // namespace detail
 
 /// The short form of a graph without branches: `split >> leaf >> merge`. Each operation has one port, and the route of
 /// an operation is that of its incoming edge. Converts to graph<In, Out>.
@@ -25,14 +34,7 @@ namespace ovlp {
 template <class In, class Out>
 class chain {
  public:
-  /// An operation and the route of the edge to it.
-  struct stage {
-    operation_definition operation;
-    route_definition route;
-  };
-
-  explicit chain(stage first) { stages_.push_back(std::move(first)); }
-  explicit chain(std::vector<stage> stages) : stages_(std::move(stages)) {}
+  explicit chain(std::vector<detail::stage> stages) : stages_(std::move(stages)) {}
 
   /// The same chain with a bound on the objects in circulation between the last operation's port and its closer; see
   /// port::window. So it stands behind the split: `split(...).window(16) >> ...`.
@@ -44,7 +46,9 @@ class chain {
 
   /// The graph, called after its operations. Errors: graph_error if the structure is wrong.
   operator graph<In, Out>() const {  // NOLINT(google-explicit-constructor): a chain is a graph
-    return named(names());
+    std::string all;
+    for (detail::stage const& s : stages_) all += (all.empty() ? "" : " >> ") + s.operation.name;
+    return named(std::move(all));
   }
 
   /// The graph with a name of its own, as `ovlp::graph g{"name", a >> b}` makes it. Errors: as above.
@@ -62,16 +66,10 @@ class chain {
   }
 
   /// For operator>>.
-  std::vector<stage> const& stages() const { return stages_; }
+  std::vector<detail::stage> const& stages() const { return stages_; }
 
  private:
-  std::string names() const {
-    std::string all;
-    for (stage const& s : stages_) all += (all.empty() ? "" : " >> ") + s.operation.name;
-    return all;
-  }
-
-  std::vector<stage> stages_;
+  std::vector<detail::stage> stages_;
 };
 
 // `ovlp::graph g = a >> b;` finds out In and Out.
@@ -82,29 +80,27 @@ graph(std::string, chain<In, Out>) -> graph<In, Out>;
 
 namespace detail {
 
-/// A chain of one operation, whose body is of the right kind.
-template <class Body, class State, class Route>
-auto make_checked_chain(std::string name, placed_route<State, Route> where, Body body) {
-  using shape = signature<Body>;
-  using input = typename shape::input;
-  expect_state<Body, State>();
-  auto output = [] {
-    if constexpr (shape::outs::size == 0) {
-      return std::type_identity<typename shape::result>{};
-    } else {
-      static_assert(shape::outs::size == 1, "the short form a >> b takes operations with one port; use graph");
-      return []<class Only>(type_list<Only>) { return std::type_identity<Only>{}; }(typename shape::outs{});
-    }
-  }();
-  using made = chain<input, typename decltype(output)::type>;
-  return made(typename made::stage{define_operation(std::move(name), where.collection, std::move(body)),
-                                   make_route<input>(std::move(where.route))});
+/// A chain of one operation; a body of another kind does not compile, with one message.
+template <operation_kind Kind, class State, class Route, class Body, class... Constants>
+auto make_chain(std::string name, placed_route<State, Route> where, Body given, Constants... constants) {
+  auto body = bind_constants(std::move(given), std::move(constants)...);
+  using bound = decltype(body);
+  expect_kind<Kind, bound>();
+  if constexpr (kind_of<bound>() == Kind) {
+    expect_state<bound, State>();
+    using input = typename signature<bound>::input;
+    using ports = ports_of<bound>;
+    static_assert(ports::size == 1, "the short form a >> b takes operations with one port; use graph");
+    return chain<input, first_of<ports>>({{define_operation(std::move(name), where.collection, std::move(body)),
+                                           make_route<input>(std::move(where.route))}});
+  }
 }
-/// The same; a body of another kind does not compile, with one message.
-template <operation_kind Kind, class Body, class State, class Route>
-auto make_chain(std::string name, placed_route<State, Route> where, Body body) {
-  expect_kind<Kind, Body>();
-  if constexpr (kind_of<Body>() == Kind) return make_checked_chain(std::move(name), std::move(where), std::move(body));
+/// For the compiler's message only: a collection without a route.
+template <operation_kind, class State, class... Rest>
+void make_chain(std::string const&, threads<State> const&, Rest const&...) {
+  static_assert(!std::is_same_v<State, State>,
+                "the short form says to which thread an object goes: threads.by(&In::member), threads.in_turn(), "
+                "threads.at(0)");
 }
 
 }  // namespace detail
@@ -120,80 +116,29 @@ auto make_chain(std::string name, placed_route<State, Route> where, Body body) {
 /// As all of these it gives a chain of one operation.
 /// Errors: does not compile for a body of another kind, a route by a member of another type, or the state of another
 ///         collection.
-template <class State, class Route, class Body, class... Constants>
-auto leaf(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
-  return detail::make_chain<operation_kind::leaf>(std::move(name), std::move(where),
-                                                  detail::bind_constants(std::move(body), std::move(constants)...));
+template <class Where, class Body = detail::system_function, class... Constants>
+auto leaf(std::string name, Where where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::leaf>(std::move(name), std::move(where), std::move(body),
+                                                  std::move(constants)...);
 }
 /// One in, any number out: `void body(In, out<A>&)`. Errors: does not compile for several ports: use graph.
-template <class State, class Route, class Body, class... Constants>
-auto split(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
-  return detail::make_chain<operation_kind::split>(std::move(name), std::move(where),
-                                                   detail::bind_constants(std::move(body), std::move(constants)...));
+template <class Where, class Body = detail::system_function, class... Constants>
+auto split(std::string name, Where where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::split>(std::move(name), std::move(where), std::move(body),
+                                                   std::move(constants)...);
 }
 /// Any number in, one out: `Out body(in<In>&)`. All objects of a group must be routed to one thread: at, at_opener, or
 /// by a value that is the same for all.
-template <class State, class Route, class Body, class... Constants>
-auto merge(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
-  return detail::make_chain<operation_kind::merge>(std::move(name), std::move(where),
-                                                   detail::bind_constants(std::move(body), std::move(constants)...));
+template <class Where, class Body = detail::system_function, class... Constants>
+auto merge(std::string name, Where where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::merge>(std::move(name), std::move(where), std::move(body),
+                                                   std::move(constants)...);
 }
 /// Any number in, any number out: `void body(in<In>&, out<A>&)`. Routed as a merge.
-template <class State, class Route, class Body, class... Constants>
-auto stream(std::string name, placed_route<State, Route> where, Body body, Constants... constants) {
-  return detail::make_chain<operation_kind::stream>(std::move(name), std::move(where),
-                                                    detail::bind_constants(std::move(body), std::move(constants)...));
-}
-
-namespace detail {
-
-template <class State>
-constexpr bool says_which_thread = false;
-
-/// What follows the name in the short form is a collection with a route.
-template <class State>
-void expect_route(threads<State> const&) {
-  static_assert(says_which_thread<State>,
-                "the short form says to which thread an object goes: threads.by(&In::member), threads.in_turn(), "
-                "threads.at(0)");
-}
-
-}  // namespace detail
-
-// For the compiler's message only: a collection without a route.
-template <class State, class... Rest>
-void leaf(std::string const&, threads<State> const& where, Rest const&...) {
-  detail::expect_route(where);
-}
-template <class State, class... Rest>
-void split(std::string const&, threads<State> const& where, Rest const&...) {
-  detail::expect_route(where);
-}
-template <class State, class... Rest>
-void merge(std::string const&, threads<State> const& where, Rest const&...) {
-  detail::expect_route(where);
-}
-template <class State, class... Rest>
-void stream(std::string const&, threads<State> const& where, Rest const&...) {
-  detail::expect_route(where);
-}
-
-// So is this: a body whose name has two meanings.
-template <class State, class Route, class... Constants>
-void leaf(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
-  detail::refuse_system_function<State>();
-}
-template <class State, class Route, class... Constants>
-void split(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
-  detail::refuse_system_function<State>();
-}
-template <class State, class Route, class... Constants>
-void merge(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
-  detail::refuse_system_function<State>();
-}
-template <class State, class Route, class... Constants>
-void stream(std::string const&, placed_route<State, Route> const&, detail::system_function, Constants const&...) {
-  detail::refuse_system_function<State>();
+template <class Where, class Body = detail::system_function, class... Constants>
+auto stream(std::string name, Where where, Body body, Constants... constants) {
+  return detail::make_chain<operation_kind::stream>(std::move(name), std::move(where), std::move(body),
+                                                    std::move(constants)...);
 }
 
 /// `left`, and then `right`: an edge from the last operation of the one to the first of the other. Both stay as they
@@ -201,9 +146,8 @@ void stream(std::string const&, placed_route<State, Route> const&, detail::syste
 template <class In, class Left, class Right, class Out>
 chain<In, Out> operator>>(chain<In, Left> const& left, chain<Right, Out> const& right) {
   static_assert(std::is_same_v<Left, Right>, "an edge joins equal types: what one operation gives, the next takes");
-  std::vector<typename chain<In, Out>::stage> stages;
-  for (auto const& stage : left.stages()) stages.push_back({stage.operation, stage.route});
-  for (auto const& stage : right.stages()) stages.push_back({stage.operation, stage.route});
+  std::vector<detail::stage> stages = left.stages();
+  stages.insert(stages.end(), right.stages().begin(), right.stages().end());
   return chain<In, Out>(std::move(stages));
 }
 

@@ -13,6 +13,7 @@
 #include <span>
 #include <string_view>
 
+#include <ovlp/base/error.hpp>
 #include <ovlp/base/held_nodes.hpp>
 #include <ovlp/flowgraph/function_ref.hpp>
 #include <ovlp/flowgraph/object_type.hpp>
@@ -128,7 +129,11 @@ class operation_context : public caller {
 namespace detail {
 
 /// Errors: graph_error: `in`, `out` or `here` was used after its operation had ended.
-[[noreturn]] void refuse_ended_operation();
+[[noreturn, gnu::cold]] inline void refuse_ended_operation() {
+  throw graph_error(
+      "an 'in', 'out' or 'here' was used after its operation had ended: expected it to be used by the operation "
+      "itself");
+}
 
 /// The operation's context, for one of its arguments. These are gone when the operation has ended; who has kept one
 /// finds an error there, as long as that memory serves nothing else.

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <complex>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <list>
 #include <map>

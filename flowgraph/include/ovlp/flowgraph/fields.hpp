@@ -150,129 +150,58 @@ consteval rule aggregate_fault() {
   }
 }
 
-/// The structured bindings behind `fields`: `N` is the number of members.
+/// The structured bindings behind `fields`: `N` is the number of members. Only the case of that number is compiled.
 template <std::size_t N, class T>
 constexpr auto bind_members(T& x) {
-  if constexpr (N == 0) {
-    return std::tuple<>{};
-  } else if constexpr (N == 1) {
-    auto& [m1] = x;
-    return std::tie(m1);
-  } else if constexpr (N == 2) {
-    auto& [m1, m2] = x;
-    return std::tie(m1, m2);
-  } else if constexpr (N == 3) {
-    auto& [m1, m2, m3] = x;
-    return std::tie(m1, m2, m3);
-  } else if constexpr (N == 4) {
-    auto& [m1, m2, m3, m4] = x;
-    return std::tie(m1, m2, m3, m4);
-  } else if constexpr (N == 5) {
-    auto& [m1, m2, m3, m4, m5] = x;
-    return std::tie(m1, m2, m3, m4, m5);
-  } else if constexpr (N == 6) {
-    auto& [m1, m2, m3, m4, m5, m6] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6);
-  } else if constexpr (N == 7) {
-    auto& [m1, m2, m3, m4, m5, m6, m7] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7);
-  } else if constexpr (N == 8) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8);
-  } else if constexpr (N == 9) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9);
-  } else if constexpr (N == 10) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10);
-  } else if constexpr (N == 11) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11);
-  } else if constexpr (N == 12) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12);
-  } else if constexpr (N == 13) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13);
-  } else if constexpr (N == 14) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14);
-  } else if constexpr (N == 15) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15);
-  } else if constexpr (N == 16) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16);
-  } else if constexpr (N == 17) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17);
-  } else if constexpr (N == 18) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18);
-  } else if constexpr (N == 19) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19);
-  } else if constexpr (N == 20) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20);
-  } else if constexpr (N == 21) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21);
-  } else if constexpr (N == 22) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21,
-                    m22);
-  } else if constexpr (N == 23) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23] =
-        x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
-                    m23);
-  } else if constexpr (N == 24) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-           m24] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
-                    m23, m24);
-  } else if constexpr (N == 25) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-           m24, m25] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
-                    m23, m24, m25);
-  } else if constexpr (N == 26) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-           m24, m25, m26] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
-                    m23, m24, m25, m26);
-  } else if constexpr (N == 27) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-           m24, m25, m26, m27] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
-                    m23, m24, m25, m26, m27);
-  } else if constexpr (N == 28) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-           m24, m25, m26, m27, m28] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
-                    m23, m24, m25, m26, m27, m28);
-  } else if constexpr (N == 29) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-           m24, m25, m26, m27, m28, m29] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
-                    m23, m24, m25, m26, m27, m28, m29);
-  } else if constexpr (N == 30) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-           m24, m25, m26, m27, m28, m29, m30] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
-                    m23, m24, m25, m26, m27, m28, m29, m30);
-  } else if constexpr (N == 31) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-           m24, m25, m26, m27, m28, m29, m30, m31] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
-                    m23, m24, m25, m26, m27, m28, m29, m30, m31);
-  } else if constexpr (N == 32) {
-    auto& [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23,
-           m24, m25, m26, m27, m28, m29, m30, m31, m32] = x;
-    return std::tie(m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
-                    m23, m24, m25, m26, m27, m28, m29, m30, m31, m32);
+  if constexpr (N == 0) return std::tuple<>{};
+#define OVLP_MEMBERS(number, ...) \
+  if constexpr (N == (number)) {  \
+    auto& [__VA_ARGS__] = x;      \
+    return std::tie(__VA_ARGS__); \
   }
+  OVLP_MEMBERS(1, m1)
+  OVLP_MEMBERS(2, m1, m2)
+  OVLP_MEMBERS(3, m1, m2, m3)
+  OVLP_MEMBERS(4, m1, m2, m3, m4)
+  OVLP_MEMBERS(5, m1, m2, m3, m4, m5)
+  OVLP_MEMBERS(6, m1, m2, m3, m4, m5, m6)
+  OVLP_MEMBERS(7, m1, m2, m3, m4, m5, m6, m7)
+  OVLP_MEMBERS(8, m1, m2, m3, m4, m5, m6, m7, m8)
+  OVLP_MEMBERS(9, m1, m2, m3, m4, m5, m6, m7, m8, m9)
+  OVLP_MEMBERS(10, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10)
+  OVLP_MEMBERS(11, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11)
+  OVLP_MEMBERS(12, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12)
+  OVLP_MEMBERS(13, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13)
+  OVLP_MEMBERS(14, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14)
+  OVLP_MEMBERS(15, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15)
+  OVLP_MEMBERS(16, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16)
+  OVLP_MEMBERS(17, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17)
+  OVLP_MEMBERS(18, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18)
+  OVLP_MEMBERS(19, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19)
+  OVLP_MEMBERS(20, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20)
+  OVLP_MEMBERS(21, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21)
+  OVLP_MEMBERS(22, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22)
+  OVLP_MEMBERS(23, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
+               m23)
+  OVLP_MEMBERS(24, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
+               m23, m24)
+  OVLP_MEMBERS(25, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
+               m23, m24, m25)
+  OVLP_MEMBERS(26, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
+               m23, m24, m25, m26)
+  OVLP_MEMBERS(27, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
+               m23, m24, m25, m26, m27)
+  OVLP_MEMBERS(28, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
+               m23, m24, m25, m26, m27, m28)
+  OVLP_MEMBERS(29, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
+               m23, m24, m25, m26, m27, m28, m29)
+  OVLP_MEMBERS(30, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
+               m23, m24, m25, m26, m27, m28, m29, m30)
+  OVLP_MEMBERS(31, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
+               m23, m24, m25, m26, m27, m28, m29, m30, m31)
+  OVLP_MEMBERS(32, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22,
+               m23, m24, m25, m26, m27, m28, m29, m30, m31, m32)
+#undef OVLP_MEMBERS
 }
 
 }  // namespace detail

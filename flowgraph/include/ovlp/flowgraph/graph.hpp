@@ -11,7 +11,6 @@
 #include <memory>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -73,12 +72,9 @@ operation_definition define_operation(std::string name, std::shared_ptr<collecti
   definition.input = &type_of<typename shape::input>();
   definition.copies_input = std::is_copy_constructible_v<typename shape::input>;
   if constexpr (!std::is_void_v<typename shape::opened>) definition.opened = &type_of<typename shape::opened>();
-  auto add_port = [&](object_type const& type) { definition.ports.emplace_back().type = &type; };
-  if constexpr (shape::outs::size > 0) {
-    [&]<class... Outs>(type_list<Outs...>) { (add_port(type_of<Outs>()), ...); }(typename shape::outs{});
-  } else {
-    add_port(type_of<typename shape::result>());
-  }
+  [&]<class... Types>(type_list<Types...>) {
+    ((definition.ports.emplace_back().type = &type_of<Types>()), ...);
+  }(ports_of<Body>{});
   if constexpr (is_bound<Body>) definition.parameters = body.parameters();
   definition.body = erase_body(std::move(body), typename shape::outs{});
   return definition;
@@ -170,42 +166,24 @@ class graph {
   ///
   /// Names are for messages, traces and drawings; two operations may have the same.
   /// Errors: does not compile for a body of another kind. graph_error if the graph is in use.
-  template <class State, class Body, class... Constants>
+  template <class State, class Body = detail::system_function, class... Constants>
   auto leaf(std::string name, threads<State> const& where, Body body, Constants... constants) {
     return add<operation_kind::leaf>(std::move(name), where, std::move(body), std::move(constants)...);
   }
   /// As leaf(), for `void body(In, out<A>&, ...)`.
-  template <class State, class Body, class... Constants>
+  template <class State, class Body = detail::system_function, class... Constants>
   auto split(std::string name, threads<State> const& where, Body body, Constants... constants) {
     return add<operation_kind::split>(std::move(name), where, std::move(body), std::move(constants)...);
   }
   /// As leaf(), for `Out body(in<In>&)`.
-  template <class State, class Body, class... Constants>
+  template <class State, class Body = detail::system_function, class... Constants>
   auto merge(std::string name, threads<State> const& where, Body body, Constants... constants) {
     return add<operation_kind::merge>(std::move(name), where, std::move(body), std::move(constants)...);
   }
   /// As leaf(), for `void body(in<In>&, out<A>&, ...)`.
-  template <class State, class Body, class... Constants>
+  template <class State, class Body = detail::system_function, class... Constants>
   auto stream(std::string name, threads<State> const& where, Body body, Constants... constants) {
     return add<operation_kind::stream>(std::move(name), where, std::move(body), std::move(constants)...);
-  }
-
-  // For the compiler's message only: a body whose name has two meanings.
-  template <class State, class... Constants>
-  void leaf(std::string const&, threads<State> const&, detail::system_function, Constants const&...) {
-    detail::refuse_system_function<State>();
-  }
-  template <class State, class... Constants>
-  void split(std::string const&, threads<State> const&, detail::system_function, Constants const&...) {
-    detail::refuse_system_function<State>();
-  }
-  template <class State, class... Constants>
-  void merge(std::string const&, threads<State> const&, detail::system_function, Constants const&...) {
-    detail::refuse_system_function<State>();
-  }
-  template <class State, class... Constants>
-  void stream(std::string const&, threads<State> const&, detail::system_function, Constants const&...) {
-    detail::refuse_system_function<State>();
   }
 
   /// Posts a copy of what comes to each thread that the collection has then, and runs a leaf or split with it there.
@@ -342,19 +320,9 @@ class graph {
       detail::expect_state<made, State>();
       definition_->expect_open();
       definition_->operations.push_back(detail::define_operation(std::move(name), where.definition(), std::move(body)));
-      return handle<made>(definition_->operations.size() - 1);
-    }
-  }
-  template <class Body>
-  auto handle(std::size_t index) {
-    using shape = detail::signature<Body>;
-    using input = typename shape::input;
-    if constexpr (shape::outs::size > 0) {
-      return [&]<class... Outs>(detail::type_list<Outs...>) {
-        return operation<input, Outs...>{definition_, index, index};
-      }(typename shape::outs{});
-    } else {
-      return operation<input, typename shape::result>{definition_, index, index};
+      return [this, index = definition_->operations.size() - 1]<class... Types>(detail::type_list<Types...>) {
+        return operation<typename detail::signature<made>::input, Types...>{definition_, index, index};
+      }(detail::ports_of<made>{});
     }
   }
   /// A leaf that calls `body` with its own last result while `again(object, number of calls so far)`.

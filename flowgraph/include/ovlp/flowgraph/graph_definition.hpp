@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <compare>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,7 +22,7 @@ namespace ovlp {
 struct port_reference {
   std::size_t operation;
   std::size_t port;
-  bool operator==(port_reference const&) const = default;
+  auto operator<=>(port_reference const&) const = default;
 };
 
 /// Where a port leads, and which thread of the target gets an object.
@@ -73,6 +73,7 @@ class graph_definition {
   /// Checks the structure once and finds the closer of each port; the graph cannot be changed afterwards.
   /// Errors: graph_error naming operations and ports, if the graph has a cycle, an operation that cannot be reached,
   ///         no entry or exit, or a port that is not closed by one merge or stream on all paths.
+  /// Cost: linear in operations and edges, times the depth of nesting.
   /// Source: the paper, section 2.
   void check();
   bool checked() const { return checked_; }

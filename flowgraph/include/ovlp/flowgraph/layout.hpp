@@ -7,12 +7,8 @@
 // (data_object.hpp) as the walk that writes.
 #pragma once
 
-#include <chrono>
-#include <complex>
-#include <cstddef>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include <ovlp/flowgraph/walk.hpp>
 
@@ -21,29 +17,22 @@ namespace detail {
 
 /// Of numbers what they are and how many bytes they have: `int` and a `long` of 4 bytes are the same.
 template <class T>
-struct scalar_text {
-  static std::string text() {
-    if constexpr (std::is_enum_v<T>) {
-      return 'e' + scalar_text<std::underlying_type_t<T>>::text();
-    } else if constexpr (std::is_same_v<T, bool>) {
-      return "b";
-    } else if constexpr (std::is_same_v<T, char>) {
-      return "c";
-    } else {
-      return (std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u') + std::to_string(sizeof(T));
-    }
+std::string scalar_text() {
+  if constexpr (std::is_enum_v<T>) {
+    return 'e' + scalar_text<std::underlying_type_t<T>>();
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return "b";
+  } else if constexpr (std::is_same_v<T, char>) {
+    return "c";
+  } else if constexpr (requires { typename T::period; }) {  // std::chrono::duration
+    using period = typename T::period;
+    return 't' + std::to_string(period::num) + '/' + std::to_string(period::den) + scalar_text<typename T::rep>();
+  } else if constexpr (std::is_class_v<T>) {  // std::complex
+    return 'z' + std::to_string(sizeof(T));
+  } else {
+    return (std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u') + std::to_string(sizeof(T));
   }
-};
-template <class T>
-struct scalar_text<std::complex<T>> {
-  static std::string text() { return 'z' + std::to_string(sizeof(std::complex<T>)); }
-};
-template <class T, class Period>
-struct scalar_text<std::chrono::duration<T, Period>> {
-  static std::string text() {
-    return 't' + std::to_string(Period::num) + '/' + std::to_string(Period::den) + scalar_text<T>::text();
-  }
-};
+}
 
 template <class T>
 std::string layout_text();  // of any type; layout() asks first whether it is a data object
@@ -63,7 +52,7 @@ std::string layout_text() {
   constexpr kind what = s::what;
   typename s::parts const parts;
   if constexpr (what == kind::scalar) {
-    return scalar_text<T>::text();
+    return scalar_text<T>();
   } else if constexpr (what == kind::buffer) {
     // Its elements travel as they stand in memory, so their size counts too.
     using value = typename T::value_type;

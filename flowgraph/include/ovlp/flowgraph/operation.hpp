@@ -71,8 +71,6 @@ class in {
 
  public:
   explicit in(operation_context& context) : context_(context) { require_data_object<T>(); }
-  in(in const&) = delete;
-  in& operator=(in const&) = delete;
 
   /// The next object, in order of arrival; nothing after the last one of the group, however often it is asked.
   /// Blocks: the operation, until one is there or the group has ended; other operations of the DPS thread may run
@@ -135,8 +133,6 @@ class out {
 
  public:
   out(operation_context& context, std::size_t port) : context_(context), port_(port) {}
-  out(out const&) = delete;
-  out& operator=(out const&) = delete;
 
   /// Sends the object on its way at once, while the operation goes on. To a thread of the same node it is moved, not
   /// copied. Buffers in it share their elements with what the operation keeps of them: whoever writes first, copies.
@@ -220,8 +216,6 @@ template <class State = no_state>
 class here {
  public:
   explicit here(operation_context& context) : state(*static_cast<State*>(context.state())), context_(context) {}
-  here(here const&) = delete;
-  here& operator=(here const&) = delete;
 
   /// The state of this DPS thread. No other operation of the thread runs until this one is suspended or ends; so no
   /// lock is needed, and what was read before a function that may suspend may have changed after it.
@@ -360,6 +354,10 @@ template <class... Types>
 struct type_list {
   static constexpr std::size_t size = sizeof...(Types);
 };
+template <class First, class... Rest>
+std::type_identity<First> first_in(type_list<First, Rest...>);
+template <class Types>
+using first_of = typename decltype(first_in(Types{}))::type;
 
 /// Result and arguments of a callable; nothing of one with several call operators, or a generic one.
 template <class Callable>
@@ -367,21 +365,15 @@ struct callable {};
 template <class Callable>
 requires requires { &Callable::operator(); }
 struct callable<Callable> : callable<decltype(&Callable::operator())> {};
-template <class Result, class... Arguments>
-struct callable<Result (*)(Arguments...)> {
+template <class Result, class... Arguments, bool Noexcept>
+struct callable<Result (*)(Arguments...) noexcept(Noexcept)> {
   using result = Result;
   using arguments = type_list<Arguments...>;
 };
-template <class Result, class... Arguments>
-struct callable<Result (*)(Arguments...) noexcept> : callable<Result (*)(Arguments...)> {};
-template <class Result, class Class, class... Arguments>
-struct callable<Result (Class::*)(Arguments...)> : callable<Result (*)(Arguments...)> {};
-template <class Result, class Class, class... Arguments>
-struct callable<Result (Class::*)(Arguments...) const> : callable<Result (*)(Arguments...)> {};
-template <class Result, class Class, class... Arguments>
-struct callable<Result (Class::*)(Arguments...) noexcept> : callable<Result (*)(Arguments...)> {};
-template <class Result, class Class, class... Arguments>
-struct callable<Result (Class::*)(Arguments...) const noexcept> : callable<Result (*)(Arguments...)> {};
+template <class Result, class Class, class... Arguments, bool Noexcept>
+struct callable<Result (Class::*)(Arguments...) noexcept(Noexcept)> : callable<Result (*)(Arguments...)> {};
+template <class Result, class Class, class... Arguments, bool Noexcept>
+struct callable<Result (Class::*)(Arguments...) const noexcept(Noexcept)> : callable<Result (*)(Arguments...)> {};
 
 /// What the arguments of an operation say: [here<State>&,] T or [Opened const&,] in<T>&, out<A>&...
 template <class Arguments>
@@ -394,15 +386,6 @@ template <class T>
 inline constexpr bool is_in<in<T>&> = true;
 
 template <class Input, class... Outs>
-requires(!is_in<Input>) struct body_shape<type_list<Input, out<Outs>&...>> {
-  static constexpr bool valid = !std::is_lvalue_reference_v<Input> || std::is_const_v<std::remove_reference_t<Input>>;
-  static constexpr bool collects = false;
-  using state = void;
-  using opened = void;
-  using input = std::remove_cvref_t<Input>;
-  using outs = type_list<Outs...>;
-};
-template <class Input, class... Outs>
 struct body_shape<type_list<in<Input>&, out<Outs>&...>> {
   static constexpr bool valid = true;
   static constexpr bool collects = true;
@@ -410,6 +393,12 @@ struct body_shape<type_list<in<Input>&, out<Outs>&...>> {
   using opened = void;
   using input = Input;
   using outs = type_list<Outs...>;
+};
+template <class Input, class... Outs>
+requires(!is_in<Input>) struct body_shape<type_list<Input, out<Outs>&...>>
+    : body_shape<type_list<in<std::remove_cvref_t<Input>>&, out<Outs>&...>> {
+  static constexpr bool valid = !std::is_lvalue_reference_v<Input> || std::is_const_v<std::remove_reference_t<Input>>;
+  static constexpr bool collects = false;
 };
 template <class Opened, class Input, class... Outs>
 struct body_shape<type_list<Opened const&, in<Input>&, out<Outs>&...>>
@@ -428,26 +417,24 @@ concept has_signature = !std::is_member_pointer_v<Body> && requires {
 };
 
 /// What a name of an operation means that a function of the system has, too: read, write, send. No operation takes or
-/// gives a bare pointer, so only such a function converts to this.
+/// gives a bare pointer, so only such a function converts to this, which stands for the body where a name has several
+/// meanings.
 struct system_function {
   template <class Result, class First, class... Rest>
   system_function(Result (*)(First, void*, Rest...)) {}  // NOLINT(google-explicit-constructor)
   template <class Result, class First, class... Rest>
   system_function(Result (*)(First, void const*, Rest...)) {}  // NOLINT(google-explicit-constructor)
 };
-/// For the compiler's message only.
-template <class State>
-constexpr void refuse_system_function() {
-  static_assert(!std::is_same_v<State, State>,
-                "this name is that of a function of the system, too (read, write, send, ... of <unistd.h> and others), "
-                "so it does not say which one is the body: give the function another name, or a namespace of its own");
-}
 
 /// What a body takes and gives; `valid` if an operation may take that.
 template <class Body>
 struct signature : body_shape<typename callable<Body>::arguments> {
   using result = typename callable<Body>::result;
 };
+/// The types of its ports: of a leaf or merge that of its result.
+template <class Body>
+using ports_of = std::conditional_t<(signature<Body>::outs::size > 0), typename signature<Body>::outs,
+                                    type_list<typename signature<Body>::result>>;
 
 /// What a body is, by its signature: Out(In) a leaf, void(In, out<A>&...) a split, Out(in<In>&) a merge,
 /// void(in<In>&, out<A>&...) a stream; none if it is no operation.
@@ -469,11 +456,14 @@ constexpr std::optional<operation_kind> kind_of() {
 template <operation_kind Wanted, class Body>
 constexpr void expect_kind() {
   using enum operation_kind;
-  static_assert(
-      !std::is_member_pointer_v<Body>,
-      "the body of an operation is no member function: expected a function, or a lambda that calls the member "
-      "of an object; what belongs to a DPS thread is its state, here<State>&");
-  static_assert(has_signature<Body> || std::is_member_pointer_v<Body>,
+  constexpr bool is_member = std::is_member_pointer_v<Body>, is_of_system = std::is_same_v<Body, system_function>;
+  static_assert(!is_member,
+                "the body of an operation is no member function: expected a function, or a lambda that calls the "
+                "member of an object; what belongs to a DPS thread is its state, here<State>&");
+  static_assert(!is_of_system,
+                "this name is that of a function of the system, too (read, write, send, ... of <unistd.h> and others), "
+                "so it does not say which one is the body: give the function another name, or a namespace of its own");
+  static_assert(has_signature<Body> || is_member || is_of_system,
                 "the body of an operation is a function, or a callable with one call operator; its parameters have "
                 "types of their own (no auto), for they say what it is");
   if constexpr (has_signature<Body>) {
@@ -574,17 +564,9 @@ inline constexpr bool is_bound = false;
 template <class Body, class Result, class Parameters, class... Constants>
 inline constexpr bool is_bound<bound_body<Body, Result, Parameters, Constants...>> = true;
 
-/// The first `Count` of the types.
-template <class All, std::size_t Count, class Taken = type_list<>>
-struct first_types;
-template <class... Rest, class... Taken>
-struct first_types<type_list<Rest...>, 0, type_list<Taken...>> {
-  using type = type_list<Taken...>;
-};
-template <class First, class... Rest, std::size_t Count, class... Taken>
-requires(Count > 0) struct first_types<type_list<First, Rest...>, Count, type_list<Taken...>>
-    : first_types<type_list<Rest...>, Count - 1, type_list<Taken..., First>> {
-};
+/// The first of the types, as many as there are indices.
+template <class... All, std::size_t... I>
+type_list<std::tuple_element_t<I, std::tuple<All...>>...> first_types(type_list<All...>, std::index_sequence<I...>);
 
 /// The body with its constants; without constants the body as it is.
 template <class Body>
@@ -597,8 +579,10 @@ auto bind_constants(Body body, First first, Rest... rest) {
     return body;  // expect_kind says what is wrong with it
   } else {
     using all = typename callable<Body>::arguments;
-    static_assert(all::size > 1 + sizeof...(Rest), "the body takes an object before its constants");
-    using given = typename first_types<all, all::size - 1 - sizeof...(Rest)>::type;
+    constexpr std::size_t bound = 1 + sizeof...(Rest);
+    static_assert(all::size > bound, "the body takes an object before its constants");
+    using left = std::make_index_sequence<(all::size > bound ? all::size - bound : 0)>;
+    using given = decltype(first_types(all{}, left{}));
     return bound_body<Body, typename callable<Body>::result, given, First, Rest...>{
         std::move(body), std::make_shared<std::tuple<First, Rest...> const>(std::move(first), std::move(rest)...)};
   }

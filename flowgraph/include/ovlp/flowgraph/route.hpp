@@ -12,7 +12,6 @@
 // Source: the paper, section 2 (routing functions, relative thread indices).
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -18,8 +18,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <chrono>
 #include <complex>
 #include <cstddef>
@@ -91,23 +89,11 @@ consteval bool is_packed() {
 /// The parts of a record as a tuple of references, whatever it is: aggregate, std::tuple or std::pair.
 template <class T>
 constexpr auto members(T& record) {
-  return fields(record);
-}
-template <class... T>
-constexpr auto members(std::tuple<T...>& record) {
-  return std::apply([](auto&... member) { return std::tie(member...); }, record);
-}
-template <class... T>
-constexpr auto members(std::tuple<T...> const& record) {
-  return std::apply([](auto&... member) { return std::tie(member...); }, record);
-}
-template <class A, class B>
-constexpr auto members(std::pair<A, B>& record) {
-  return std::tie(record.first, record.second);
-}
-template <class A, class B>
-constexpr auto members(std::pair<A, B> const& record) {
-  return std::tie(record.first, record.second);
+  if constexpr (is_tuple_like<T>) {
+    return std::apply([](auto&... member) { return std::tie(member...); }, record);
+  } else {
+    return fields(record);
+  }
 }
 
 /// Goes through an object, part by part; or through several of the same type in step, as a comparison needs it.
@@ -293,26 +279,35 @@ struct memory_finder : byte_counter {
   }
 };
 
+/// A scalar that is padded, without what stands there: to a visitor that looks at bytes.
+template <class Visitor, class T, class... Same>
+bool visit_padded(Visitor& visitor, T const& x, Same const&... same) {
+  if constexpr (requires { x.real(); }) {
+    return visitor.scalar(x.real(), same.real()...) && visitor.scalar(x.imag(), same.imag()...);
+  } else if constexpr (requires { x.count(); }) {
+    return visitor.scalar(x.count(), same.count()...);
+  } else {
+    return visitor.bytes(10, &x, &same...);
+  }
+}
+
 /// The visitor that compares two objects.
 struct comparer {
   static constexpr bool fills = false;
 
   template <class T>
   bool scalar(T const& x, T const& y) {
-    if constexpr (!is_padded<T>) {
-      return std::memcmp(&x, &y, sizeof(T)) == 0;
-    } else if constexpr (requires { x.real(); }) {
-      return scalar(x.real(), y.real()) && scalar(x.imag(), y.imag());
-    } else if constexpr (requires { x.count(); }) {
-      return scalar(x.count(), y.count());
+    if constexpr (is_padded<T>) {
+      return visit_padded(*this, x, y);
     } else {
-      return std::memcmp(&x, &y, 10) == 0;
+      return bytes(sizeof(T), &x, &y);
     }
   }
   template <class T>
   bool block(std::size_t n, T const* x, T const* y) {
-    return n == 0 || std::memcmp(x, y, n * sizeof(T)) == 0;
+    return n == 0 || bytes(n * sizeof(T), x, y);
   }
+  static bool bytes(std::size_t n, void const* x, void const* y) { return std::memcmp(x, y, n) == 0; }
   template <class T>
   bool elements(buffer<T> const& x, buffer<T> const& y) {
     if (x.size() != y.size()) return false;
@@ -356,21 +351,26 @@ struct digester {
 
   template <class T>
   bool scalar(T const& x) {
-    if constexpr (!is_padded<T>) {
-      add(&x, sizeof(T));
-    } else if constexpr (requires { x.real(); }) {
-      scalar(x.real());
-      scalar(x.imag());
-    } else if constexpr (requires { x.count(); }) {
-      scalar(x.count());
+    if constexpr (is_padded<T>) {
+      return visit_padded(*this, x);
     } else {
-      add(&x, 10);
+      return bytes(sizeof(T), &x);
     }
-    return true;
   }
   template <class T>
   bool block(std::size_t n, T const* first) {
-    add(first, n * sizeof(T));
+    return bytes(n * sizeof(T), first);
+  }
+  bool bytes(std::size_t n, void const* from) {
+    auto const* next = static_cast<std::byte const*>(from);
+    while (n > 0) {
+      std::size_t const now = std::min(n, sizeof(std::uint64_t));
+      std::uint64_t word = 0;
+      std::memcpy(&word, next, now);
+      add(word);
+      next += now;
+      n -= now;
+    }
     return true;
   }
   template <class T>
@@ -398,17 +398,6 @@ struct digester {
   void add(std::uint64_t word) {
     digest = (digest ^ word) * 0xff51afd7ed558ccdu;
     digest ^= digest >> 32;
-  }
-  void add(void const* from, std::size_t bytes) {
-    auto const* next = static_cast<std::byte const*>(from);
-    for (std::uint64_t word = 0; bytes > 0;) {
-      std::size_t const now = std::min(bytes, sizeof word);
-      word = 0;
-      std::memcpy(&word, next, now);
-      add(word);
-      next += now;
-      bytes -= now;
-    }
   }
 };
 

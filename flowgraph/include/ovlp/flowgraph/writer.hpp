@@ -36,7 +36,6 @@ class writer {
   writer() = default;
   writer(writer const&) = delete;
   writer& operator=(writer const&) = delete;
-  ~writer() = default;
 
   /// Adds `object` to both parts, after those before it. A buffer without memory gets it now.
   template <class T>

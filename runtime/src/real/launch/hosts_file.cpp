@@ -20,13 +20,9 @@ namespace {
 constexpr std::size_t most_hosts = mapping::most_nodes;
 constexpr std::size_t longest_name = 255;  // of a host in DNS, and more than of any user
 
-constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-constexpr std::string_view decimal_digits = "0123456789";
-
-bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
-bool in_name(char c) { return is_one_of(c, letters) || is_one_of(c, decimal_digits) || is_one_of(c, "._-"); }
-bool in_ipv6(char c) { return is_one_of(c, "abcdefABCDEF") || is_one_of(c, decimal_digits) || is_one_of(c, ":."); }
-bool is_blank(char c) { return is_one_of(c, " \t\v\f\r"); }
+constexpr std::string_view blanks = " \t\v\f\r";
+constexpr std::string_view of_names = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+constexpr std::string_view of_ipv6 = "0123456789abcdefABCDEF:.";
 
 /// Reads a line from left to right:
 ///   line    = [ item { "," item } ] { keyword "=" number } [ "#" comment ]
@@ -64,15 +60,19 @@ class line_parser {
 
  private:
   bool at_end() const { return at_ >= text_.size() || text_[at_] == '#'; }
-  char next() const { return at_end() ? '\0' : text_[at_]; }
+  bool next_is(std::string_view one_of) const { return !at_end() && one_of.find(text_[at_]) != std::string_view::npos; }
   bool accept(std::string_view word) {
     if (!text_.substr(at_).starts_with(word)) return false;
     at_ += word.size();
     return true;
   }
-  void skip_blanks() {
-    while (is_blank(next())) ++at_;
+  /// As many of these characters as follow.
+  std::string_view take(std::string_view any_of) {
+    std::size_t const from = at_;
+    while (next_is(any_of)) ++at_;
+    return text_.substr(from, at_ - from);
   }
+  void skip_blanks() { take(blanks); }
   [[noreturn]] void expected(std::string const& what) const {
     throw config_error(where_ + ": expected " + what + ", got " + base::quoted(base::trimmed(text_)));
   }
@@ -86,7 +86,7 @@ class line_parser {
       std::size_t& value = bound ? most : nodes;
       if (value != 0) expected("'slots=' and 'max_slots=' once each");
       value = number(1);
-      if (!at_end() && !is_blank(next())) expected("a blank after the number of slots");
+      if (!at_end() && !next_is(blanks)) expected("a blank after the number of slots");
       skip_blanks();
     }
     if (nodes == 0) expected("'slots=N' beside 'max_slots='");
@@ -95,8 +95,7 @@ class line_parser {
   }
 
   std::pair<std::vector<host>, std::size_t> item() {
-    std::string const user = has_user() ? name("a user before '@'") : "";
-    if (!user.empty()) ++at_;  // '@'
+    std::string const user = user_before_at();
     std::vector<std::string> addresses{""};
     if (is_ipv6()) {
       addresses = {ipv6()};
@@ -104,7 +103,7 @@ class line_parser {
       host_parts(addresses);
     }
     std::size_t const nodes = accept(":") ? number(1) : 0;
-    if (!at_end() && !is_blank(next()) && next() != ',') expected("a host as HOST, USER@HOST, HOST[RANGE] or HOST:N");
+    if (!at_end() && !next_is(blanks) && !next_is(",")) expected("a host as HOST, USER@HOST, HOST[RANGE] or HOST:N");
     std::vector<host> made;
     for (std::string& address : addresses) {
       if (address.size() > longest_name) expected("names of at most " + std::to_string(longest_name) + " characters");
@@ -114,18 +113,13 @@ class line_parser {
     return {std::move(made), nodes};
   }
 
-  bool has_user() const {
-    for (std::size_t i = at_; i < text_.size() && !is_blank(text_[i]) && text_[i] != '#' && text_[i] != ','; ++i) {
-      if (text_[i] == '@') return true;
-    }
-    return false;
-  }
-
-  std::string name(char const* what) {
-    std::size_t const from = at_;
-    while (in_name(next())) ++at_;
-    if (at_ == from || text_[from] == '-' || next() != '@') expected(what);
-    return std::string(text_.substr(from, at_ - from));
+  /// Empty: there is no '@'.
+  std::string user_before_at() {
+    std::size_t const end = text_.find_first_of("@#, \t\v\f\r", at_);
+    if (end == std::string_view::npos || text_[end] != '@') return "";
+    std::string const name(take(of_names));
+    if (name.empty() || name.front() == '-' || !accept("@")) expected("a user before '@'");
+    return name;
   }
 
   /// Two colons, or brackets with one in them.
@@ -139,12 +133,8 @@ class line_parser {
 
   std::string ipv6() {
     bool const brackets = accept("[");
-    std::size_t const from = at_;
-    while (in_ipv6(next())) ++at_;
-    if (accept("%")) {  // an interface of this machine
-      while (in_name(next())) ++at_;
-    }
-    std::string address(text_.substr(from, at_ - from));
+    std::string address(take(of_ipv6));
+    if (accept("%")) address += "%" + std::string(take(of_names));  // an interface of this machine
     if (address.empty() || (brackets && !accept("]"))) expected("an address of IPv6, as in [::1]");
     return address;
   }
@@ -152,13 +142,9 @@ class line_parser {
   /// Each part multiplies what there is.
   void host_parts(std::vector<std::string>& names) {
     std::size_t const from = at_;
-    while (in_name(next()) || next() == '[') {
-      std::vector<std::string> parts{""};
-      if (accept("[")) {
-        parts = ranges();
-      } else {
-        while (in_name(next())) parts.front() += text_[at_++];
-      }
+    while (next_is(of_names) || next_is("[")) {
+      std::vector<std::string> const parts =
+          accept("[") ? ranges() : std::vector<std::string>{std::string(take(of_names))};
       if (parts.size() > most_hosts / names.size()) expected("at most " + std::to_string(most_hosts) + " hosts");
       std::vector<std::string> longer;
       longer.reserve(names.size() * parts.size());

@@ -3,8 +3,6 @@
 
 #include "../reactor.hpp"
 
-#include <sys/types.h>
-
 #include <array>
 #include <chrono>
 #include <functional>
@@ -37,7 +35,7 @@ class launcher final : public node_processes {
   std::set<node_id> reap() override;
   void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
               std::function<void(node_id)> const& killed) override;
-  std::vector<bad_end> const& bad_ends() const override { return bad_ends_; }
+  std::vector<bad_end> bad_ends() const override { return bad_ends_; }
 
  private:
   struct child;

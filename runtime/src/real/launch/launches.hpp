@@ -18,7 +18,6 @@
 #include "../output.hpp"
 #include "../run_state.hpp"
 #include "../transport.hpp"
-#include "cluster.hpp"
 #include "node_processes.hpp"
 #include "slurm.hpp"
 
@@ -55,7 +54,7 @@ class launches {
     if (slurm_) slurm_->finish();
   }
   /// After finish(). Thread: the main thread.
-  std::vector<node_processes::bad_end> const& bad_ends() const { return processes_->bad_ends(); }
+  std::vector<node_processes::bad_end> bad_ends() const { return processes_->bad_ends(); }
 
  private:
   void start(node_id node, bool joins_later);

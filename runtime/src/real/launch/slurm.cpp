@@ -30,15 +30,10 @@ std::string answer_of(std::vector<std::string> const& command) {
   }
 }
 
-/// "NodeName=n0 ... NodeAddr=10.0.0.1 ...", as scontrol tells of a machine in a line.
-host host_in(std::string const& line) {
-  host read;
-  for (std::string const& word : base::words_of(line)) {
-    for (auto const& [key, value] : {std::pair{"NodeName=", &read.name}, {"NodeAddr=", &read.address}}) {
-      if (word.starts_with(key)) *value = word.substr(std::string_view(key).size());
-    }
-  }
-  return read;
+/// What follows the key in one of the words; "": nothing does.
+std::string value_of(std::string_view key, std::vector<std::string> const& words) {
+  auto const found = std::ranges::find_if(words, [&](auto const& word) { return word.starts_with(key); });
+  return found == words.end() ? "" : found->substr(key.size());
 }
 
 /// "JobId=7 ... NodeList=n[0-3] ...": of an array of jobs the tasks, a line each.
@@ -46,10 +41,7 @@ std::string machines_in(std::string const& answer, std::string const& job) {
   for (std::string const& line : base::lines_of(answer)) {
     std::vector<std::string> const words = base::words_of(line);
     if (words.empty() || words.front() != "JobId=" + job) continue;
-    for (std::string const& word : words) {
-      constexpr std::string_view key = "NodeList=";
-      if (word.starts_with(key) && word != "NodeList=(null)") return word.substr(key.size());
-    }
+    if (std::string const list = value_of("NodeList=", words); list != "(null)") return list;
   }
   return "";
 }
@@ -73,7 +65,10 @@ slurm_job read_slurm_job() {
   std::string const list = machines_in(answer_of({"scontrol", "--oneliner", "show", "job", job.id}), job.id);
   if (list.empty()) throw config_error("--hosts slurm: job " + job.id + " has no machines now");
   for (std::string const& line : base::lines_of(answer_of({"scontrol", "--oneliner", "show", "node", list}))) {
-    if (host const read = host_in(line); !read.name.empty()) job.hosts.push_back(read);
+    // "NodeName=n0 ... NodeAddr=10.0.0.1 ...": of a machine
+    std::vector<std::string> const words = base::words_of(line);
+    host const read{value_of("NodeName=", words), value_of("NodeAddr=", words)};
+    if (!read.name.empty()) job.hosts.push_back(read);
   }
   std::string const here = environment("SLURMD_NODENAME");
   auto const self = std::ranges::find(job.hosts, here, &host::name);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ticket.hpp"
 
-#include <utility>
-
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/error.hpp>

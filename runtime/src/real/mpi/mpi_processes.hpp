@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,21 +24,30 @@ class mpi_processes final : public node_processes {
   void start(node_id node, std::vector<std::string> const&, std::string const& ticket) override {
     session_.send_ticket(node, ticket);
   }
-  std::optional<std::string> ended(node_id) override { return std::nullopt; }
-  std::string last_error(node_id) override { return ""; }
-  void kill(node_id) override {}
-  void release(node_id) override {}
-  std::set<node_id> reap() override { return {}; }
   void finish(std::chrono::milliseconds patience, std::function<bool(node_id)> const& works,
-              std::function<void(node_id)> const& killed) override;
-  std::vector<bad_end> const& bad_ends() const override { return none_; }
+              std::function<void(node_id)> const& killed) override {
+    using clock = std::chrono::steady_clock;
+    auto const lead = reactor_.lead();
+    std::vector<clock::time_point> worked(nodes_, clock::now());
+    while (network_.any_connected()) {
+      bool any = false;
+      for (node_id n = 1; n < worked.size(); ++n) {
+        if (!network_.connected(n)) continue;
+        if (works && works(n)) worked[n] = clock::now();
+        bool const in_time = clock::now() - worked[n] <= patience;
+        if (!in_time && killed) killed(n);
+        any = any || in_time;
+      }
+      if (!any) break;
+      reactor_.work_for(std::chrono::milliseconds(1));
+    }
+  }
 
  private:
   reactor& reactor_;
   transport const& network_;
   mpi_session& session_;
   std::size_t const nodes_;
-  std::vector<bad_end> const none_;
 };
 
 }  // namespace ovlp::real

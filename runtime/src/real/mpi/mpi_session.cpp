@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <stop_token>
 #include <thread>
 #include <utility>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/modules.hpp>
+#include <ovlp/runtime/internal/periodic.hpp>
 
 namespace ovlp::real {
 namespace {
@@ -63,27 +62,17 @@ known_library const* find_launcher() {
 
 /// Ends the process if MPI_Init does not return: it waits for all processes, and under MPICH for ever if one of them
 /// has ended before its own.
-class init_watch {
- public:
-  init_watch(std::string const& application, int processes, double launch_timeout_s)
-      : thread_([=](std::stop_token const& stop) {
-          // The others' launchers end them when the first has said it.
-          std::chrono::duration<double> const patience(std::min(launch_timeout_s, 1e9) +
-                                                       std::min(rank_by_launcher(), 3));
-          mutex none;
-          std::condition_variable_any stopped;
-          scoped_lock const lock(none);
-          if (stopped.wait_for(none, stop, patience, [&stop] { return stop.stop_requested(); })) return;
-          ::dprintf(STDERR_FILENO,
-                    "%s: --transport mpi: MPI_Init of process %d of %d has not ended within the %g s of "
-                    "--launch-timeout: others have not come to theirs\n",
-                    application.c_str(), rank_by_launcher(), processes, launch_timeout_s);
-          ::_exit(1);
-        }) {}
-
- private:
-  std::jthread thread_;
-};
+std::jthread watch_init(std::string const& application, int processes, double launch_timeout_s) {
+  // The others' launchers end them when the first has said it.
+  std::chrono::duration<double> const patience(std::min(launch_timeout_s, 1e9) + std::min(rank_by_launcher(), 3));
+  return periodically(std::chrono::duration_cast<std::chrono::milliseconds>(patience), [=] {
+    ::dprintf(STDERR_FILENO,
+              "%s: --transport mpi: MPI_Init of process %d of %d has not ended within the %g s of --launch-timeout: "
+              "others have not come to theirs\n",
+              application.c_str(), rank_by_launcher(), processes, launch_timeout_s);
+    ::_exit(1);
+  });
+}
 
 constexpr std::chrono::seconds end_patience{5};
 constexpr std::chrono::seconds failed_end_patience{1};
@@ -126,7 +115,7 @@ mpi_session& mpi_session::get(std::string const& application, double launch_time
                                "ovlp_make_mpi", std::string(launcher->package), base::symbols::global);
   std::unique_ptr<mpi> library;
   try {
-    init_watch const watch(application, started_by(*launcher), launch_timeout_s);
+    std::jthread const watch = watch_init(application, started_by(*launcher), launch_timeout_s);
     library.reset(make());
   } catch (network_error const& wrong) {
     throw config_error(std::string("--transport mpi: ") + wrong.what());

@@ -9,12 +9,9 @@
 #include <ovlp/base/error.hpp>
 
 namespace ovlp::real {
-namespace {
 
 /// Of header and inline part. A larger message is a second one all the same, when the receiver has been told of it.
 constexpr std::size_t most_at_once = 64 * 1024;
-
-}  // namespace
 
 mpi_transport::mpi_transport(reactor& reactor, program const& known, node_id self, std::size_t nodes,
                              mpi_session& session, observer& reports)
@@ -248,8 +245,6 @@ void mpi_transport::lose(node_id node, std::string const& how, bool silent) {
   peers_[node].connected = false;
   observer_.handle_lost(node, how, silent);
 }
-
-void mpi_transport::give_up(node_id node, std::string const& why) { lose(node, why, true); }
 
 void mpi_transport::finish_sending(node_id node) {
   peer& p = peers_[node];

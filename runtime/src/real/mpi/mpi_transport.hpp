@@ -44,7 +44,7 @@ class mpi_transport final : public transport {
   void send_heartbeats(std::chrono::milliseconds period) override;
   clock::time_point last_received(node_id from) const override { return peers_[from].last_received; }
   void tick() override {}
-  void give_up(node_id node, std::string const& why) override;
+  void give_up(node_id node, std::string const& why) override { lose(node, why, true); }
   void finish_sending() override;
   void close() override;
 

@@ -22,16 +22,16 @@ class activity {
   /// Of the calling OS thread. Never gone: when the thread ends, another one takes it.
   static activity& of_this_thread();
 
-  activity(activity const&) = delete;
-  activity& operator=(activity const&) = delete;
-
-  /// A step begins of an operation. The texts of all that begins live until ends().
-  void begins(operation_definition const& operation, std::string const& collection, std::size_t index, node_id node) {
-    begins(&operation, nullptr, collection, index, node);
-  }
-  /// Or of a function of the program that is no operation.
-  void begins(char const* function, std::string const& collection, std::size_t index, node_id node) {
-    begins(nullptr, function, collection, index, node);
+  /// A step begins of an operation; or, without one, of a function of the program. The texts live until ends().
+  void begins(operation_definition const* operation, char const* function, std::string const& collection,
+              std::size_t index, node_id node) {
+    ends();
+    collection_.store(&collection, std::memory_order_relaxed);
+    index_.store(index, std::memory_order_relaxed);
+    node_.store(node, std::memory_order_relaxed);
+    next_step();
+    operation_.store(operation, std::memory_order_release);
+    function_.store(function, std::memory_order_release);
   }
   /// The next step of the same operation.
   void next_step() {
@@ -63,16 +63,6 @@ class activity {
   activity() = default;
   struct seen;
   struct holder;
-  void begins(operation_definition const* operation, char const* function, std::string const& collection,
-              std::size_t index, node_id node) {
-    ends();
-    collection_.store(&collection, std::memory_order_relaxed);
-    index_.store(index, std::memory_order_relaxed);
-    node_.store(node, std::memory_order_relaxed);
-    next_step();
-    operation_.store(operation, std::memory_order_release);
-    function_.store(function, std::memory_order_release);
-  }
   bool read(seen& into) const;
   static bool name_if(bool (*wanted)(activity const&), signal_line& to);
   static void handle(int signal);

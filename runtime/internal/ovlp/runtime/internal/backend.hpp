@@ -11,8 +11,7 @@
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class execution_thread;
 
@@ -90,5 +89,4 @@ class backend {
   virtual void call_ended() = 0;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -16,6 +16,12 @@
 namespace ovlp {
 inline namespace OVLP_CORE {
 
+/// What a policy has answered: policy::answer.
+struct border_decision {
+  std::optional<decision> made;
+  std::string error;
+};
+
 /// What is held after each iteration: the policy of a run, and what it has decided. In each process; node 0 decides.
 /// Thread: any; of node 0's policy one at a time.
 class borders {

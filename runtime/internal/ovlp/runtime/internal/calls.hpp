@@ -10,8 +10,7 @@
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class execution;
 class thread_manager;
@@ -48,5 +47,4 @@ class calls {
   std::uint32_t made_ OVLP_GUARDED_BY(mutex_) = 0;  ///< by which routes in turn go
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -11,8 +11,7 @@
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class execution;
 class thread_manager;
@@ -55,5 +54,4 @@ class change_requests {
   std::map<std::uint64_t, request> requests_ OVLP_GUARDED_BY(mutex_);
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -7,8 +7,7 @@
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class loop_pool;
 class placements;
@@ -31,5 +30,4 @@ class common_parts {
   std::unique_ptr<ovlp::placements> placements_;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -11,18 +11,17 @@
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// An exception of an operation, or the end of the world, on its way to the caller.
 struct failure {
   enum class kind_type : std::uint8_t { operation, graph, network, stalled };
   kind_type kind = kind_type::operation;
-  std::string type;
-  std::string text;
-  std::string operation;
-  std::string thread;
-  std::string node;
+  std::string type = {};
+  std::string text = {};
+  std::string operation = {};
+  std::string thread = {};
+  std::string node = {};
 };
 
 // What thread managers tell one another beside data objects. Plain aggregates, walked like data objects.
@@ -133,5 +132,4 @@ using control = std::variant<closer_here, group_total, credit, change_request, c
                              border_answer, border_done, work_request, work_answer, move_thread, thread_moved,
                              view_update, view_adopted, drain, drained, leave, left>;
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

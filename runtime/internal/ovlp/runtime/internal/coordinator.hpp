@@ -6,16 +6,15 @@
 #include <variant>
 
 #include <ovlp/records/record.hpp>
+#include <ovlp/runtime/internal/borders.hpp>
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/inbox.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class collection_changes;
 class border_queue;
-struct border_decision;
 class thread_manager;
 
 /// Decides for the whole run which nodes are held and where threads live (collection_changes.hpp), and what is done at
@@ -24,19 +23,18 @@ class thread_manager;
 class coordinator {
  public:
   explicit coordinator(thread_manager& node);
-  coordinator(coordinator const&) = delete;
-  coordinator& operator=(coordinator const&) = delete;
   ~coordinator();
 
-  using message =
-      std::variant<change_request, border_request, border_done, work_answer, thread_moved, view_adopted, drained, left>;
+  struct joined {};
+  using message = std::variant<change_request, border_request, border_done, work_answer, thread_moved, view_adopted,
+                               drained, left, joined, border_decision>;
   void receive(node_id from, message what);
+  /// The node that was launched can be sent to.
+  void node_joined(node_id node) { receive(node, joined{}); }
   /// Records what is held from the start. Before the first call.
   void begin();
-  /// The node that was launched can be sent to.
-  void node_joined(node_id node);
   /// A policy has answered.
-  void decided(border_decision what);
+  void decided(border_decision what) { receive(0, std::move(what)); }
 
   /// Whether nodes have no threads any more and are not released yet.
   bool any_leaves() const { return any_leaves_; }
@@ -44,17 +42,17 @@ class coordinator {
   /// woken (backend::call_ended) when none is.
   bool changes();
   /// Nothing that has come is in hand, and no policy is asked.
-  bool idle();
+  bool idle() {
+    return inbox_.when_idle([] {}) && !decides_;
+  }
   /// What the change under way waits for; empty if there is none.
   std::string describe_wait();
 
  private:
-  struct joined {};
   struct event {
     node_id from;
-    std::variant<message, joined, std::shared_ptr<border_decision const>> what;
+    message what;
   };
-  void put(event what);
   // Of the inbox's owner.
   void handle(event const& what);
   void do_what_is_decided();
@@ -75,5 +73,4 @@ class coordinator {
   shared<bool> begun_{false};  ///< the nodes of the first mappings are recorded
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -15,8 +15,7 @@
 #include <ovlp/runtime/internal/mailbox.hpp>
 #include <ovlp/runtime/internal/memory_watch.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// Numbers a group, or a call of a graph, uniquely in a run: its node in the upper 22 bits.
 using group_id = std::uint64_t;
@@ -114,5 +113,4 @@ using envelope_ptr = std::unique_ptr<envelope, envelope::deleter>;
 constexpr std::size_t envelope::object_offset() { return (sizeof(envelope) + 15) / 16 * 16; }
 inline void* envelope::object() { return reinterpret_cast<std::byte*>(this) + object_offset(); }
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

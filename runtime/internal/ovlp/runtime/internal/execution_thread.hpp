@@ -11,8 +11,7 @@
 #include <ovlp/runtime/internal/runtime_costs.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class dps_thread;
 class execution;
@@ -35,10 +34,7 @@ struct recorded_kernel {
 /// take the loop over, so an operation that never waits costs no switch.
 class execution_thread {
  public:
-  execution_thread(thread_manager& manager, loop_pool& loops, std::size_t number);
-  execution_thread(execution_thread const&) = delete;
-  execution_thread& operator=(execution_thread const&) = delete;
-  ~execution_thread();
+  execution_thread(thread_manager& manager, loop_pool& loops);
 
   /// Runs operations until the manager stops, or until leave(). Always from the same OS thread.
   void enter();
@@ -59,7 +55,6 @@ class execution_thread {
   thread_manager& manager() const { return *manager_; }
   /// Of the operation whose step it runs.
   operation_place place() const;
-  std::size_t number() const { return number_; }
   /// What its OS thread shows of it. After it has been entered.
   ovlp::activity& activity() const { return *activity_; }
   /// Says what the runtime has taken, if somebody wants to know.
@@ -83,7 +78,6 @@ class execution_thread {
 
   thread_manager* manager_;
   loop_pool* loops_;
-  std::size_t const number_;
   fiber* os_thread_ = nullptr;  ///< that entered it last
   ovlp::activity* activity_ = nullptr;
   loop_fiber* current_ = nullptr;
@@ -93,5 +87,4 @@ class execution_thread {
   dps_thread* finished_ = nullptr;  ///< what ran last and has not been given back to the scheduler
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

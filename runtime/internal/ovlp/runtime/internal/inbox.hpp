@@ -6,8 +6,7 @@
 
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// Events that are handled one after another, in the order in which they were put in, by one owner at a time: whoever
 /// puts one in while there is no owner, until none is left. What handles them needs no lock of its own, holds none, and
@@ -60,5 +59,4 @@ class inbox {
   bool owned_ OVLP_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

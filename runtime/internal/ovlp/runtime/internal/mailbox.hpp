@@ -7,8 +7,7 @@
 
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// Something in the queue of a DPS thread. What there is beside data objects: mail.hpp.
 struct mail {
@@ -77,8 +76,6 @@ class mail_queue {
 class mailbox {
  public:
   mailbox() : head_(&stub_), tail_(&stub_) {}
-  mailbox(mailbox const&) = delete;
-  mailbox& operator=(mailbox const&) = delete;
   ~mailbox() { clear(); }
 
   /// Returns whether nobody owned the mailbox: then the caller does now.
@@ -134,5 +131,4 @@ class mailbox {
   stub_mail stub_;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

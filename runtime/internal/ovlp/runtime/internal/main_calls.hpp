@@ -13,8 +13,7 @@
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/run_options.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// One call of the main program that has ended. Times on the run's clock.
 struct main_call {
@@ -65,5 +64,4 @@ std::string in_a_line(failure const& what);
 /// Throws the exception that tells the main program of a failure.
 [[noreturn]] void throw_failure(failure const& what);
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -8,8 +8,7 @@
 #include <ovlp/flowgraph/object_type.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// An object or the state of a thread, in the memory of a node.
 struct held_in_memory {
@@ -63,5 +62,4 @@ class memory_claim {
 
 #endif
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -35,6 +35,9 @@ struct unfinished {
 /// Asked at an exit with status 0, which is then one with 1 and a line on stderr; nullptr: nothing is unfinished.
 void ask_at_exit(unfinished const* what);
 
+/// Ends the process: of what it would do at its exit only output is written.
+[[noreturn]] void end_at_once(int status);
+
 /// Says a line on stderr, now; and the process will exit with status 1, whatever its main function returns.
 void fail_at_exit(std::string const& application, std::string const& why);
 

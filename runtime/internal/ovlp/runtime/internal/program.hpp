@@ -36,7 +36,6 @@ class program {
   void add(std::shared_ptr<graph_definition> const& graph);
   /// No more additions. Errors: graph_error if two collections have one name.
   void close();
-  bool closed() const { return closed_; }
 
   graph_entry const& graph(std::uint32_t number) const { return graphs_[number]; }
   std::size_t graphs() const { return graphs_.size(); }

@@ -14,8 +14,7 @@
 #include <ovlp/runtime/internal/inbox.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class dps_thread;
 class thread_manager;
@@ -80,5 +79,4 @@ class reallocation {
   shared<std::ptrdiff_t> held_back_{0};
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -7,8 +7,7 @@
 
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// What execution threads took beside kernels and messages to other nodes: dispatch, mailboxes, routes, deliveries, and
 /// what operations compute outside kernels; not what they do with nothing to run. Sums over bursts of steps, of which
@@ -90,5 +89,4 @@ class runtime_cost_meter {
   double aside_s_ = 0;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,11 @@ class signal_line {
     return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
   }
   char const* data() const { return text_; }
+  /// Whether nobody reads what is on standard error: a pager, a held terminal.
+  static bool would_wait() {
+    pollfd to{STDERR_FILENO, POLLOUT, 0};
+    return ::poll(&to, 1, 0) != 1 || (to.revents & POLLOUT) == 0;
+  }
   void print() const { [[maybe_unused]] ssize_t const written = ::write(STDERR_FILENO, text_, size_); }
 
  private:

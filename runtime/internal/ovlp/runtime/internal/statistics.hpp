@@ -18,8 +18,7 @@
 #include <ovlp/runtime/internal/runtime_costs.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 /// In place of a call of the main program: all of them together.
 constexpr std::uint64_t all_calls = ~std::uint64_t{0};
@@ -56,6 +55,7 @@ struct call_statistics {
   runtime_costs runtime;     ///< of all_calls only
 
   void add(call_statistics const& other);
+  void add_iteration(std::int32_t index, iteration_work const& more);
 };
 
 /// CPU seconds of this process until some moment.
@@ -132,5 +132,4 @@ void fill(summary& figures, call_statistics const& all, analysis::dynamic_effici
 /// Format: docs/formats/durations.md.
 void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core);
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

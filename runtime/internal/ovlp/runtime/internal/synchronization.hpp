@@ -12,6 +12,8 @@
 #else
 #define OVLP_CORE concurrent
 #endif
+/// `namespace ovlp::OVLP_INLINE_CORE` opens both namespaces.
+#define OVLP_INLINE_CORE inline OVLP_CORE
 
 // The core is compiled twice, for a backend whose execution threads are OS threads and for one in which all of them are
 // one OS thread (OVLP_ONE_THREAD): there what synchronizes does nothing. The two differ by these types alone, and in
@@ -26,11 +28,8 @@
 #endif
 /// Of a member: read and written only while the mutex is held.
 #define OVLP_GUARDED_BY(mutex) OVLP_THREAD_SAFETY(guarded_by(mutex))
-/// Of a pointer: so is what it points to.
-#define OVLP_PT_GUARDED_BY(mutex) OVLP_THREAD_SAFETY(pt_guarded_by(mutex))
-/// Of a function: called only while the mutex is held; or only while it is not.
+/// Of a function: called only while the mutex is held.
 #define OVLP_REQUIRES(mutex) OVLP_THREAD_SAFETY(requires_capability(mutex))
-#define OVLP_EXCLUDES(mutex) OVLP_THREAD_SAFETY(locks_excluded(mutex))
 
 namespace ovlp {
 
@@ -61,8 +60,7 @@ class OVLP_THREAD_SAFETY(scoped_lockable) scoped_lock {
 
 }  // namespace ovlp
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 #ifdef OVLP_ONE_THREAD
 
@@ -123,5 +121,4 @@ using shared = std::atomic<T>;
 
 #endif
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE

@@ -14,8 +14,7 @@
 #include <ovlp/runtime/internal/memory_watch.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
-namespace ovlp {
-inline namespace OVLP_CORE {
+namespace ovlp::OVLP_INLINE_CORE {
 
 class backend;
 class borders;
@@ -54,16 +53,11 @@ struct node_settings {
 
 /// What a node is to the runtime. It consists of parts, which know each other through it; a part has its own mutex, and
 /// calls no other part while it holds that.
-///
-/// The way of an object: execution::post -> delivery::send (route, view) -> here the thread's mailbox; or outbox ->
-/// backend::transmit -> receive there -> delivery::handle_object -> mailbox -> scheduler -> execution_thread.
 /// Thread: any, except where said.
 class thread_manager {
  public:
   thread_manager(node_id self, ovlp::program const& program, ovlp::backend& world, node_settings settings,
                  common_parts& common);
-  thread_manager(thread_manager const&) = delete;
-  thread_manager& operator=(thread_manager const&) = delete;
   ~thread_manager();
 
   /// Creates the threads that the collections' first mappings place here; none in a node that joins later, which is
@@ -156,5 +150,4 @@ class thread_manager {
   std::unique_ptr<ovlp::coordinator> const coordinator_;
 };
 
-}  // namespace OVLP_CORE
-}  // namespace ovlp
+}  // namespace ovlp::OVLP_INLINE_CORE
