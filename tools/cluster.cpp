@@ -35,7 +35,7 @@ constexpr std::size_t windows = 200;
 std::string table_of(std::vector<cluster::cluster_run> const& runs) {
   text_table table;
   table.add({"scheduler", "turnaround", "median", "95 %", "wait", "longest", "slowdown", "makespan", "utilization",
-             "efficiency", "node-seconds", "changes"});
+             "node-seconds", "changes", "efficiency"});
   for (cluster::cluster_run const& run : runs) {
     cluster::cluster_figures const of = figures_of(run);
     std::uint64_t changes = 0;
@@ -44,8 +44,8 @@ std::string table_of(std::vector<cluster::cluster_run> const& runs) {
     auto const text = [digits](double figure) { return base::fixed(figure, digits); };
     table.add({run.scheduler, text(of.mean_turnaround_s), text(of.median_turnaround_s), text(of.p95_turnaround_s),
                text(of.mean_wait_s), text(of.longest_wait_s), base::fixed(of.mean_bounded_slowdown, 2),
-               text(of.makespan_s), base::fixed(100 * of.utilization, 1) + " %",
-               base::fixed(100 * of.efficiency, 1) + " %", text(of.held_node_s), std::to_string(changes)});
+               text(of.makespan_s), base::fixed(100 * of.utilization, 1) + " %", text(of.held_node_s),
+               std::to_string(changes), base::fixed(100 * of.efficiency, 1) + " %"});
   }
   return table.text();
 }
