@@ -254,7 +254,7 @@ class real_job {
       if (told["report"] == "border" || told["report"] == "ended") return told;
     }
   }
-  void hold(node_count n) { run_.say(json{{"hold", n}}.dump()); }
+  void hold(node_count n) { run_.say(json{{"hold", n}}.dump(), 20s); }
   std::optional<int> wait() { return run_.wait(60s); }
   std::string text() { return run_.out() + run_.err(); }
 

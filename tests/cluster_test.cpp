@@ -362,6 +362,117 @@ TEST_CASE("an order that cannot be carried out is an error that names the schedu
                        ovlp::config_error);
 }
 
+/// As it ends with `what`, which decides, at so many seconds.
+void check_failure(workload const& of, std::string const& what, double patience_s, std::string const& why) {
+  auto const decides = make_scheduler(what, patience_s);
+  CHECK_THROWS_WITH_AS(simulate(of, {4, {}}, what, *decides), ("scheduler " + what + " at " + why).c_str(),
+                       ovlp::config_error);
+}
+
+TEST_CASE("a program that decides is told what is new, and its orders are carried out" * doctest::timeout(60)) {
+  ovlp::testing::temporary_folder const folder;
+  std::string const told = folder.path() / "told";
+  std::string const answers = folder.file("answers",
+                                          "[{\"start\": 0, \"nodes\": 2}]\n"
+                                          "[]\n"
+                                          "[{\"hold\": 0, \"nodes\": 1}]\n"
+                                          "[{\"start\": 1, \"nodes\": 2}]\n"
+                                          "[{\"end\": 0}]\n"
+                                          "[]\n");
+  std::string const file = folder.file("mine",
+                                       "#!/bin/sh\nexec 3<" + answers + " 4>" + told +
+                                           "\nwhile read -r line; do echo \"$line\" >&4; read -r answer <&3; "
+                                           "echo \"$answer\"; done\necho over >&4\n",
+                                       true);
+  workload of{.name = "two", .nodes = 4, .jobs = {divisible(0, {1, 2, 4}, 2, 8, 2, 1), rigid(1, 2, 3, 5)}};
+  of.jobs[0].user = "u";
+  of.jobs[1].priority = 1;
+  auto decides = make_scheduler(file, 50);
+  cluster_run const run = simulate(of, {4, {}}, "mine", *decides);
+  decides.reset();
+  CHECK(starts_of(run) == std::vector<double>{0, 3});
+  CHECK(run.jobs[0].end == job_result::end_type::ended_by_scheduler);
+  CHECK(run.jobs[0].end_s == 6);
+  // A border of job 0, which has given a node back at 3; the end of job 1.
+  CHECK(ovlp::testing::contents(told) ==
+        R"({"now_s":0.0,"nodes":4,"free":4,"jobs":[{"job":0,"name":"job","user":"u","arrival_s":0.0,"requested":2,)"
+        R"("possible":[1,2,4],"requested_s":4.0,"priority":0,"held":0,"forecast":{"iterations":2,"change_s":1.0,)"
+        R"("nodes":[1,2,4],"time_s":[[4.0],[2.0],[1.0]]}}],"ended":[]})"
+        "\n"
+        R"({"now_s":1.0,"nodes":4,"free":2,"jobs":[{"job":1,"name":"job","user":"","arrival_s":1.0,"requested":2,)"
+        R"("possible":[2],"requested_s":5.0,"priority":1,"held":0},{"job":0,"held":2,"target":2,"at_border":false,)"
+        R"("iterations":0,"start_s":0.0,"spent_node_s":2.0,"measured_efficiency":1.0}],"ended":[]})"
+        "\n"
+        R"({"now_s":2.0,"nodes":4,"free":2,"jobs":[{"job":0,"held":2,"target":2,"at_border":true,"iterations":1,)"
+        R"("start_s":0.0,"spent_node_s":4.0,"measured_efficiency":1.0}],"ended":[]})"
+        "\n"
+        R"({"now_s":3.0,"nodes":4,"free":3,"jobs":[{"job":0,"held":1,"target":1,"at_border":false,"iterations":1,)"
+        R"("start_s":0.0,"spent_node_s":6.0,"measured_efficiency":1.0}],"ended":[]})"
+        "\n"
+        R"({"now_s":6.0,"nodes":4,"free":3,"jobs":[],"ended":[1]})"
+        "\nover\n");
+}
+
+TEST_CASE("a program that decides, and does not answer with orders, ends the run in a line that says why" *
+          doctest::timeout(60)) {
+  ovlp::testing::temporary_folder const folder;
+  workload const of{.name = "two", .nodes = 4, .jobs = {rigid(0, 3, 10, 10), rigid(1, 3, 10, 10)}};
+  auto const fails = [&](std::string const& script, std::string const& why, double patience_s = 50) {
+    std::string const pid = folder.path() / "pid";
+    std::string const file = folder.file("mine", "#!/bin/sh\necho $$ >" + pid + "\n" + script + "\n", true);
+    CAPTURE(script);
+    check_failure(of, file, patience_s, why);
+    std::string const id = ovlp::testing::contents(pid);  // none: it has been ended before it said it
+    CHECK((id.empty() || ovlp::testing::contents(ovlp::testing::proc_of(std::stoi(id)) / "cmdline").empty()));
+  };
+  auto const answer = [&](std::string const& line, std::string const& why) {
+    fails("read -r line; echo '" + line + "'; read -r line", "0.000000 s: " + why);
+  };
+  answer("3", "expected a list of orders, got 3");
+  answer("[3]", "[0]: expected an object, got 3");
+  answer("[{}]", "[0]: expected one of start, hold and end, got {}");
+  answer(R"([{"start": 0, "end": 0}])", R"([0]: expected one of start, hold and end, got {"end":0,"start":0})");
+  answer(R"([{"start": 0}])", "[0].nodes: missing");
+  answer(R"([{"start": 0, "nodes": 3, "at": 1}])", "[0].at: unknown key; expected end, hold, nodes, start");
+  answer(R"([{"start": 0, "nodes": 3}, {"end": 0, "nodes": 3}])", "[1].nodes: unknown key; expected end, hold, start");
+  answer(R"([{"start": "0", "nodes": 3}])", R"([0].start: expected a whole number from 0 to 4294967295, got "0")");
+  answer(R"([{"start": 0, "nodes": 1.5}])", "[0].nodes: expected a whole number from 0 to 4294967295, got 1.5");
+  answer(R"([{"start": 0, "nodes": 4294967296}])",
+         "[0].nodes: expected a whole number from 0 to 4294967295, got 4294967296");
+  answer(R"([{"start": -1, "nodes": 3}])", "[0].start: expected a whole number from 0 to 4294967295, got -1");
+  answer(R"([{"start": 7, "nodes": 3}])", "order to start job 7 on 3 nodes: expected a job of the workload");
+  fails("printf '[]\\n[]\\n'; sleep 1000", "1.000000 s: expected one line of orders, got another: '[]'");
+  fails("cat /dev/zero", "0.000000 s: expected a line of orders, got one that does not end");
+  fails("exec 0<&- 1>&-; sleep 1000", "0.000000 s: expected an answer, got none: it has closed its output");
+  fails("exit 3", "0.000000 s: expected an answer, got none: it has ended: ended with status 3");
+  fails("read -r line; echo '[]'; read -r line; echo first >&2; echo 'KeyError: 7' >&2; exit 1",
+        "1.000000 s: expected an answer, got none: it has ended: KeyError: 7");
+  fails("while :; do :; done", "0.000000 s: expected an answer within 0.5 s, got none", 0.5);
+}
+
+TEST_CASE("a program that decides, and does not read what it is told, is not waited for longer" *
+          doctest::timeout(60)) {
+  ovlp::testing::temporary_folder const folder;
+  std::vector<job> const many(10'000, rigid(0, 1, 1, 1));  // more than a socket holds
+  workload const of{.name = "many", .nodes = 4, .jobs = many};
+  check_failure(of, folder.file("mine", "#!/bin/sh\nsleep 1000\n", true), 0.5,
+                "0.000000 s: expected an answer within 0.5 s, got none");
+  check_failure(of, folder.file("fast", "#!/bin/sh\necho '[]'; exec yes >&2\n", true), 0.5,
+                "0.000000 s: expected an answer within 0.5 s, got none");
+}
+
+TEST_CASE("a program that cannot decide, for it cannot be run, is named at once") {
+  ovlp::testing::temporary_folder const folder;
+  CHECK_THROWS_WITH_AS(make_scheduler("./nowhere", 1),
+                       "scheduler ./nowhere: expected a program that can be run, got none", ovlp::config_error);
+  std::string const text = folder.file("text", "no program", true);
+  CHECK_THROWS_WITH_AS(make_scheduler(text, 1),
+                       ("scheduler " + text + ": expected a program that can be run, got none: '" + text +
+                        "' cannot be started: Exec format error")
+                           .c_str(),
+                       ovlp::config_error);
+}
+
 TEST_CASE("a log in the Standard Workload Format is read, and what is left out is said once") {
   std::string const log =
       "; Computer: a machine\n"

@@ -64,7 +64,7 @@ TEST_CASE("lines go to a program that talks, and come from it" * doctest::timeou
   std::string line;
   CHECK(talker.hear(line, 0.01s) == process::heard::nothing);
   for (std::string const word : {"one", "two", "three"}) {
-    talker.say(word);
+    CHECK(talker.say(word, 20s));
     REQUIRE(talker.hear(line, 20s) == process::heard::line);
     CHECK(line == "got " + word);
   }
@@ -77,11 +77,25 @@ TEST_CASE("a program that talks and ends, or says a line without an end, is told
   process gone({.words = {"sh", "-c", "echo hello >&4; printf unfinished >&4; echo why >&2; exit 3"}, .talks_on = 4});
   CHECK(gone.hear(line, 20s) == process::heard::line);
   CHECK(gone.hear(line, 20s) == process::heard::end);
-  gone.say("nobody hears this");
+  CHECK(gone.say("nobody hears this", 20s));
   CHECK(gone.wait(20s) == 3);
   CHECK(gone.err() == "why\n");
   process endless({.words = {"cat", "/dev/zero"}, .talks_on = 0});
   CHECK_THROWS_WITH_AS(endless.hear(line, 50s), "it says a line that does not end", ovlp::io_error);
+}
+
+TEST_CASE("one that does not listen is not waited for longer, and is told that no more will be said" *
+          doctest::timeout(60)) {
+  std::string line;
+  process listener({.words = {"sh", "-c", "while read a; do echo $a; done; echo over"}, .talks_on = 0});
+  CHECK(listener.say("one", 20s));
+  listener.hang_up();
+  CHECK(listener.hear(line, 20s) == process::heard::line);
+  CHECK(listener.hear(line, 20s) == process::heard::line);
+  CHECK(line == "over");
+  CHECK(listener.wait(20s) == 0);
+  process busy({.words = {"sleep", "1000"}, .talks_on = 0});
+  CHECK(!busy.say(std::string(10'000'000, 'x'), 0.2s));
 }
 
 TEST_CASE("who ends is not waited for longer because of what it leaves behind" * doctest::timeout(60)) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -393,10 +394,88 @@ TEST_CASE("a workload is made, and its jobs run under several schedulers") {
   CHECK(lines[2].starts_with("easy "));
   CHECK(lines[3].starts_with("gain "));
   CHECK(lines_of(contents(table)).size() == 1 + 2 * 50);
-  check_refused(ovlp_command({"cluster", file, "--scheduler", "best"}), 1,
-                "scheduler: expected fcfs|easy|equipartition|efficiency|gain, got 'best'");
+  check_refused(
+      ovlp_command({"cluster", file, "--scheduler", "best"}), 1,
+      "scheduler: expected fcfs|easy|equipartition|efficiency|gain, or a program such as ./mine.py, got 'best'");
   check_refused(ovlp_command({"cluster", file, "--scheduler", "easy", "--nodes", "4"}), 1,
                 "job 'job 4': expected at most the 4 nodes of the cluster, got 8");
+}
+
+TEST_CASE("a workload of programs needs a platform on which they do not disturb each other") {
+  temporary_folder const folder;
+  std::string const file = folder.file(
+      "w.json", R"({"workload": "w", "nodes": 8, "jobs": [{"name": "a", "arrival_s": 0, "nodes": 2, "requested_s": 9,)"
+                R"( "program": ["sh", "-c", "echo no matrix >&2; exit 3"]}]})");
+  Lines const words{"cluster", file, "--scheduler", "easy"};
+  check_refused(ovlp_command(words), 1, "--platform: expected, for job 'a' is a program");
+  auto const with = [&](std::string const& platform) {
+    Lines all = words;
+    all.insert(all.end(), {"--platform", platform});
+    return ovlp_command(all);
+  };
+  std::string const bus = folder.file(
+      "bus.json",
+      R"({"name": "b", "reference_core": "any", "nodes": [{"count": 4, "cores": 1, "speed": 1}], "network": {"model": "bus", "latency_s": 1e-4, "bandwidth_Bps": 1e6}})");
+  outcome const refused = with(bus);
+  CHECK(refused.status == 1);
+  CHECK(refused.err.find("expected one on which jobs do not disturb each other: its network is a bus") !=
+        std::string::npos);
+  outcome const failed = with("gigabit");
+  CHECK(failed.status == 1);
+  CHECK(failed.err == "ovlp cluster: job 'a' has ended: no matrix\novlp: 1 jobs have failed\n");
+  outcome const foreseen =
+      ovlp_command({"workload", file, "--foresee", "--platform", "gigabit", "-o", (folder.path() / "f.json").string()});
+  check_refused(foreseen, 1, "job 'a' has ended: no matrix");
+}
+
+TEST_CASE("the scheduler of the examples, a program, starts each job when easy does" * doctest::timeout(110)) {
+  if (ovlp::base::find_program("python3").empty()) {
+    MESSAGE("not tested: there is no python3");
+    return;
+  }
+  temporary_folder const folder;
+  std::string const file = folder.path() / "w.json";
+  for (std::string const seed : {"1", "2", "3"}) {
+    REQUIRE(ovlp_command({"workload", "--jobs", "200", "--nodes", "32", "--load", "1.1", "--malleable", "0.5", "--seed",
+                          seed, "-o", file})
+                .status == 0);
+    outcome const run = ovlp_command({"cluster", file, "--scheduler", "easy," EXAMPLE_SCHEDULER, "--csv", "-"});
+    CHECK(run.err == "");
+    REQUIRE(run.status == 0);
+    Lines const lines = lines_of(run.out);
+    REQUIRE(lines.size() == 1 + 2 * 200);
+    for (std::size_t j = 1; j <= 200; ++j) {
+      REQUIRE(lines[j].starts_with("easy,"));
+      CHECK(lines[j + 200] == "easy.py," + lines[j].substr(5));
+    }
+  }
+}
+
+TEST_CASE("a scheduler that is a program and fails ends the command, and an interrupted command ends it" *
+          doctest::timeout(110)) {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "w.json", pid = folder.path() / "pid";
+  REQUIRE(ovlp_command({"workload", "--jobs", "5", "--nodes", "4", "-o", file}).status == 0);
+  std::string const broken = folder.file("broken", "#!/bin/sh\nread -r line\necho 'no idea' >&2\nexit 1\n", true);
+  outcome const failed = ovlp_command({"cluster", file, "--scheduler", "easy," + broken});
+  CHECK(failed.status == 1);
+  CHECK(failed.out == "");
+  CHECK(failed.err.starts_with("ovlp: scheduler " + broken + " at "));
+  CHECK(failed.err.ends_with(" s: expected an answer, got none: it has ended: no idea\n"));
+  std::string const chatty = folder.file("chatty", "#!/bin/sh\necho I think\n", true);
+  outcome const no_json = ovlp_command({"cluster", file, "--scheduler", chatty});
+  CHECK(no_json.status == 1);
+  CHECK(contains(no_json.err, " s: expected JSON: parse error at line 1, column 1"));
+  check_refused(ovlp_command({"cluster", file, "--scheduler", "easy,./nowhere"}), 1,
+                "scheduler ./nowhere: expected a program that can be run, got none");
+
+  std::string const busy = folder.file("busy", "#!/bin/sh\necho $$ >" + pid + "\nwhile :; do :; done\n", true);
+  ovlp::base::process command({.words = {OVLP_COMMAND, "cluster", file, "--scheduler", busy}});
+  REQUIRE(ovlp::testing::eventually(60s, [&] { return contents(pid).ends_with("\n"); }));
+  command.kill(SIGINT);
+  CHECK(command.wait(60s) == 130);
+  CHECK(command.err() == "ovlp: interrupted\n");
+  CHECK(contents(ovlp::testing::proc_of(std::stoi(contents(pid))) / "cmdline").empty());
 }
 
 TEST_CASE("runs of a cluster are stored, and shown on a page that needs nothing else") {
@@ -446,6 +525,15 @@ TEST_CASE("a workload that is none is refused in a line that says where") {
     CAPTURE(jobs);
     check_refused(ovlp_command({"cluster", file, "--scheduler", "easy"}), 1, file + ": " + message);
   };
+  refused(R"({"name": "a", "arrival_s": 0, "nodes": 2, "requested_s": 9, "program": []})",
+          "jobs[0].program: expected a list of a program and its arguments, got []");
+  refused(R"({"name": "a", "arrival_s": 0, "nodes": 2, "requested_s": 9, "program": ["./no such program"]})",
+          R"(jobs[0].program: expected a program that can be run, got ["./no such program"])");
+  refused(
+      R"({"name": "a", "arrival_s": 0, "nodes": 2, "requested_s": 9, "program": ["sh", "--nodes=3"]})",
+      "jobs[0].program: expected none of --nodes, --hold, --platform, --plan, --policy, which the cluster gives, got "
+      R"(["sh","--nodes=3"])");
+  refused(R"({"name": "a", "arrival_s": 0, "nodes": 2, "program": ["sh"]})", "jobs[0].requested_s: missing");
   refused(R"({"name": "a", "arrival_s": -1, "nodes": 2, "time_s": 1})",
           "jobs[0].arrival_s: expected a number of at least 0, got -1");
   refused(R"({"name": "a", "arrival_s": 0, "nodes": 2})", "jobs[0].time_s: missing");

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp cluster
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
+#include <ovlp/base/process.hpp>
 #include <ovlp/base/text.hpp>
 
 #include "cluster_picture.hpp"
@@ -35,7 +37,7 @@ constexpr std::size_t windows = 200;
 std::string table_of(std::vector<cluster::cluster_run> const& runs) {
   text_table table;
   table.add({"scheduler", "turnaround", "median", "95 %", "wait", "longest", "slowdown", "makespan", "utilization",
-             "node-seconds", "changes", "efficiency"});
+             "efficiency", "node-seconds", "changes"});
   for (cluster::cluster_run const& run : runs) {
     cluster::cluster_figures const of = figures_of(run);
     std::uint64_t changes = 0;
@@ -44,13 +46,14 @@ std::string table_of(std::vector<cluster::cluster_run> const& runs) {
     auto const text = [digits](double figure) { return base::fixed(figure, digits); };
     table.add({run.scheduler, text(of.mean_turnaround_s), text(of.median_turnaround_s), text(of.p95_turnaround_s),
                text(of.mean_wait_s), text(of.longest_wait_s), base::fixed(of.mean_bounded_slowdown, 2),
-               text(of.makespan_s), base::fixed(100 * of.utilization, 1) + " %", text(of.held_node_s),
-               std::to_string(changes), base::fixed(100 * of.efficiency, 1) + " %"});
+               text(of.makespan_s), base::fixed(100 * of.utilization, 1) + " %",
+               base::fixed(100 * of.efficiency, 1) + " %", text(of.held_node_s), std::to_string(changes)});
   }
   return table.text();
 }
 
 void run_cluster(cluster_options const& given) {
+  base::notice_interrupts();  // programs that run end with us
   expect_picture(given.picture);
   base::expect_outputs({{given.csv, "scheduler,"},
                         {given.over_time, "scheduler,"},
@@ -62,10 +65,14 @@ void run_cluster(cluster_options const& given) {
   cluster::node_count const nodes = given.nodes > 0 ? given.nodes : of.nodes;
   if (nodes == 0) throw config_error("--nodes: expected, for the workload does not say how many the cluster has");
   cluster::cluster_description const on = given.on.description(of, nodes);
+  std::vector<std::unique_ptr<cluster::scheduler>> deciders;  // what is wrong with one is said before any run
+  for (std::string const& name : given.schedulers) deciders.push_back(cluster::make_scheduler(name, on.patience_s));
   std::vector<cluster::cluster_run> runs;
-  for (std::string const& name : given.schedulers) {
-    auto const decides = cluster::make_scheduler(name);
-    runs.push_back(simulate(of, on, name, *decides));
+  for (std::size_t i = 0; i < deciders.size(); ++i) {
+    std::string const& name = given.schedulers[i];
+    runs.push_back(simulate(of, on, name, *deciders[i]));
+    deciders[i].reset();
+    runs.back().scheduler = std::filesystem::path(name).filename().string();  // of a program
     for (std::string const& note : runs.back().notes) say("cluster", "note: " + note);
     for (std::string const& failure : runs.back().failures) say("cluster", failure);
   }
@@ -93,7 +100,7 @@ void add_cluster(CLI::App& ovlp) {
   add_option(app, "--nodes", given->nodes, "N", "of the cluster (default: the workload's)",
              whole_number(1, 10'000'000));
   app.add_option("--scheduler", given->schedulers,
-                 "who decides: " + cluster::scheduler_names() + ", with commas between")
+                 "who decides: " + cluster::scheduler_names() + ", or ./PROGRAM, with commas between")
       ->type_name("NAMES")
       ->delimiter(',')
       ->required();

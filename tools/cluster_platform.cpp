@@ -16,7 +16,8 @@ void cluster_platform::add_to(CLI::App& app) {
              "seconds until nodes that a job has got can be sent to (default: the platform's, else 0)",
              quantity(0, 1e6));
   add_option(app, "--patience", patience_s, "S",
-             "real seconds after which a program that reports nothing has failed (default 600)", quantity(1e-3, 1e6));
+             "real seconds after which a program, of a job or a scheduler, that says nothing has failed (default 600)",
+             quantity(1e-3, 1e6));
 }
 
 cluster::cluster_description cluster_platform::description(cluster::workload const& of,

@@ -224,14 +224,30 @@ std::optional<int> process::wait(seconds at_most) {
   return status_;
 }
 
-void process::say(std::string const& line) {
+bool process::say(std::string const& line, seconds at_most) {
+  auto const until = clock::now() + std::chrono::duration_cast<clock::duration>(at_most);
   std::string const text = line + "\n";
   std::string_view left = text;
-  while (!left.empty()) {
-    ssize_t const sent = ::send(talk_, left.data(), left.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR) return;
+  for (;;) {
+    ssize_t const sent = ::send(talk_, left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) return true;
     if (sent > 0) left.remove_prefix(static_cast<std::size_t>(sent));
+    if (left.empty()) return true;
+    if (!waits_for(POLLOUT, until)) return false;
   }
+}
+
+void process::hang_up() { ::shutdown(talk_, SHUT_WR); }
+
+/// Until it can be talked with, or has printed something; not for long. False: the time is over.
+bool process::waits_for(short events, clock::time_point until) {
+  end_if_interrupted();
+  auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now()).count();
+  if (left <= 0) return false;
+  std::array<pollfd, 3> any{{{talk_, events, 0}, {from_[0], POLLIN, 0}, {from_[1], POLLIN, 0}}};
+  ::poll(any.data(), any.size(), static_cast<int>(std::min<decltype(left)>(left, 100)));
+  if (any[1].revents != 0 || any[2].revents != 0) read();  // else it might wait for us
+  return true;
 }
 
 process::heard process::hear(std::string& line, seconds at_most) {
@@ -244,13 +260,8 @@ process::heard process::hear(std::string& line, seconds at_most) {
     }
     looked_at = said_.size();
     if (looked_at > longest_line_bytes) throw io_error("it says a line that does not end");
-    auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now()).count();
-    if (left <= 0) return heard::nothing;
-    std::array<pollfd, 3> any{{{talk_, POLLIN, 0}, {from_[0], POLLIN, 0}, {from_[1], POLLIN, 0}}};
-    ::poll(any.data(), any.size(), static_cast<int>(std::min<decltype(left)>(left, 100)));
-    read();
-    if (any[0].revents == 0) continue;
-    std::array<char, 65536> piece{};
+    if (!waits_for(POLLIN, until)) return heard::nothing;
+    std::array<char, 65536> piece;  // NOLINT(*-member-init): filling it takes longer than a short line
     ssize_t const got = ::recv(talk_, piece.data(), piece.size(), MSG_DONTWAIT);
     if (got > 0) {
       said_.append(piece.data(), static_cast<std::size_t>(got));

@@ -71,8 +71,9 @@ class scheduler {
   virtual void decide(known const& now, std::vector<order>& orders) = 0;
 };
 
-/// Of this name, one of scheduler_names(). Errors: config_error.
-std::unique_ptr<scheduler> make_scheduler(std::string_view name);
+/// Of this name, one of scheduler_names(); or a program of the user's, if there is a slash in it, which answers within
+/// this real time. Errors: config_error.
+std::unique_ptr<scheduler> make_scheduler(std::string const& name, double patience_s = 600);
 /// Separated by |.
 std::string scheduler_names();
 
@@ -81,5 +82,6 @@ std::unique_ptr<scheduler> make_easy();
 std::unique_ptr<scheduler> make_equipartition();
 std::unique_ptr<scheduler> make_efficiency();
 std::unique_ptr<scheduler> make_gain();
+std::unique_ptr<scheduler> make_external(std::string const& file, double patience_s);
 
 }  // namespace ovlp::cluster

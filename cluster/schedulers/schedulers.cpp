@@ -24,11 +24,13 @@ std::string scheduler_names() {
   return names;
 }
 
-std::unique_ptr<scheduler> make_scheduler(std::string_view name) {
+std::unique_ptr<scheduler> make_scheduler(std::string const& name, double patience_s) {
+  if (name.find('/') != std::string::npos) return make_external(name, patience_s);
   for (entry const& one : schedulers) {
     if (one.name == name) return one.make();
   }
-  throw config_error("scheduler: expected " + scheduler_names() + ", got '" + std::string(name) + "'");
+  throw config_error("scheduler: expected " + scheduler_names() + ", or a program such as ./mine.py, got '" + name +
+                     "'");
 }
 
 }  // namespace ovlp::cluster

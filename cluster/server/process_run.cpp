@@ -55,7 +55,7 @@ class process_run final : public running_program {
   void go_on(node_count nodes) override {
     if (next_.kind == report::kind_type::border) {
       given_ = nodes;
-      program_->say(nlohmann::json{{"hold", nodes}}.dump());
+      program_->say(nlohmann::json{{"hold", nodes}}.dump(), seconds(on_.patience_s));
     }
     taken_ = true;
   }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/process.hpp>
 
 #include "server/job_nodes.hpp"
 
@@ -49,6 +50,7 @@ class server {
     if (of_.jobs.empty()) return std::move(run_);
     run_.begin_s = now_s_ = last_s_ = of_.jobs.front().arrival_s;
     while (arrived_ < of_.jobs.size() || !running_.empty() || !waiting_.empty()) {
+      base::end_if_interrupted();
       next_moment();
       if (std::exchange(changed_, false)) decide();
       answer_borders();

@@ -15,6 +15,7 @@
 #include <ovlp/base/process.hpp>
 #include <ovlp/base/text.hpp>
 
+#include "workload/forecast_json.hpp"
 #include "workload/logs.hpp"
 
 namespace ovlp::cluster {
@@ -147,20 +148,21 @@ json json_of(job const& of) {
     made["time_s"] = expected.rest_s(0, 0);
     return made;
   }
-  json& table = made["forecast"];
-  table["iterations"] = expected.iterations();
-  table["change_s"] = expected.change_s();
-  table["nodes"] = expected.nodes();
-  for (std::size_t i = 0; i < expected.nodes().size(); ++i) {
-    std::vector<double> row;
-    for (std::uint32_t k = 1; k <= (expected.equal() ? 1 : expected.iterations()); ++k)
-      row.push_back(expected.time_s(i, k));
-    table["time_s"].push_back(row);
-  }
+  made["forecast"] = json_of(expected);
   return made;
 }
 
 }  // namespace
+
+nlohmann::ordered_json json_of(forecast const& of) {
+  json made{{"iterations", of.iterations()}, {"change_s", of.change_s()}, {"nodes", of.nodes()}};
+  for (std::size_t i = 0; i < of.nodes().size(); ++i) {
+    std::vector<double> row;
+    for (std::uint32_t k = 1; k <= (of.equal() ? 1 : of.iterations()); ++k) row.push_back(of.time_s(i, k));
+    made["time_s"].push_back(row);
+  }
+  return made;
+}
 
 std::vector<node_count> numbers_between(node_count least, node_count most) {
   std::vector<node_count> all{least};

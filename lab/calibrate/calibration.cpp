@@ -13,7 +13,7 @@ namespace ovlp::lab::calibrate {
 using json = nlohmann::ordered_json;
 
 void calibration::round() {
-  for (experiment_ptr const& one : experiments_) one->measure(nodes_, figures_);
+  for (experiment const* one : all_experiments()) one->measure(nodes_, figures_);
 }
 
 json calibration::platform(std::string const& name, json const& testbed) const {
@@ -24,7 +24,7 @@ json calibration::platform(std::string const& name, json const& testbed) const {
   // Sections in the order in which people read them, whatever the order of experiments.
   for (machine::parameter const& p : machine::parameters())
     made[std::string(p.key.substr(0, p.key.find_first_of(".[")))] = nullptr;
-  for (experiment_ptr const& one : experiments_) one->describe({nodes_, figures_, testbed}, made);
+  for (experiment const* one : all_experiments()) one->describe({nodes_, figures_, testbed}, made);
   for (auto section = made.begin(); section != made.end();)
     section = section->is_null() ? made.erase(section) : std::next(section);
   if (!testbed.is_null()) made["testbed"] = testbed;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 #include <ovlp/base/json_object.hpp>
@@ -29,7 +28,6 @@ class calibration {
   nlohmann::ordered_json plain_platform(std::string const& name, nlohmann::ordered_json const& testbed) const;
 
  private:
-  std::vector<experiment_ptr> const experiments_ = all_experiments();
   measured_nodes nodes_;
   figures figures_;
 };

@@ -4,17 +4,11 @@
 namespace ovlp::lab::calibrate {
 namespace {
 
-constexpr experiment_ptr (*known_experiments[])(){
-    measure_nodes,  measure_host,           measure_runtime, measure_costs_of_messages, measure_cache_cooling,
-    measure_wakeup, measure_costs_of_bytes, measure_network, measure_transport,         measure_plain_communication,
-};
+constexpr experiment const* known_experiments[]{&of_nodes,  &of_host,  &of_runtime, &of_messages,  &of_cooling,
+                                                &of_wakeup, &of_bytes, &of_network, &of_transport, &of_plain_model};
 
 }  // namespace
 
-std::vector<experiment_ptr> all_experiments() {
-  std::vector<experiment_ptr> all;
-  for (auto const make : known_experiments) all.push_back(make());
-  return all;
-}
+std::span<experiment const* const> all_experiments() { return known_experiments; }
 
 }  // namespace ovlp::lab::calibrate

@@ -33,8 +33,4 @@ nlohmann::ordered_json figures::json() const {
   return all;
 }
 
-std::string numbered(char const* name, std::uint32_t number) {
-  return std::string(name) + " " + std::to_string(number);
-}
-
 }  // namespace ovlp::lab::calibrate

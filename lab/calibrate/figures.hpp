@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,8 +28,5 @@ class figures {
  private:
   std::map<std::string, std::vector<double>> values_;
 };
-
-/// "NAME NUMBER"
-std::string numbered(char const* name, std::uint32_t number);
 
 }  // namespace ovlp::lab::calibrate

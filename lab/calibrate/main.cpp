@@ -74,7 +74,9 @@ json rounded(json of) {
   return std::strtod(digits, nullptr);
 }
 
-int run_calibrate(int argc, char** argv) {
+}  // namespace
+
+int main(int argc, char** argv) try {
   std::string output, name = "calibrated", testbed_file;
   int rounds = 9;
   double time_limit_s = 150;
@@ -121,18 +123,10 @@ int run_calibrate(int argc, char** argv) {
     progress.advance();
   }
   return 0;
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  try {
-    return run_calibrate(argc, argv);
-  } catch (ovlp::config_error const& wrong) {
-    std::fprintf(stderr, "ovlp calibrate: %s\n", wrong.what());
-    return 2;
-  } catch (std::exception const& failed) {
-    std::fprintf(stderr, "ovlp calibrate: %s\n", failed.what());
-    return 1;
-  }
+} catch (ovlp::config_error const& wrong) {
+  std::fprintf(stderr, "ovlp calibrate: %s\n", wrong.what());
+  return 2;
+} catch (std::exception const& failed) {
+  std::fprintf(stderr, "ovlp calibrate: %s\n", failed.what());
+  return 1;
 }

@@ -36,10 +36,4 @@ double measured_nodes::posting_s(std::uint32_t nodes, bool cold) {
   return base::median(all_s);
 }
 
-pattern kernels_on_all(std::uint32_t nodes, std::uint32_t count) {
-  pattern all;
-  for (std::uint32_t n = 0; n < nodes; ++n) all.streams.push_back({n, n, 0, count, large_kernel});
-  return all;
-}
-
 }  // namespace ovlp::lab::calibrate

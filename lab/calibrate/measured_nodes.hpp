@@ -37,7 +37,4 @@ class measured_nodes {
   node_limits limits_;
 };
 
-/// So many long kernels on each node, by itself.
-pattern kernels_on_all(std::uint32_t nodes, std::uint32_t count);
-
 }  // namespace ovlp::lab::calibrate

@@ -13,19 +13,17 @@ double largest_buffer_bytes() {
   return most;
 }
 
+}  // namespace
+
 /// The section `transport`: TCP, as the runtime uses it. Nothing is measured: `buffer_bytes` is what the testbed's
 /// description says, elsewhere the last value of tcp_wmem.
 /// Source: docs/model.md, "Messages"; tcp(7).
-class transport final : public experiment {
- public:
-  void describe(findings const& of, nlohmann::ordered_json& platform) const override {
-    platform["transport"] = {{"model", "stream"}, {"buffer_bytes", largest_buffer_bytes()}};
-    if (of.testbed.contains("buffer_bytes")) platform["transport"]["buffer_bytes"] = of.testbed["buffer_bytes"];
-  }
+experiment const of_transport{
+    .describe =
+        [](findings const& of, nlohmann::ordered_json& platform) {
+          platform["transport"] = {{"model", "stream"}, {"buffer_bytes", largest_buffer_bytes()}};
+          if (of.testbed.contains("buffer_bytes")) platform["transport"]["buffer_bytes"] = of.testbed["buffer_bytes"];
+        },
 };
-
-}  // namespace
-
-experiment_ptr measure_transport() { return std::make_unique<transport>(); }
 
 }  // namespace ovlp::lab::calibrate

@@ -73,20 +73,15 @@ std::map<std::string, std::vector<measured>> read_all(std::vector<std::string> c
   return means;
 }
 
-/// Sizes whose exponents the measurements cannot distinguish have one in common. By size: the number of its group.
-struct grouping {
-  std::vector<std::size_t> of_size;
-  std::size_t groups = 0;
-};
+/// Sizes whose exponents the measurements cannot distinguish have one in common: their places, in order.
+using size_group = std::vector<std::size_t>;
 
 /// The logarithm of the product of a group's sizes, for each measurement, less its mean.
-std::vector<double> centred_logarithms(std::vector<measured> const& of, grouping const& by, std::size_t group) {
+std::vector<double> centred_logarithms(std::vector<measured> const& of, size_group const& group) {
   std::vector<double> values;
   for (measured const& m : of) {
     double sum = 0;
-    for (std::size_t i = 0; i < m.sizes.size(); ++i) {
-      if (by.of_size[i] == group) sum += std::log(static_cast<double>(m.sizes[i]));
-    }
+    for (std::size_t const i : group) sum += std::log(static_cast<double>(m.sizes[i]));
     values.push_back(sum);
   }
   double const mean = base::mean(values);
@@ -112,12 +107,12 @@ std::vector<double> least_squares(std::vector<std::vector<double>> const& column
 }
 
 /// How far a group varies by itself: in logarithms, after what the other groups explain.
-double own_variation(std::vector<measured> const& of, grouping const& by, std::size_t group) {
+double own_variation(std::vector<measured> const& of, std::vector<size_group> const& by, size_group const& group) {
   std::vector<std::vector<double>> others;
-  for (std::size_t g = 0; g < by.groups; ++g) {
-    if (g != group) others.push_back(centred_logarithms(of, by, g));
+  for (size_group const& other : by) {
+    if (&other != &group) others.push_back(centred_logarithms(of, other));
   }
-  std::vector<double> rest = centred_logarithms(of, by, group);
+  std::vector<double> rest = centred_logarithms(of, group);
   std::vector<double> const weights = least_squares(others, rest);
   for (std::size_t i = 0; i < rest.size(); ++i) {
     for (std::size_t o = 0; o < others.size(); ++o) rest[i] -= weights[o] * others[o][i];
@@ -125,41 +120,32 @@ double own_variation(std::vector<measured> const& of, grouping const& by, std::s
   return root_mean_square(rest);
 }
 
-void merge(grouping& by, std::size_t first, std::size_t second) {
-  for (std::size_t& group : by.of_size) {
-    if (group == second) group = first;
-    if (group == by.groups - 1 && second != by.groups - 1) group = second;
-  }
-  --by.groups;
-}
-
 /// So many groups as the measurements can distinguish: each varies independently, and there are more measurements than
 /// exponents. Else the two that are most alike become one.
-grouping group_sizes(std::vector<measured> const& of) {
+std::vector<size_group> group_sizes(std::vector<measured> const& of) {
   constexpr double enough = 0.1;  // a tenth up and down, where noise of a per cent makes a tenth of an exponent
-  grouping by;
-  for (std::size_t i = 0; i < of.front().sizes.size(); ++i) by.of_size.push_back(by.groups++);
-  while (by.groups > 1) {
-    std::size_t least = 0;
-    for (std::size_t g = 1; g < by.groups; ++g) {
-      if (own_variation(of, by, g) < own_variation(of, by, least)) least = g;
-    }
-    if (own_variation(of, by, least) >= enough && of.size() > by.groups) break;
-    std::vector<double> const mine = centred_logarithms(of, by, least);
-    std::size_t nearest = least == 0 ? 1 : 0;
-    double best = -2;
-    for (std::size_t g = 0; g < by.groups; ++g) {
-      if (g == least) continue;
-      std::vector<double> const other = centred_logarithms(of, by, g);
-      double const lengths = root_mean_square(mine) * root_mean_square(other);
-      double const alike =
-          lengths > 0 ? std::inner_product(mine.begin(), mine.end(), other.begin(), 0.0) / lengths : -1;
-      if (alike > best) {
-        best = alike;
-        nearest = g;
-      }
-    }
-    merge(by, std::min(least, nearest), std::max(least, nearest));
+  std::vector<size_group> by;
+  for (std::size_t i = 0; i < of.front().sizes.size(); ++i) by.push_back({i});
+  while (by.size() > 1) {
+    std::vector<double> variations;
+    for (size_group const& group : by) variations.push_back(own_variation(of, by, group));
+    auto const lowest = std::ranges::min_element(variations);
+    if (*lowest >= enough && of.size() > by.size()) break;
+    auto const least = static_cast<std::size_t>(lowest - variations.begin());
+    std::vector<double> const mine = centred_logarithms(of, by[least]);
+    auto const likeness = [&](size_group const& other) {
+      if (&other == &by[least]) return -2.0;
+      std::vector<double> const its = centred_logarithms(of, other);
+      double const lengths = root_mean_square(mine) * root_mean_square(its);
+      return lengths > 0 ? std::inner_product(mine.begin(), mine.end(), its.begin(), 0.0) / lengths : -1.0;
+    };
+    auto const nearest = static_cast<std::size_t>(std::ranges::max_element(by, {}, likeness) - by.begin());
+    size_group& both = by[std::min(least, nearest)];
+    size_group& other = by[std::max(least, nearest)];
+    both.insert(both.end(), other.begin(), other.end());
+    std::ranges::sort(both);
+    std::swap(other, by.back());
+    by.pop_back();
   }
   return by;
 }
@@ -183,36 +169,32 @@ std::string objection(std::vector<measured> const& of) {
 
 /// log(duration / (1 + half_size / s)) = log(coefficient) + sum of exponents * log(sizes), by least squares, without
 /// exponents below 0.
-machine::kernel_model solve(std::vector<measured> const& of, grouping const& by, double half_size) {
+machine::kernel_model solve(std::vector<measured> const& of, std::vector<size_group> const& by, double half_size) {
   std::vector<double> b;
   for (measured const& m : of) {
     b.push_back(std::log(m.mean_s / (1 + half_size / static_cast<double>(std::ranges::min(m.sizes)))));
   }
-  std::vector<std::size_t> free(by.groups);
+  std::vector<std::size_t> free(by.size());
   std::iota(free.begin(), free.end(), 0);
   std::vector<double> found;
   for (;;) {
     std::vector<std::vector<double>> columns;
-    for (std::size_t group : free) columns.push_back(centred_logarithms(of, by, group));
+    for (std::size_t group : free) columns.push_back(centred_logarithms(of, by[group]));
     found = least_squares(columns, b);
     auto const lowest = std::ranges::min_element(found);
     if (lowest == found.end() || *lowest >= 0) break;
     free.erase(free.begin() + (lowest - found.begin()));
   }
   machine::kernel_model model;
-  model.exponents.assign(by.of_size.size(), 0.0);
-  for (std::size_t i = 0; i < by.of_size.size(); ++i) {
-    auto const at = std::ranges::find(free, by.of_size[i]);
-    if (at != free.end()) model.exponents[i] = found[static_cast<std::size_t>(at - free.begin())];
+  model.exponents.assign(of.front().sizes.size(), 0.0);
+  for (std::size_t f = 0; f < free.size(); ++f) {
+    for (std::size_t const i : by[free[f]]) model.exponents[i] = found[f];
   }
-  double sum = 0;
   for (std::size_t row = 0; row < of.size(); ++row) {
-    sum += b[row];
-    for (std::size_t i = 0; i < model.exponents.size(); ++i) {
-      sum -= model.exponents[i] * std::log(static_cast<double>(of[row].sizes[i]));
-    }
+    for (std::size_t i = 0; i < model.exponents.size(); ++i)
+      b[row] -= model.exponents[i] * std::log(static_cast<double>(of[row].sizes[i]));
   }
-  model.coefficient_s = std::exp(sum / static_cast<double>(of.size()));
+  model.coefficient_s = std::exp(base::mean(b));
   model.half_size = half_size;
   return model;
 }
@@ -228,9 +210,9 @@ std::vector<double> relative_errors(machine::kernel_model const& model, std::vec
 machine::kernel_model best_model(std::vector<measured> const& of) {
   constexpr double worth = 0.8;
   constexpr int steps = 60;
-  grouping const by = group_sizes(of);
+  std::vector<size_group> const by = group_sizes(of);
   machine::kernel_model best = solve(of, by, 0);
-  if (of.size() <= 2 + by.groups) return best;
+  if (of.size() <= 2 + by.size()) return best;
   auto const smallest_size = [](measured const& m) { return std::ranges::min(m.sizes); };
   auto const [first, last] = std::ranges::minmax(of, {}, smallest_size);
   auto const least = static_cast<double>(smallest_size(first)), most = static_cast<double>(smallest_size(last));
@@ -296,13 +278,10 @@ std::string in_words(machine::kernel_model const& model) {
 
 /// "sizes 1 and 2"; empty if each has an exponent of its own.
 std::string in_common(std::vector<measured> const& of) {
-  grouping const by = group_sizes(of);
   std::vector<std::string> all;
-  for (std::size_t group = 0; group < by.groups; ++group) {
+  for (size_group const& group : group_sizes(of)) {
     std::vector<std::string> sizes;
-    for (std::size_t i = 0; i < by.of_size.size(); ++i) {
-      if (by.of_size[i] == group) sizes.push_back(std::to_string(i + 1));
-    }
+    for (std::size_t const i : group) sizes.push_back(std::to_string(i + 1));
     if (sizes.size() > 1) all.push_back(base::joined(sizes, " and "));
   }
   return base::joined(all);
@@ -332,20 +311,18 @@ std::string fit_kernels(fit_options const& options) {
   std::set<std::string> cores;
   auto const all = read_all(options.inputs, cores);
   std::ostringstream table;
+  std::string reference_core = cores.empty() ? "unknown" : *cores.begin();
   if (options.platform.empty()) {
-    made["reference_core"] = cores.empty() ? "unknown" : *cores.begin();
-    for (std::string const& core : cores) {
-      if (!sim::same_core(core, *cores.begin()))
-        table << "warning: durations of '" << core << "', and of '" << *cores.begin() << "': they are taken as one\n";
-    }
+    made["reference_core"] = reference_core;
   } else {
-    machine::platform const on = machine::platform::find(options.platform);  // complains of what is wrong with it
+    reference_core = machine::platform::find(options.platform).reference_core;  // complains of what is wrong with it
     made = json::parse(machine::platform::text_of(options.platform));
-    for (std::string const& core : cores) {
-      if (sim::same_core(core, on.reference_core)) continue;
-      table << "warning: durations of '" << core << "', but the platform's reference core is '" << on.reference_core
-            << "': they are taken as they are\n";
-    }
+  }
+  for (std::string const& core : cores) {
+    if (sim::same_core(core, reference_core)) continue;
+    table << "warning: durations of '" << core << "', "
+          << (options.platform.empty() ? "and of '" : "but the platform's reference core is '") << reference_core
+          << "': they are taken as " << (options.platform.empty() ? "one\n" : "they are\n");
   }
   table << std::left << std::setw(20) << "kernel" << std::right << std::setw(7) << "sizes" << std::setw(10) << "rms %"
         << std::setw(10) << "worst %" << std::setw(10) << "others %" << std::setw(11) << "between %"

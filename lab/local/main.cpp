@@ -50,7 +50,9 @@ std::map<std::string, std::vector<double>> measure(patterns& ask, double seconds
   return all;
 }
 
-int measure_and_print(int argc, char** argv) {
+}  // namespace
+
+int main(int argc, char** argv) try {
   double seconds = 0.5;
   ovlp::options options{"ovlp-local", "Measure what messages and steps cost on this machine"};
   options.add("--seconds", seconds, "how long, about").at_least(0);
@@ -70,15 +72,7 @@ int measure_and_print(int argc, char** argv) {
   }
   std::printf("%s\n", figures.dump().c_str());
   return 0;
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  try {
-    return measure_and_print(argc, argv);
-  } catch (std::exception const& failed) {
-    std::fprintf(stderr, "ovlp-local: %s\n", failed.what());
-    return 1;
-  }
+} catch (std::exception const& failed) {
+  std::fprintf(stderr, "ovlp-local: %s\n", failed.what());
+  return 1;
 }

@@ -2,7 +2,6 @@
 #include "plan_judge.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 

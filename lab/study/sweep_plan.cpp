@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sweep_plan.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <utility>
@@ -25,11 +26,7 @@ bool is_scalar(json const& value) { return value.is_number() || value.is_string(
 json read_value(json_object const& in, std::string const& place, json const& value) {
   if (value.is_null() || value == false) return nullptr;
   if (value == true || is_scalar(value)) return value;
-  bool good = value.is_array() && !value.empty();
-  if (good) {
-    for (json const& one : value) good &= is_scalar(one);
-  }
-  if (good) return value;
+  if (value.is_array() && !value.empty() && std::ranges::all_of(value, is_scalar)) return value;
   in.fail(place, "a number, a text, true, false, null, or a list of numbers and texts", value);
 }
 

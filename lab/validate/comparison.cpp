@@ -138,9 +138,7 @@ std::string error_columns(std::vector<double> const& errors, std::span<double co
 results compare(grid const& of, places const& where, measurements const& from, measurements const& calibrated) {
   results found;
   std::map<std::string, calibrated_testbed> testbeds;
-  for (testbed const& t : of.testbeds) {
-    testbeds.emplace(t.name, read_testbed(t, where));
-  }
+  for (testbed const& t : of.testbeds) testbeds.emplace(t.name, read_testbed(t, where));
   base::progress progress("ovlp validate: predicting", of.configurations.size(), "configurations");
   for (configuration const& c : of.configurations) {
     progress.advance(&c == of.configurations.data() ? 0 : 1);

@@ -187,8 +187,7 @@ void read_configurations(json_object in, grid& to) {
       if (value != options.end()) rank += (rank.empty() ? "" : " ") + option + " " + value->second;
     }
     std::string const from = filled_in(in, "durations", durations, options);
-    std::vector<std::optional<wanted_plan>> plans{std::nullopt};
-    if (in.has("plans")) plans = read_plans(in.object("plans"), name, options);
+    auto const plans = read_plans(in.object_or_empty("plans"), name, options);
     for (auto const& [variant, more] : variants) {
       std::string const all = joined(options, filled_in(in, "variants", more, options));
       for (std::string const& t : testbeds) {

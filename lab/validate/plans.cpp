@@ -66,18 +66,19 @@ std::map<std::string, compared_plans> groups_of(results const& found) {
 struct difference {
   double saved_node_s, lost_time;
 };
-/// Medians over repetitions of what each one says: its runs came one after another, and what the host does meanwhile
-/// lasts longer.
-difference measured_difference(comparison const& with, comparison const& without) {
+struct differences {
+  difference measured, predicted;
+};
+/// Measured: medians over repetitions of what each one says: its runs came one after another, and what the host does
+/// meanwhile lasts longer.
+differences differences_of(comparison const& with, comparison const& without) {
   std::vector<double> saved, lost;
   for (std::size_t i = 0; i < std::min(with.measured_s.size(), without.measured_s.size()); ++i) {
     saved.push_back(1 - with.measured_node_s[i] / without.measured_node_s[i]);
     lost.push_back(with.measured_s[i] / without.measured_s[i] - 1);
   }
-  return {base::median(saved), base::median(lost)};
-}
-difference predicted_difference(comparison const& with, comparison const& without) {
-  return {1 - with.predicted_node_s / without.predicted_node_s, with.predicted_s / without.predicted_s - 1};
+  return {{base::median(saved), base::median(lost)},
+          {1 - with.predicted_node_s / without.predicted_node_s, with.predicted_s / without.predicted_s - 1}};
 }
 
 /// How much worse the advised run was than the best of its group, by its goal; infinite: it missed the goal's bound,
@@ -125,8 +126,7 @@ std::string plan_lines(results const& found) {
   for (auto const& [name, group] : groups) {
     text << name << "\n";
     for (comparison const* c : group.planned) {
-      difference const seen = measured_difference(*c, *group.as_it_is);
-      difference const said = predicted_difference(*c, *group.as_it_is);
+      auto const [seen, said] = differences_of(*c, *group.as_it_is);
       ++plans;
       if (std::abs(said.saved_node_s - seen.saved_node_s) <= points) ++saved;
       if (std::abs(said.lost_time - seen.lost_time) <= points) ++lost;
@@ -158,8 +158,7 @@ std::string plans_csv(results const& found) {
       "testbed,application,options,plan,goal,measured_saving,predicted_saving,measured_loss,predicted_loss", 6);
   for (auto const& [name, group] : groups_of(found)) {
     for (comparison const* c : group.planned) {
-      difference const seen = measured_difference(*c, *group.as_it_is);
-      difference const said = predicted_difference(*c, *group.as_it_is);
+      auto const [seen, said] = differences_of(*c, *group.as_it_is);
       csv.row(c->of.testbed, c->of.application, c->of.base, c->of.plan->name, c->of.plan->goal, seen.saved_node_s,
               said.saved_node_s, seen.lost_time, said.lost_time);
       any = true;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <utility>
 
 #include <ovlp/base/error.hpp>
@@ -22,10 +21,7 @@ std::size_t bytes_of(operation kind, settings const& what, trial_runner const& r
   if (!(what.least_s > 0)) return what.bytes;
   // The fastest run: one that is disturbed only takes longer.
   return bytes_that_take(what.least_s, settings::most_bytes, [&](std::size_t bytes) {
-    double least_s = std::numeric_limits<double>::infinity();
-    for (run_times const& times : run({kind, bytes, 0, 1}, what.search.runs))
-      least_s = std::min(least_s, times.total_s);
-    return least_s;
+    return std::ranges::min(run({kind, bytes, 0, 1}, what.search.runs), {}, &run_times::total_s).total_s;
   });
 }
 

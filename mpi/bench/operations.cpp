@@ -17,18 +17,14 @@ constexpr std::array<std::string_view, 9> names{"broadcast",  "scatter",    "gat
 
 std::string_view name_of(operation what) { return names[static_cast<std::size_t>(what)]; }
 
-operation operation_named(std::string_view name) {
-  auto const* const found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<operation>(found - names.begin());
-  throw config_error("operation: expected one of " + base::joined({names.begin(), names.end()}) + ", got " +
-                     base::quoted(name));
-}
-
 std::vector<operation> operations_named(std::vector<std::string> const& given) {
+  std::vector<std::string> const all(names.begin(), names.end());
   std::vector<operation> found;
-  for (std::string const& name : given) found.push_back(operation_named(name));
-  if (given.empty()) {
-    for (std::string_view const name : names) found.push_back(operation_named(name));
+  for (std::string const& name : given.empty() ? all : given) {
+    auto const at = std::ranges::find(all, name);
+    if (at == all.end())
+      throw config_error("operation: expected one of " + base::joined(all) + ", got " + base::quoted(name));
+    found.push_back(static_cast<operation>(at - all.begin()));
   }
   return found;
 }

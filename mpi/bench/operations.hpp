@@ -24,9 +24,7 @@ enum class operation : std::uint8_t {
 
 /// As the command line has it: "all-to-allv".
 std::string_view name_of(operation what);
-/// Errors: config_error that lists the names.
-operation operation_named(std::string_view name);
-/// Of these names; of none, all operations. Errors: config_error.
+/// Of these names; of none, all operations. Errors: config_error that lists the names.
 std::vector<operation> operations_named(std::vector<std::string> const& names);
 
 /// Of the block from one rank to another in all-to-allv: the further the receiver stands behind the sender, the larger,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "results.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -26,6 +25,12 @@ constexpr std::array<column, 8> columns{{{"reference_s", &overlap::reference_s},
                                          {"wait", &overlap::wait}}};
 std::vector<std::string> const keys{"operation", "backend", "ranks", "bytes", "slices"};
 
+std::vector<std::string> column_names() {
+  std::vector<std::string> all = keys;
+  for (column const& each : columns) all.emplace_back(each.name);
+  return all;
+}
+
 std::string exact(double number) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.12g", number);
@@ -34,11 +39,7 @@ std::string exact(double number) {
 
 }  // namespace
 
-std::string csv_header() {
-  std::string line = base::joined(keys, ",");
-  for (column const& each : columns) line += std::string(",") + each.name;
-  return line + "\n";
-}
+std::string csv_header() { return base::joined(column_names(), ",") + "\n"; }
 
 std::string csv_row(result const& row) {
   std::string line = base::joined(
@@ -49,9 +50,7 @@ std::string csv_row(result const& row) {
 }
 
 std::vector<result> read_results(std::string const& csv, std::string const& name) {
-  std::vector<std::string> wanted = keys;
-  for (column const& each : columns) wanted.emplace_back(each.name);
-  base::csv_reader reader(csv, name, wanted, base::csv_reader::other_columns::refused);
+  base::csv_reader reader(csv, name, column_names(), base::csv_reader::other_columns::refused);
   std::vector<result> rows;
   while (reader.next()) {
     result& row = rows.emplace_back(result{

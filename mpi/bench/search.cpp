@@ -17,10 +17,14 @@ namespace {
 constexpr double rounding = 1e-9;
 
 template <class Element>
-double median_of(std::vector<Element> const& all, double Element::*member) {
+std::vector<double> values_of(std::vector<Element> const& all, double Element::*member) {
   std::vector<double> values;
   for (Element const& one : all) values.push_back(one.*member);
-  return base::median(std::move(values));
+  return values;
+}
+template <class Element>
+double median_of(std::vector<Element> const& all, double Element::*member) {
+  return base::median(values_of(all, member));
 }
 
 std::vector<run_times> runs_of(measurement const& measure, double work_s, std::size_t runs) {
@@ -29,17 +33,11 @@ std::vector<run_times> runs_of(measurement const& measure, double work_s, std::s
   return all;
 }
 
-std::vector<double> totals_of(std::vector<run_times> const& runs) {
-  std::vector<double> totals;
-  for (run_times const& times : runs) totals.push_back(times.total_s);
-  return totals;
-}
-
 /// Runs without work, until their median is known well enough.
 std::vector<run_times> reference_of(measurement const& measure, search_options const& options) {
   std::vector<run_times> all = runs_of(measure, 0, options.runs);
   while (all.size() < 10 * options.runs) {
-    std::vector<double> const totals = totals_of(all);
+    std::vector<double> const totals = values_of(all, &run_times::total_s);
     if (standard_error_of_median(totals) <= options.resolution * base::median(totals)) break;
     std::vector<run_times> const more = runs_of(measure, 0, options.runs);
     all.insert(all.end(), more.begin(), more.end());
@@ -60,7 +58,7 @@ double standard_error_of_median(std::vector<double> values) {
 hidden_work find_hidden_work(measurement const& measure, search_options const& options) {
   if (options.warm_up > 0) runs_of(measure, 0, options.warm_up);
   std::vector<run_times> const reference = reference_of(measure, options);
-  std::vector<double> const totals = totals_of(reference);
+  std::vector<double> const totals = values_of(reference, &run_times::total_s);
   hidden_work found{base::median(totals), standard_error_of_median(totals), 0, 0, 0, 0};
   if (!(found.reference_s > 0)) throw config_error("the operation takes no time: there is nothing to overlap with");
   double const allowed_s = found.reference_s + std::max(2 * found.reference_error_s,
@@ -70,7 +68,7 @@ hidden_work find_hidden_work(measurement const& measure, search_options const& o
   auto const passes = [&](double work_s) {
     for (std::size_t tries = 0; tries <= options.validations; ++tries) {
       std::vector<run_times> trial = runs_of(measure, work_s, reference.size());
-      if (base::median(totals_of(trial)) > allowed_s) continue;
+      if (median_of(trial, &run_times::total_s) > allowed_s) continue;
       passed = std::move(trial);
       return true;
     }
@@ -87,27 +85,24 @@ hidden_work find_hidden_work(measurement const& measure, search_options const& o
 }
 
 overlap measure_overlap(measurement const& measure, search_options const& options) {
-  struct share {
-    double hidden, too_much, post, wait;
-  };
   std::vector<hidden_work> all;
-  std::vector<share> shares;
-  for (std::size_t i = 0; i < options.searches; ++i) {
-    hidden_work const& one = all.emplace_back(find_hidden_work(measure, options));
-    shares.push_back({one.work_s / one.reference_s, one.too_much_s / one.reference_s, one.post_s / one.reference_s,
-                      one.wait_s / one.reference_s});
-  }
+  for (std::size_t i = 0; i < options.searches; ++i) all.push_back(find_hidden_work(measure, options));
   base::require(!all.empty(), "there is a search");
-  auto const [least, most] = std::minmax_element(shares.begin(), shares.end(),
-                                                 [](auto const& a, auto const& b) { return a.hidden < b.hidden; });
+  auto const shares_of = [&](double hidden_work::*member) {
+    std::vector<double> shares;
+    for (hidden_work const& one : all) shares.push_back(one.*member / one.reference_s);
+    return shares;
+  };
+  std::vector<double> const hidden = shares_of(&hidden_work::work_s);
+  auto const [least, most] = std::ranges::minmax(hidden);
   return {median_of(all, &hidden_work::reference_s),
           median_of(all, &hidden_work::reference_error_s),
           median_of(all, &hidden_work::work_s),
-          median_of(shares, &share::hidden),
-          least->hidden,
-          shares.size() == 1 ? most->too_much : most->hidden,
-          median_of(shares, &share::post),
-          median_of(shares, &share::wait)};
+          base::median(hidden),
+          least,
+          all.size() == 1 ? shares_of(&hidden_work::too_much_s).front() : most,
+          base::median(shares_of(&hidden_work::post_s)),
+          base::median(shares_of(&hidden_work::wait_s))};
 }
 
 std::size_t bytes_that_take(double least_s, std::size_t most_bytes,

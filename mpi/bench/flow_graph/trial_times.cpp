@@ -2,6 +2,7 @@
 #include "trial_times.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace ovlp::overlap_bench {
@@ -11,11 +12,9 @@ void trial_times::begin(run_definitions const& of) {
   graph_ = static_cast<std::uint32_t>(trial - of.graphs.begin());
   if (trial == of.graphs.end()) return;
   for (auto const& operation : trial->operations) {
-    std::string_view const name = operation.name;
-    roles_.push_back(name == "operate" ? role::operate
-                     : name == "take"  ? role::take
-                     : name == "work"  ? role::work
-                                       : role::none);
+    constexpr std::array<std::string_view, 3> names{"operate", "take",
+                                                    "work"};  // what is none of these is the last role
+    roles_.push_back(static_cast<role>(std::ranges::find(names, operation.name) - names.begin()));
   }
 }
 

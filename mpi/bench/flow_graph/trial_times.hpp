@@ -32,7 +32,7 @@ class trial_times final : public record_sink {
   node_times take(std::uint32_t node);
 
  private:
-  enum class role : std::uint8_t { none, operate, take, work };
+  enum class role : std::uint8_t { operate, take, work, none };
   role role_of(operation_place const& at) const;
 
   std::uint32_t graph_ = 0;

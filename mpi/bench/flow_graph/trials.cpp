@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <span>
-#include <utility>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/host.hpp>
@@ -52,6 +51,8 @@ void trials::operate(ranks_here& here, order what, out<block>& blocks, out<piece
   std::size_t const elements = elements_of(what.bytes);
   if (mine.content.size() != elements) mine.content = buffer<double>(elements);
   bool const root = rank == 0;
+  mine.reduces = what.what == operation::reduce || what.what == operation::all_reduce;
+  if (mine.reduces) mine.sum = mine.content;
 
   auto const send = [&](std::size_t to, std::size_t phase, buffer<double> const& content) {
     blocks.post({static_cast<std::uint32_t>(to), static_cast<std::uint32_t>(phase), content});
@@ -75,17 +76,12 @@ void trials::operate(ranks_here& here, order what, out<block>& blocks, out<piece
       if (!root) await(0, 1);
       break;
     case operation::reduce:
-      mine.sum = mine.content;
-      mine.reduces = true;
-      [[fallthrough]];
     case operation::gather:
       if (!root) send(0, 0, mine.content);
       work_begins();
       if (root) await(0, others);
       break;
     case operation::all_reduce:
-      mine.sum = mine.content;
-      mine.reduces = true;
       if (!root) send(0, 0, mine.content);
       work_begins();
       await(root ? 0 : 1, root ? others : 1);
@@ -129,8 +125,8 @@ trials::taken trials::take(ranks_here& here, block block) {
   return {};
 }
 
-graph<trials::order, std::vector<trials::rank_times>> trials::make() const {
-  graph<order, std::vector<rank_times>> g("trial");
+graph<trials::order, std::vector<run_times>> trials::make() const {
+  graph<order, std::vector<run_times>> g("trial");
   auto release = g.split("release", conductor_, [ranks = ranks_](order what, out<order>& each) {
     for (std::size_t rank = 0; rank < ranks; ++rank) each.post(what);
   });
@@ -161,9 +157,9 @@ graph<trials::order, std::vector<trials::rank_times>> trials::make() const {
     here.state.reduces = false;
     node_times const times = all->take(here.node());
     double const end_s = std::max(times.ended_s, times.worked_s);
-    return rank_times{end_s - times.start_s, times.posted_s - times.start_s, end_s - times.worked_s};
+    return run_times{end_s - times.start_s, times.posted_s - times.start_s, end_s - times.worked_s};
   });
-  auto list = g.gather<rank_times>("list", conductor_);
+  auto list = g.gather<run_times>("list", conductor_);
 
   g.enter(release, at(0));
   g.edge(release, align, in_turn());
@@ -192,7 +188,7 @@ std::vector<run_times> trials::run(trial const& what, std::size_t runs) {
       one.start_s = base::monotonic_s() + until_start_s;
     }
     run_times slowest{0, 0, 0};
-    for (rank_times const& times : run_(graph_, one)) {
+    for (run_times const& times : run_(graph_, one)) {
       slowest.total_s = std::max(slowest.total_s, times.total_s);
       slowest.post_s = std::max(slowest.post_s, times.post_s);
       slowest.wait_s = std::max(slowest.wait_s, times.wait_s);

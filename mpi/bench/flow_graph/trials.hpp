@@ -61,9 +61,6 @@ class trials {
     std::int64_t work_ps;
   };
   struct taken {};
-  struct rank_times {
-    double total_s, post_s, wait_s;
-  };
   /// Of a rank, in the thread where it operates.
   struct rank_state {
     buffer<double> content;                 ///< what it gives to others
@@ -75,7 +72,7 @@ class trials {
 
   static void operate(ranks_here& here, order what, out<block>& blocks, out<piece>& work);
   static taken take(ranks_here& here, block block);
-  graph<order, std::vector<rank_times>> make() const;
+  graph<order, std::vector<run_times>> make() const;
 
   engine_base& run_;
   std::size_t ranks_;
@@ -83,7 +80,7 @@ class trials {
   threads<rank_state> operators_;
   threads<> workers_;
   std::shared_ptr<trial_times> times_ = std::make_shared<trial_times>();
-  graph<order, std::vector<rank_times>> graph_;
+  graph<order, std::vector<run_times>> graph_;
 };
 
 }  // namespace ovlp::overlap_bench

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/json_object.hpp>
-#include <ovlp/machine/platform.hpp>
 
 namespace ovlp::mpi {
 namespace {

@@ -2,11 +2,10 @@
 #include <ovlp/mpi/overlapped.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,8 +13,6 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/mpi/describe.hpp>
 #include <ovlp/mpi/other_ends.hpp>
-
-#include "compute_clock.hpp"
 
 namespace ovlp::mpi {
 namespace {
@@ -50,6 +47,50 @@ std::vector<ends_of_rank> message_ends(trace const& of) {
   }
   return ends;
 }
+
+/// Before a record of a rank, or so far into it, if it is a computation.
+struct place {
+  std::size_t record;
+  double offset_s;
+  friend bool operator<(place const& a, place const& b) {
+    return std::tie(a.record, a.offset_s) < std::tie(b.record, b.offset_s);
+  }
+};
+
+/// Where a rank is in its records when its compute clock says so. The clock stands while it calls MPI, so that a time
+/// may have several places.
+class compute_clock {
+ public:
+  explicit compute_clock(std::vector<record> const& records) {
+    starts_s_.reserve(records.size() + 1);
+    double now_s = 0;
+    for (record const& r : records) {
+      starts_s_.push_back(now_s);
+      if (auto const* burst = std::get_if<compute>(&r)) now_s += burst->duration_s;
+    }
+    starts_s_.push_back(now_s);
+  }
+
+  double at_s(std::size_t i) const { return starts_s_[i]; }
+  /// The first place with this time, in the computation that leads to it.
+  place first(double time_s) const {
+    auto const next = std::lower_bound(starts_s_.begin(), starts_s_.end(), time_s);
+    if (next == starts_s_.begin()) return {0, 0};
+    if (next == starts_s_.end()) return {starts_s_.size() - 1, 0};
+    auto const before = next - 1;  // it takes time, for it starts earlier than its successor
+    return {static_cast<std::size_t>(before - starts_s_.begin()), time_s - *before};
+  }
+  /// The last one, in the computation that goes on from there.
+  place last(double time_s) const {
+    auto const next = std::upper_bound(starts_s_.begin(), starts_s_.end(), time_s);
+    if (next == starts_s_.begin()) return {0, 0};
+    auto const before = next - 1;
+    return {static_cast<std::size_t>(before - starts_s_.begin()), next == starts_s_.end() ? 0 : time_s - *before};
+  }
+
+ private:
+  std::vector<double> starts_s_;  ///< of each record; last, the end
+};
 
 /// A rank's records with its messages overlapped.
 class overlapped_rank {

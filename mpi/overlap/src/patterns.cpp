@@ -2,7 +2,6 @@
 #include <ovlp/mpi/patterns.hpp>
 
 #include <algorithm>
-#include <variant>
 #include <vector>
 
 namespace ovlp::mpi {
@@ -73,18 +72,13 @@ class summary {
 /// Calls it with the size and the pattern of each message that has a profile.
 template <class Function>
 void each_pattern(trace const& of, Function const& function) {
-  for (trace_of_rank const& rank : of.ranks) {
-    auto const profile = [&](index which) -> access_profile const* {
-      return which == none || rank.profiles[which].shares.empty() ? nullptr : &rank.profiles[which];
-    };
-    for (record const& r : rank.records) {
-      if (auto const* out = std::get_if<send>(&r)) {
-        if (auto const* seen = profile(out->profile)) function(out->bytes, production_of(*seen));
-      } else if (auto const* in = std::get_if<receive>(&r)) {
-        if (auto const* seen = profile(in->profile)) function(in->bytes, consumption_of(*seen));
-      }
-    }
-  }
+  auto const with_profile = [&](rank_id rank, auto const& message, auto pattern_of) {
+    if (message.profile == none) return;
+    access_profile const& seen = of.ranks[static_cast<std::size_t>(rank)].profiles[message.profile];
+    if (!seen.shares.empty()) function(message.bytes, pattern_of(seen));
+  };
+  each<send>(of, [&](rank_id rank, std::size_t, send const& s) { with_profile(rank, s, production_of); });
+  each<receive>(of, [&](rank_id rank, std::size_t, receive const& r) { with_profile(rank, r, consumption_of); });
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <numeric>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <variant>
 #include <vector>
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/machine/virtual_machine.hpp>
 #include <ovlp/mpi/channel.hpp>
 #include <ovlp/mpi/describe.hpp>
@@ -258,7 +259,7 @@ class replayer {
     if (c.counts != none) counts = of.counts[c.counts];
     std::int32_t const tag = collective_tag(rank.collectives[c.communicator]++);
 
-    strand& part = unused_strand();
+    strand& part = one_of(strands_, unused_strands_);
     part.rank = &rank;
     part.on_thread = c.request == none;
     part.own = how_.collectives.point_to_point({c, members, place->second, counts, tag});
@@ -286,7 +287,9 @@ class replayer {
       if (q.first == nullptr && of.tag < 0) channels_.erase(of);  // each collective has tags of its own
       return met;
     }
-    exchange& x = unused_exchange();
+    exchange& x = one_of(exchanges_, unused_exchanges_);
+    x.sent = x.posted = x.eager = x.arrived = false;
+    x.next = nullptr;
     (q.first == nullptr ? q.first : q.last->next) = &x;
     q.last = &x;
     return x;
@@ -364,19 +367,12 @@ class replayer {
 
   // Objects that are used again
 
-  strand& unused_strand() {
-    if (unused_strands_.empty()) return strands_.emplace_back(*this);
-    strand& s = *unused_strands_.back();
-    unused_strands_.pop_back();
-    return s;
-  }
-  exchange& unused_exchange() {
-    if (unused_exchanges_.empty()) return exchanges_.emplace_back(*this);
-    exchange& x = *unused_exchanges_.back();
-    unused_exchanges_.pop_back();
-    x.sent = x.posted = x.eager = x.arrived = false;
-    x.next = nullptr;
-    return x;
+  template <class Object>
+  Object& one_of(std::deque<Object>& all, std::vector<Object*>& unused) {
+    if (unused.empty()) return all.emplace_back(*this);
+    Object& one = *unused.back();
+    unused.pop_back();
+    return one;
   }
 
   // A replay that cannot go on
@@ -432,6 +428,21 @@ class replayer {
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> place_ranks(std::size_t ranks, machine::platform const& on, std::string const& text) {
+  std::size_t const nodes = on.node_count();
+  if (!text.empty()) {
+    std::vector<std::uint32_t> placed = mapping(text).resolve(nodes, "ranks");
+    if (placed.size() != ranks)
+      throw config_error("map: expected a node for each of " + std::to_string(ranks) + " ranks, got " +
+                         std::to_string(placed.size()));
+    return placed;
+  }
+  std::size_t const used = std::min(ranks, nodes);
+  std::vector<std::uint32_t> placed;
+  for (std::size_t r = 0; r < ranks; ++r) placed.push_back(static_cast<std::uint32_t>(r * used / ranks));
+  return placed;
+}
 
 replay_result replay(trace const& what, machine::platform const& on, replay_options const& how) {
   return replayer(what, on, how).run();

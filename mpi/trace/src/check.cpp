@@ -31,7 +31,7 @@ class checker {
   void run() {
     check_communicators();
     for (rank_ = 0; rank_ < trace_.ranks.size(); ++rank_) check_records();
-    check_numbers_of_collectives();
+    check_collectives();
     check_messages();
   }
 
@@ -50,7 +50,6 @@ class checker {
     for (std::size_t c = 0; c < trace_.communicators.size(); ++c) {
       auto const& members = trace_.communicators[c];
       if (members.empty()) refuse(trace_, "communicator " + std::to_string(c) + ": expected at least one rank");
-      first_member_.push_back(*std::ranges::min_element(members));
       for (rank_id const m : members) {
         if (m < 0 || static_cast<std::size_t>(m) >= ranks || !members_[c].insert(m).second)
           refuse(trace_, "communicator " + std::to_string(c) + ": expected different ranks from 0 to " +
@@ -63,7 +62,6 @@ class checker {
 
   void check_records() {
     requests_.clear();
-    made_.clear();
     clock_s_ = 0;
     for (std::size_t r = 0; r < own().records.size(); ++r) {
       std::visit([&](auto const& one) { check_record(r, one); }, own().records[r]);
@@ -87,21 +85,18 @@ class checker {
   }
 
   void check_record(std::size_t at, compute const& c) {
-    if (!std::isfinite(c.duration_s) || c.duration_s < 0)
-      refuse(trace_, "rank " + std::to_string(rank_) + ", record " + std::to_string(at + 1) +
-                         ": expected a duration of 0 or more");
-    clock_s_ += c.duration_s;
-    if (clock_s_ > longest_s)
-      refuse(trace_, "rank " + std::to_string(rank_) + ", record " + std::to_string(at + 1) +
-                         ": expected a rank that computes for 10^9 seconds at most");
+    bool const lasts = std::isfinite(c.duration_s) && c.duration_s >= 0;
+    if (lasts) clock_s_ += c.duration_s;
+    if (lasts && clock_s_ <= longest_s) return;
+    refuse(trace_, "rank " + std::to_string(rank_) + ", record " + std::to_string(at + 1) + ": expected a " +
+                       (lasts ? "rank that computes for 10^9 seconds at most" : "duration of 0 or more"));
   }
-  void check_record(std::size_t at, send const& s) {
-    check_bytes(at, s.bytes);
-    check_message(at, s.to, s.communicator, s.profile);
-  }
-  void check_record(std::size_t at, receive const& r) {
-    check_bytes(at, r.bytes);
-    check_message(at, r.from, r.communicator, r.profile);
+  /// A send or a receive.
+  void check_record(std::size_t at, auto const& message) {
+    check_bytes(at, message.bytes);
+    check_membership(at, message.communicator, partner_of(message));
+    check_membership(at, message.communicator, self());
+    if (message.profile != none && message.profile >= own().profiles.size()) fail(at, "expected a profile that exists");
   }
   void check_record(std::size_t at, wait const& w) {
     if (requests_.erase(w.request) == 0) fail(at, "expected a request that has begun, and has not been waited for");
@@ -115,54 +110,41 @@ class checker {
       fail(at, "expected counts that exist, one for each of " + std::to_string(members.size()) + " ranks");
     for (std::uint64_t const bytes : {c.bytes_sent, c.bytes_received}) check_bytes(at, bytes);
     if (c.counts != none) std::ranges::for_each(own().counts[c.counts], [&](auto bytes) { check_bytes(at, bytes); });
-    compare_with_others(at, c);
   }
 
   /// As the first rank made them, the others do.
-  void compare_with_others(std::size_t at, collective const& c) {
-    ++made_by_all_[c.communicator];
-    std::size_t const place = made_[c.communicator]++;
-    auto& first = collectives_[c.communicator];
-    rank_id const first_rank = first_member_[c.communicator];
-    if (self() == first_rank) {
-      first.push_back(at);
-      return;
+  void check_collectives() {
+    std::map<index, std::map<rank_id, std::vector<index>>> made;  // places, by communicator and rank
+    each<collective>(trace_, [&](rank_id rank, std::size_t at, collective const& c) {
+      made[c.communicator][rank].push_back(static_cast<index>(at));
+    });
+    for (auto& [communicator, by_rank] : made) {
+      rank_id const first = std::ranges::min(trace_.communicators[communicator]);
+      for (rank_id const member : members_[communicator]) by_rank[member];  // those who make none, too
+      for (auto const& [member, places] : by_rank) compare(communicator, first, by_rank[first], member, places);
     }
-    if (place >= first.size())
-      fail(at, "rank " + std::to_string(first_rank) + " makes only " + std::to_string(first.size()) +
-                   " collectives of this communicator");
-    auto const& expected = std::get<collective>(rank_at(first_rank).records[first[place]]);
-    if (c.what != expected.what || c.root != expected.root || (c.request == none) != (expected.request == none))
-      fail(at, "expected the same as " + describe(trace_, first_rank, first[place]));
   }
-
-  void check_numbers_of_collectives() {
-    for (auto const& [of, first] : collectives_) {
-      index const communicator = of;  // a lambda of Clang 14 takes no structured binding
-      auto const& members = trace_.communicators[communicator];
-      if (made_by_all_[communicator] == first.size() * members.size()) continue;
-      for (rank_id const member : members) {
-        std::size_t const made =
-            static_cast<std::size_t>(std::ranges::count_if(rank_at(member).records, [&](record const& r) {
-              auto const* const c = std::get_if<collective>(&r);
-              return c != nullptr && c->communicator == communicator;
-            }));
-        if (made < first.size())
-          refuse(trace_, "rank " + std::to_string(member) + " makes " + std::to_string(made) +
-                             " collectives of communicator " + std::to_string(communicator) + ", expected " +
-                             std::to_string(first.size()) + ", as rank " + std::to_string(first_member_[communicator]) +
-                             " does: the next is " + describe(trace_, first_member_[communicator], first[made]));
-      }
+  void compare(index communicator, rank_id first, std::vector<index> const& expected, rank_id member,
+               std::vector<index> const& places) {
+    rank_ = static_cast<std::size_t>(member);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (i >= expected.size())
+        fail(places[i], "rank " + std::to_string(first) + " makes only " + std::to_string(expected.size()) +
+                            " collectives of this communicator");
+      auto const& one = std::get<collective>(own().records[places[i]]);
+      auto const& other = std::get<collective>(rank_at(first).records[expected[i]]);
+      if (one.what != other.what || one.root != other.root || (one.request == none) != (other.request == none))
+        fail(places[i], "expected the same as " + describe(trace_, first, expected[i]));
     }
+    if (places.size() < expected.size())
+      refuse(trace_, "rank " + std::to_string(member) + " makes " + std::to_string(places.size()) +
+                         " collectives of communicator " + std::to_string(communicator) + ", expected " +
+                         std::to_string(expected.size()) + ", as rank " + std::to_string(first) +
+                         " does: the next is " + describe(trace_, first, expected[places.size()]));
   }
 
   void check_bytes(std::size_t at, std::uint64_t bytes) const {
     if (bytes > most_bytes) fail(at, "expected 2^40 bytes at most");
-  }
-  void check_message(std::size_t at, rank_id partner, index communicator, index profile) {
-    check_membership(at, communicator, partner);
-    check_membership(at, communicator, self());
-    if (profile != none && profile >= own().profiles.size()) fail(at, "expected a profile that exists");
   }
   void check_membership(std::size_t at, index communicator, rank_id member) {
     if (communicator >= members_.size()) fail(at, "expected a communicator that exists");
@@ -178,40 +160,32 @@ class checker {
 
   trace_of_rank const& rank_at(rank_id rank) const { return trace_.ranks[static_cast<std::size_t>(rank)]; }
 
-  void check_messages() const {
+  void check_messages() {
     auto const others = other_ends(trace_);
-    auto const fail_at = [&](rank_id rank, std::size_t at, std::string const& what) {
-      refuse(trace_, describe(trace_, rank, at) + ": " + what);
-    };
     each<receive>(trace_, [&](rank_id rank, std::size_t at, receive const& r) {
-      trace_of_rank const& sender = rank_at(r.from);
-      index const other = others[static_cast<std::size_t>(rank)][at];
-      if (other == none)
-        fail_at(rank, at,
-                "there is no send for it: rank " + std::to_string(r.from) + " sends " +
-                    std::to_string(count_other_ends<send>(sender, rank, r)) + " messages with this tag");
-      std::uint64_t const bytes = std::get<send>(sender.records[other]).bytes;
-      if (bytes > r.bytes) fail_at(rank, at, "the message that it gets has " + std::to_string(bytes) + " bytes");
+      rank_ = static_cast<std::size_t>(rank);
+      std::uint64_t const bytes = other_end<send>(at, r, others[rank_][at], "send").bytes;
+      if (bytes > r.bytes) fail(at, "the message that it gets has " + std::to_string(bytes) + " bytes");
     });
     each<send>(trace_, [&](rank_id rank, std::size_t at, send const& s) {
-      if (others[static_cast<std::size_t>(rank)][at] != none) return;
-      fail_at(rank, at,
-              "there is no receive for it: rank " + std::to_string(s.to) + " receives " +
-                  std::to_string(count_other_ends<receive>(rank_at(s.to), rank, s)) + " messages with this tag");
+      rank_ = static_cast<std::size_t>(rank);
+      other_end<receive>(at, s, others[rank_][at], "receive");
     });
+  }
+  template <class Other>
+  Other const& other_end(std::size_t at, auto const& message, index other, std::string const& does) const {
+    trace_of_rank const& there = rank_at(partner_of(message));
+    if (other != none) return std::get<Other>(there.records[other]);
+    fail(at, "there is no " + does + " for it: rank " + std::to_string(partner_of(message)) + " " + does + "s " +
+                 std::to_string(count_other_ends<Other>(there, self(), message)) + " messages with this tag");
   }
 
   trace const& trace_;
   std::vector<std::unordered_set<rank_id>> members_;  ///< of communicators
-  std::vector<rank_id> first_member_;
-  /// Those of the first member, by communicator.
-  std::unordered_map<index, std::vector<std::size_t>> collectives_;
-  std::unordered_map<index, std::size_t> made_by_all_;
   // Of the rank that is looked at
   std::size_t rank_ = 0;
   double clock_s_ = 0;
   std::unordered_set<index> requests_;
-  std::unordered_map<index, std::size_t> made_;
 };
 
 /// What all ranks of a communicator together give and get in one of its collectives, and its root: the first rank,
@@ -225,25 +199,19 @@ struct side_of_collective {
   char const* what;
   std::uint64_t bytes, expected;
 };
+using sides = std::vector<side_of_collective>;
 /// Of one rank's call, that side which has to agree with the others'.
-std::vector<side_of_collective> sides_of(collective const& c, bool is_root, moved_bytes const& all) {
+sides sides_of(collective const& c, bool is_root, moved_bytes const& all) {
   auto const gets = [&](std::uint64_t expected) { return side_of_collective{"gets", c.bytes_received, expected}; };
   auto const gives = [&](std::uint64_t expected) { return side_of_collective{"gives", c.bytes_sent, expected}; };
   switch (c.what) {
     case operation::barrier: return {};
-    case operation::broadcast:
-      if (is_root) return {};
-      return {gets(all.root_sent)};
-    case operation::gather:
-      if (!is_root) return {};
-      return {gets(all.sent)};
-    case operation::scatter:
-      if (!is_root) return {};
-      return {gives(all.received)};
+    case operation::broadcast: return is_root ? sides{} : sides{gets(all.root_sent)};
+    case operation::gather: return is_root ? sides{gets(all.sent)} : sides{};
+    case operation::scatter: return is_root ? sides{gives(all.received)} : sides{};
     case operation::all_gather: return {gets(all.sent)};
-    case operation::all_to_all:
-      if (!is_root) return {};  // only the sums have to agree
-      return {{"gives, with all other ranks,", all.sent, all.received}};
+    case operation::all_to_all:  // only the sums have to agree
+      return is_root ? sides{{"gives, with all other ranks,", all.sent, all.received}} : sides{};
     case operation::reduce: return {gives(all.root_received)};
     case operation::reduce_scatter: return {gives(all.received)};
     case operation::all_reduce:

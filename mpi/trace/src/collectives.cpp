@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/text.hpp>
 
 namespace ovlp::mpi {
 namespace {
@@ -48,10 +48,10 @@ class script {
     return sum;
   }
 
-  void send_to(std::size_t to, std::uint64_t bytes) { add_send(to, bytes, none); }
-  void receive_from(std::size_t from, std::uint64_t bytes) { add_receive(from, bytes, none); }
-  void begin_send(std::size_t to, std::uint64_t bytes) { add_send(to, bytes, requests_++); }
-  void begin_receive(std::size_t from, std::uint64_t bytes) { add_receive(from, bytes, requests_++); }
+  void send_to(std::size_t to, std::uint64_t bytes) { add<send>(to, bytes, none); }
+  void receive_from(std::size_t from, std::uint64_t bytes) { add<receive>(from, bytes, none); }
+  void begin_send(std::size_t to, std::uint64_t bytes) { add<send>(to, bytes, requests_++); }
+  void begin_receive(std::size_t from, std::uint64_t bytes) { add<receive>(from, bytes, requests_++); }
   /// For all that has begun.
   void wait_for_all() {
     for (; waited_ < requests_; ++waited_) records_.push_back(wait{waited_});
@@ -69,11 +69,9 @@ class script {
     return of_bytes / size() + (of_place < of_bytes % size() ? 1 : 0);
   }
   std::size_t absolute(std::size_t of_place) const { return (of_place + root_) % size(); }
-  void add_send(std::size_t to, std::uint64_t bytes, index request) {
-    records_.push_back(send{of_.members[absolute(to)], of_.tag, bytes, of_.what.communicator, request});
-  }
-  void add_receive(std::size_t from, std::uint64_t bytes, index request) {
-    records_.push_back(receive{of_.members[absolute(from)], of_.tag, bytes, of_.what.communicator, request});
+  template <class Call>
+  void add(std::size_t partner, std::uint64_t bytes, index request) {
+    records_.push_back(Call{of_.members[absolute(partner)], of_.tag, bytes, of_.what.communicator, request});
   }
 
   collective_part const& of_;
@@ -254,13 +252,11 @@ constexpr std::array algorithms{
 };
 
 std::string names_of_algorithms(auto const& wanted) {
-  std::string names;
+  std::vector<std::string> names;
   for (collective_algorithm const& a : algorithms) {
-    std::string const name(a.name);
-    if (wanted(a) && (", " + names + ",").find(", " + name + ",") == std::string::npos)
-      names += (names.empty() ? "" : ", ") + name;
+    if (wanted(a) && std::ranges::find(names, a.name) == names.end()) names.emplace_back(a.name);
   }
-  return names;
+  return base::joined(names);
 }
 
 }  // namespace

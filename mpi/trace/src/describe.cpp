@@ -6,29 +6,25 @@
 namespace ovlp::mpi {
 namespace {
 
-std::string message(char const* verb, char const* to_or_from, rank_id partner, std::int32_t tag, std::uint64_t bytes,
-                    index communicator) {
-  std::string text = std::string(verb) + ' ' + to_or_from + " rank " + std::to_string(partner) + ", tag " +
-                     std::to_string(tag) + ", " + std::to_string(bytes) + " bytes";
-  if (communicator != 0) text += ", communicator " + std::to_string(communicator);
-  return text;
+/// What stands before the name of a call.
+std::string kind_of(auto const& call) { return call.request == none ? "" : "non-blocking "; }
+/// What stands behind all else.
+std::string where(auto const& call) {
+  return call.communicator == 0 ? "" : ", communicator " + std::to_string(call.communicator);
+}
+std::string message(std::string const& verb, auto const& call) {
+  return kind_of(call) + verb + " rank " + std::to_string(partner_of(call)) + ", tag " + std::to_string(call.tag) +
+         ", " + std::to_string(call.bytes) + " bytes" + where(call);
 }
 
 struct to_text {
   std::string operator()(compute const& c) const { return "compute " + std::to_string(c.duration_s) + " s"; }
-  std::string operator()(send const& s) const {
-    return message(s.request == none ? "send" : "non-blocking send", "to", s.to, s.tag, s.bytes, s.communicator);
-  }
-  std::string operator()(receive const& r) const {
-    return message(r.request == none ? "receive" : "non-blocking receive", "from", r.from, r.tag, r.bytes,
-                   r.communicator);
-  }
+  std::string operator()(send const& s) const { return message("send to", s); }
+  std::string operator()(receive const& r) const { return message("receive from", r); }
   std::string operator()(wait const& w) const { return "wait for request " + std::to_string(w.request); }
   std::string operator()(collective const& c) const {
-    std::string text = (c.request == none ? "" : "non-blocking ") + std::string(name_of(c.what));
-    if (has_root(c.what)) text += " with root " + std::to_string(c.root);
-    if (c.communicator != 0) text += ", communicator " + std::to_string(c.communicator);
-    return text;
+    std::string const root = has_root(c.what) ? " with root " + std::to_string(c.root) : "";
+    return kind_of(c) + std::string(name_of(c.what)) + root + where(c);
   }
   std::string operator()(marker const& m) const {
     return "marker " + std::to_string(m.type) + ' ' + std::to_string(m.value);
@@ -63,15 +59,11 @@ std::string describe_left_out(trace const& of) {
   std::string text;
   for (left_out_calls const& one : of.left_out) {
     bool const is_first = text.empty();
-    text += (is_first ? "" : ", ") + one.name + " (" + std::to_string(one.calls) +
-            (!is_first        ? " of "
-             : one.calls == 1 ? " call of "
-                              : " calls of ") +
-            std::to_string(one.ranks) +
-            (!is_first        ? ""
-             : one.ranks == 1 ? " rank"
-                              : " ranks") +
-            ')';
+    auto const counted = [is_first](std::uint64_t count, std::string const& noun) {
+      return std::to_string(count) + (is_first ? ' ' + noun + (count == 1 ? "" : "s") : "");
+    };
+    text += (is_first ? "" : ", ") + one.name + " (" + counted(one.calls, "call") + " of " +
+            counted(one.ranks, "rank") + ')';
   }
   return text;
 }

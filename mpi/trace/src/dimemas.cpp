@@ -3,7 +3,6 @@
 // does not begin with a burst: such files are errors here.
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -70,8 +69,8 @@ class dimemas_reader {
   struct task_state {
     std::size_t first_position = 0;
     index requests = 0;
-    std::map<envelope, std::deque<index>> receives;
-    std::map<std::pair<operation, index>, std::deque<index>> collectives;
+    std::multimap<envelope, index> receives;
+    std::multimap<std::pair<operation, index>, index> collectives;
     std::map<index, std::size_t> made;  ///< collectives of each communicator
   };
 
@@ -173,24 +172,16 @@ class dimemas_reader {
     lines_.end();
   }
 
-  /// Task, thread (which may be missing), bytes, tag, communicator, and what the last field says.
-  struct message_fields {
-    rank_id partner;
-    std::uint64_t bytes;
-    std::int32_t tag;
-    index communicator;
-    unsigned kind;
-  };
-  message_fields read_message(char const* what, unsigned most) {
-    message_fields m{};
-    m.partner = lines_.whole<rank_id>("a task", 0, static_cast<rank_id>(tasks_.size() - 1));
+  /// Task, thread (which may be missing), bytes, tag, communicator, and what the last field says. Also of a send.
+  std::pair<receive, unsigned> read_message(char const* what, unsigned most) {
+    receive m{};
+    m.from = lines_.whole<rank_id>("a task", 0, static_cast<rank_id>(tasks_.size() - 1));
     if (lines_.fields_left() > 4 && lines_.whole<std::int64_t>("a thread", -2) >= 0)
       lines_.fail("expected -1 as the partner's thread: dependencies between threads are not known here");
     m.bytes = lines_.whole<std::uint64_t>("bytes");
     m.tag = lines_.whole<std::int32_t>("a tag", std::numeric_limits<std::int32_t>::min());
     m.communicator = read_communicator();
-    m.kind = lines_.whole<unsigned>(what, 0, most);
-    return m;
+    return {m, lines_.whole<unsigned>(what, 0, most)};
   }
   index read_communicator() {
     auto const id = lines_.whole<std::int64_t>("a communicator");
@@ -201,21 +192,17 @@ class dimemas_reader {
   }
 
   record read_send(task_state& state) {
-    message_fields const m = read_message("how it is sent", rendezvous_bit | immediate_bit);
-    return send{m.partner,
-                m.tag,
-                m.bytes,
-                m.communicator,
-                (m.kind & immediate_bit) != 0 ? state.requests++ : none,
-                none,
-                (m.kind & rendezvous_bit) != 0 ? protocol::rendezvous : protocol::eager};
+    auto const [m, kind] = read_message("how it is sent", rendezvous_bit | immediate_bit);
+    send s{m.from, m.tag, m.bytes, m.communicator};
+    if ((kind & immediate_bit) != 0) s.request = state.requests++;
+    s.how = (kind & rendezvous_bit) != 0 ? protocol::rendezvous : protocol::eager;
+    return s;
   }
   record read_receive(task_state& state) {
-    message_fields const m = read_message("receive (0), its begin (1) or wait for it (2)", receive_wait);
-    envelope const is{m.partner, m.tag, m.bytes, m.communicator};
-    if (m.kind == receive_wait) return wait{take_first(state.receives, is)};
-    receive r{m.partner, m.tag, m.bytes, m.communicator};
-    if (m.kind == receive_later) state.receives[is].push_back(r.request = state.requests++);
+    auto [r, kind] = read_message("receive (0), its begin (1) or wait for it (2)", receive_wait);
+    envelope const is{r.from, r.tag, r.bytes, r.communicator};
+    if (kind == receive_wait) return wait{take_first(state.receives, is)};
+    if (kind == receive_later) state.receives.emplace(is, r.request = state.requests++);
     return r;
   }
   record read_collective(task_state& state) {
@@ -231,7 +218,7 @@ class dimemas_reader {
     if (how == operation_waits) return wait{take_first(state.collectives, std::pair{c.what, c.communicator})};
     if (number >= non_blocking) {
       if (how != operation_begins) lines_.fail("expected 0 (begins) or 2 (is waited for) of a non-blocking operation");
-      state.collectives[{c.what, c.communicator}].push_back(c.request = state.requests++);
+      state.collectives.emplace(std::pair{c.what, c.communicator}, c.request = state.requests++);
     }
     std::vector<rank_id>& roots = roots_[c.communicator];
     std::size_t const place = state.made[c.communicator]++;
@@ -241,12 +228,10 @@ class dimemas_reader {
   }
   template <class Waiting, class Key>
   index take_first(Waiting& waiting, Key const& key) {
-    auto const found = waiting.find(key);
-    if (found == waiting.end()) lines_.fail("a wait for what has not begun: expected the same fields as in its begin");
-    index const request = found->second.front();
-    found->second.pop_front();
-    if (found->second.empty()) waiting.erase(found);
-    return request;
+    auto const first = waiting.lower_bound(key);
+    if (first == waiting.end() || first->first != key)
+      lines_.fail("a wait for what has not begun: expected the same fields as in its begin");
+    return waiting.extract(first).mapped();
   }
 
   // s:task:offset of its first record
@@ -347,16 +332,18 @@ class dimemas_writer {
   void operator()(send const& s) {
     unsigned const how =
         (s.how == protocol::rendezvous ? rendezvous_bit : 0U) | (s.request != none ? immediate_bit : 0U);
-    write_message(message_sent, s.to, s.bytes, s.tag, s.communicator, how);
+    write_message(message_sent, s, how);
   }
-  void operator()(receive const& r) { write_receive(r, r.request == none ? receive_now : receive_later); }
+  void operator()(receive const& r) {
+    write_message(message_received, r, r.request == none ? receive_now : receive_later);
+  }
   void operator()(collective const& c) {
     write_collective(c, c.request == none ? operation_synchronizes : operation_begins);
   }
   void operator()(wait const& w) {
     auto const found = begun_.extract(w.request);
     if (found.empty()) return;
-    if (auto const* const r = std::get_if<receive>(&found.mapped())) write_receive(*r, receive_wait);
+    if (auto const* const r = std::get_if<receive>(&found.mapped())) write_message(message_received, *r, receive_wait);
     if (auto const* const c = std::get_if<collective>(&found.mapped())) write_collective(*c, operation_waits);
   }
   void operator()(marker const& m) {
@@ -372,16 +359,10 @@ class dimemas_writer {
     append_number(text_, seconds, std::chars_format::fixed);
     text_ += '\n';
   }
-  void write_message(unsigned kind, rank_id partner, std::uint64_t bytes, std::int32_t tag, index communicator,
-                     unsigned how) {
+  void write_message(unsigned kind, auto const& call, unsigned how) {
     begin_record(kind);
-    fields(':', partner);
-    text_ += ":-1";
-    fields(':', bytes, tag, communicator + 1, how);
+    fields(':', partner_of(call), -1, call.bytes, call.tag, call.communicator + 1, how);
     text_ += '\n';
-  }
-  void write_receive(receive const& r, unsigned how) {
-    write_message(message_received, r.from, r.bytes, r.tag, r.communicator, how);
   }
   void write_collective(collective const& c, unsigned how) {
     begin_record(global_operation);

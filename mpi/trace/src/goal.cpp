@@ -39,7 +39,7 @@ class sequence {
       if (operations_[o].begins_missing == 0) place(o);
     while (!ready_.empty() || !blocked_.empty()) {
       if (!ready_.empty()) begin(ready_.extract(ready_.begin()).value().second);
-      else unblock(*blocked_.begin());
+      else add_wait(first_not_ended(*blocked_.begin()));
     }
     if (begun_ < operations_.size()) return {};
     for (std::size_t o = 0; o < operations_.size(); ++o)
@@ -58,7 +58,6 @@ class sequence {
       if (!operations_[before].ended) return before;
     return operations_.size();
   }
-  void unblock(std::size_t o) { add_wait(first_not_ended(o)); }
   void begin(std::size_t o) {
     goal_operation& is = operations_[o];
     if (auto* const s = std::get_if<send>(&is.what)) s->request = static_cast<index>(o);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Archives of OTF2: what the ranks of MPI computed and sent.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -75,9 +75,8 @@ class rank_events {
   /// `tick_s`: of the archive's clock.
   std::vector<record> take(double tick_s) {
     if (depth_ == 0 && begun_) burst_until(last_);
-    std::vector<std::size_t> left_out;
-    for (auto const& [id, place] : open_receives_) left_out.push_back(place);
-    std::ranges::sort(left_out, std::greater{});
+    std::set<std::size_t, std::greater<>> left_out;
+    for (auto const& [id, place] : open_receives_) left_out.insert(place);
     for (std::size_t const place : left_out) records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(place));
     for (record& r : records_)
       if (auto* const c = std::get_if<compute>(&r)) c->duration_s *= tick_s;
@@ -121,14 +120,13 @@ class archive {
     trace made;
     made.name = name_of_file(file_);
     make_communicators(made);
-    events_.resize(ranks_.size());
-    for (std::size_t r = 0; r < ranks_.size(); ++r) rank_at_[ranks_[r]] = static_cast<rank_id>(r);
     read_events();
     for (auto const& [name, by_rank] : left_out_) {
       left_out_calls& sum = made.left_out.emplace_back(left_out_calls{name, 0, by_rank.size()});
       for (auto const& [rank, calls] : by_rank) sum.calls += calls;
     }
-    for (rank_events& e : events_) made.ranks.emplace_back().records = e.take(1 / static_cast<double>(ticks_a_second_));
+    for (OTF2_LocationRef const location : ranks_)
+      made.ranks.emplace_back().records = events_[location].take(1 / static_cast<double>(ticks_a_second_));
     return made;
   }
 
@@ -233,7 +231,7 @@ class archive {
   struct event<Member> {
     static OTF2_CallbackCode call(OTF2_LocationRef location, OTF2_TimeStamp at, void* me, OTF2_AttributeList*,
                                   Fields... fields) {
-      (self(me).*Member)(self(me).at(location), at, fields...);
+      (self(me).*Member)(self(me).events_[location], at, fields...);
       return self(me).wrong_.empty() ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
     }
   };
@@ -298,7 +296,6 @@ class archive {
   static std::int32_t tag_of(std::uint32_t tag) { return static_cast<std::int32_t>(tag); }
 
   static archive& self(void* me) { return *static_cast<archive*>(me); }
-  rank_events& at(OTF2_LocationRef location) { return events_[static_cast<std::size_t>(rank_at_[location])]; }
   struct known_member {
     index communicator;
     rank_id rank;
@@ -324,8 +321,7 @@ class archive {
   std::map<OTF2_GroupRef, group> groups_;
   std::map<OTF2_CommRef, OTF2_GroupRef> group_of_;
   std::unordered_map<OTF2_CommRef, std::pair<index, std::vector<rank_id>>> communicators_;
-  std::unordered_map<OTF2_LocationRef, rank_id> rank_at_;
-  std::vector<rank_events> events_;
+  std::unordered_map<OTF2_LocationRef, rank_events> events_;
   std::map<std::string, std::map<OTF2_LocationRef, std::uint64_t>> left_out_;  ///< how many, of which ranks
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/mpi/other_ends.hpp>
 
-#include <cstddef>
 #include <unordered_map>
 
 #include <ovlp/mpi/channel.hpp>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Our own format: a record a line.
 #include <algorithm>
-#include <cmath>
-#include <optional>
 
 #include <ovlp/base/text.hpp>
 #include <ovlp/mpi/describe.hpp>
@@ -97,12 +95,12 @@ class own_format_reader {
     if (word == "compute") return compute{lines_.real("seconds")};
     if (word == "send") {
       send s{lines_.whole<rank_id>("a rank"), tag(), bytes()};
-      read_options(s.communicator, s.request, &s.profile, "profile=", &s.how);
+      read_options(s, s.profile, "profile=", &s.how);
       return s;
     }
     if (word == "receive") {
       receive r{lines_.whole<rank_id>("a rank"), tag(), bytes()};
-      read_options(r.communicator, r.request, &r.profile, "profile=");
+      read_options(r, r.profile, "profile=");
       return r;
     }
     if (word == "wait") return wait{lines_.whole<index>("a request")};
@@ -118,27 +116,19 @@ class own_format_reader {
       c.bytes_sent = bytes();
       c.bytes_received = bytes();
     }
-    read_options(c.communicator, c.request, &c.counts, "counts=");
+    read_options(c, c.counts, "counts=");
     return c;
   }
   std::int32_t tag() { return lines_.whole<std::int32_t>("a tag", std::numeric_limits<std::int32_t>::min()); }
   std::uint64_t bytes() { return lines_.whole<std::uint64_t>("bytes"); }
-  void read_options(index& communicator, index& request, index* list, std::string_view list_name,
-                    protocol* how = nullptr) {
+  void read_options(auto& call, index& list, std::string_view list_name, protocol* how = nullptr) {
     while (!lines_.at_end()) {
-      if (lines_.accept("communicator=")) {
-        communicator = lines_.whole<index>("a communicator");
-      } else if (lines_.accept("request=")) {
-        request = lines_.whole<index>("a request");
-      } else if (lines_.accept(list_name)) {
-        *list = lines_.whole<index>("its number");
-      } else if (how != nullptr && lines_.accept_word("eager")) {
-        *how = protocol::eager;
-      } else if (how != nullptr && lines_.accept_word("rendezvous")) {
-        *how = protocol::rendezvous;
-      } else {
-        lines_.fail("expected communicator=, request= or " + std::string(list_name) + ", got " + lines_.got());
-      }
+      if (lines_.accept("communicator=")) call.communicator = lines_.whole<index>("a communicator");
+      else if (lines_.accept("request=")) call.request = lines_.whole<index>("a request");
+      else if (lines_.accept(list_name)) list = lines_.whole<index>("its number");
+      else if (how != nullptr && lines_.accept_word("eager")) *how = protocol::eager;
+      else if (how != nullptr && lines_.accept_word("rendezvous")) *how = protocol::rendezvous;
+      else lines_.fail("expected communicator=, request= or " + std::string(list_name) + ", got " + lines_.got());
     }
   }
 
@@ -180,12 +170,12 @@ class own_format_writer {
   void operator()(compute const& c) { fields("compute", c.duration_s); }
   void operator()(send const& s) {
     fields("send", s.to, s.tag, s.bytes);
-    options(s.communicator, s.request, " profile=", s.profile);
+    options(s, " profile=", s.profile);
     if (s.how != protocol::by_size) text_ += s.how == protocol::eager ? " eager" : " rendezvous";
   }
   void operator()(receive const& r) {
     fields("receive", r.from, r.tag, r.bytes);
-    options(r.communicator, r.request, " profile=", r.profile);
+    options(r, " profile=", r.profile);
   }
   void operator()(wait const& w) { fields("wait", w.request); }
   void operator()(collective const& c) {
@@ -195,7 +185,7 @@ class own_format_writer {
       field(c.bytes_sent);
       field(c.bytes_received);
     }
-    options(c.communicator, c.request, " counts=", c.counts);
+    options(c, " counts=", c.counts);
   }
   void operator()(marker const& m) { fields("marker", m.type, m.value); }
 
@@ -217,9 +207,9 @@ class own_format_writer {
     text_ += name;
     append_number(text_, value);
   }
-  void options(index communicator, index request, char const* list_name, index list) {
-    option(" communicator=", communicator, 0);
-    option(" request=", request, none);
+  void options(auto const& call, char const* list_name, index list) {
+    option(" communicator=", call.communicator, 0);
+    option(" request=", call.request, none);
     option(list_name, list, none);
   }
   void write_communicator(std::vector<rank_id> const& members) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <deque>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -64,7 +63,7 @@ class time_independent_reader {
   struct rank_state {
     std::uint64_t usual_bytes = 1;  ///< of an element whose type is not said
     index requests = 0;
-    std::map<std::tuple<rank_id, rank_id, std::int32_t>, std::deque<index>> open;  ///< from, to, tag
+    std::multimap<std::tuple<rank_id, rank_id, std::int32_t>, index> open;  ///< from, to, tag
     bool ended = false;
   };
   using action = void (time_independent_reader::*)();
@@ -209,18 +208,17 @@ class time_independent_reader {
     return {alike.to, alike.tag, alike.bytes};
   }
   index begin(std::tuple<rank_id, rank_id, std::int32_t> const& what) {
-    state().open[what].push_back(state().requests);
-    return state().requests++;
+    return state().open.emplace(what, state().requests++)->second;
   }
   /// One that is not there has been found by a test, says SMPI.
   void wait_for_one() {
     rank_id const from = a_rank("a rank"), to = a_rank("a rank");
     auto const tag = lines_->whole<std::int32_t>("a tag", std::numeric_limits<std::int32_t>::min());
-    auto const found = state().open.find({from, to, tag});
-    if (found == state().open.end()) return;
-    add(wait{found->second.front()});
-    found->second.pop_front();
-    if (found->second.empty()) state().open.erase(found);
+    std::tuple const what(from, to, tag);
+    auto const first = state().open.lower_bound(what);
+    if (first == state().open.end() || first->first != what) return;
+    add(wait{first->second});
+    state().open.erase(first);
   }
   void wait_for_all_left() {
     wait_for_all();
@@ -228,7 +226,7 @@ class time_independent_reader {
   }
   void wait_for_all() {
     std::vector<index> left;
-    for (auto const& [what, requests] : state().open) left.insert(left.end(), requests.begin(), requests.end());
+    for (auto const& [what, request] : state().open) left.push_back(request);
     std::ranges::sort(left);
     for (index const request : left) add(wait{request});
     state().open.clear();

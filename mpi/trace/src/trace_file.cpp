@@ -8,6 +8,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/mpi/check.hpp>
 
 #include "formats.hpp"
@@ -48,9 +49,10 @@ trace read_trace(std::string const& name, double flops) {
   std::string const contents = base::read_file(file);
   auto const found = std::ranges::find_if(formats, [&](format const& f) { return f.is(contents); });
   if (found == formats.end()) {
-    std::string expected;
-    for (format const& f : formats) expected += (&f == formats.begin() ? "" : ", ") + std::string(f.name);
-    throw config_error(file + ": expected a trace of an MPI program, in one of these formats: " + expected);
+    std::vector<std::string> expected;
+    for (format const& f : formats) expected.emplace_back(f.name);
+    throw config_error(file +
+                       ": expected a trace of an MPI program, in one of these formats: " + base::joined(expected));
   }
   trace made = found->read({contents, file, flops});
   try {
@@ -64,13 +66,14 @@ trace read_trace(std::string const& name, double flops) {
 
 void write_trace(trace const& what, std::string const& file) {
   std::string const extension = std::filesystem::path(file).extension().string();
-  std::string known;
+  std::vector<std::string> known;
   for (format const& f : formats) {
     if (f.extension == nullptr) continue;
     if (extension == f.extension) return base::replace_file(file, f.write(what));
-    known += (known.empty() ? "" : " or ") + std::string(f.extension);
+    known.emplace_back(f.extension);
   }
-  throw config_error(file + ": expected a name that ends in " + known + ", which says in what format to write");
+  throw config_error(file + ": expected a name that ends in " + base::joined(known, " or ") +
+                     ", which says in what format to write");
 }
 
 }  // namespace ovlp::mpi

@@ -47,4 +47,30 @@ struct typed_blocks {
   data operator[](std::size_t i) const { return {behind(buffer, places[i]), counts[i], types[i]}; }
 };
 
+// The arguments of calls of all to all, as `Use` gets them: what is sent, what is received, and the communicator.
+
+template <auto Use>
+auto one_to_equal(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
+  return Use(data{a, n, t}, equal_blocks{b, m, u}, in);
+}
+template <auto Use>
+auto one_to_counted(void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at, MPI_Datatype u,
+                    MPI_Comm in) {
+  return Use(data{a, n, t}, counted_blocks{b, m, at, u}, in);
+}
+template <auto Use>
+auto equal_to_equal(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
+  return Use(equal_blocks{a, n, t}, equal_blocks{b, m, u}, in);
+}
+template <auto Use>
+auto counted_to_counted(void const* a, int const* n, int const* from, MPI_Datatype t, void* b, int const* m,
+                        int const* at, MPI_Datatype u, MPI_Comm in) {
+  return Use(counted_blocks{a, n, from, t}, counted_blocks{b, m, at, u}, in);
+}
+template <auto Use, class Place>
+auto typed_to_typed(void const* a, int const* n, Place const* from, MPI_Datatype const* t, void* b, int const* m,
+                    Place const* at, MPI_Datatype const* u, MPI_Comm in) {
+  return Use(typed_blocks<Place>{a, n, from, t}, typed_blocks<Place>{b, m, at, u}, in);
+}
+
 }  // namespace ovlp::mpi::tracer

@@ -17,8 +17,8 @@ namespace {
 
 // There is one MPI in a process, and so one of these. Threads of the program take turns: who is in a call has them.
 std::unique_ptr<rank_trace> the_trace;
-raw::moment now;     // at the end of the last call: clocks of computation
-double ended_s = 0;  // when that was
+raw::moment computed;  // at the end of the last call: clocks of computation
+double ended_s = 0;    // when that was
 bool several_threads = false;
 std::atomic<bool> in_a_call = false;
 
@@ -60,7 +60,7 @@ void begin_trace() {
   if (folder == nullptr || the_trace || was_spawned()) return;  // Fortran's MPI_Init may call C's
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  the_trace = std::make_unique<rank_trace>(std::string(folder) + "/rank-" + std::to_string(rank) + ".raw", now);
+  the_trace = std::make_unique<rank_trace>(std::string(folder) + "/rank-" + std::to_string(rank) + ".raw", computed);
 }
 
 int granted_thread_level(int required, int provided) {
@@ -74,7 +74,7 @@ int granted_thread_level(int required, int provided) {
 
 void end_trace() {
   if (!the_trace) return;
-  the_trace->end(now);
+  the_trace->end(computed);
   the_trace.reset();
 }
 
@@ -82,15 +82,15 @@ call::call(void const* from) : outermost_(depth++ == 0), site_{} {
   if (!outermost_) return;
   if (in_a_call.exchange(true, std::memory_order_acquire) && the_trace) refuse_concurrent_calls();
   // The thread may have computed while others were in MPI.
-  now.compute_s += std::clamp(seconds_of(CLOCK_THREAD_CPUTIME_ID) - computing_since_s, 0.0,
-                              std::max(0.0, seconds_of(CLOCK_MONOTONIC) - ended_s));
-  now.clock = std::max(now.clock, memory.clock);  // which threads may have set back
-  site_ = {now, fortran_caller != nullptr ? fortran_caller : from};
+  computed.compute_s += std::clamp(seconds_of(CLOCK_THREAD_CPUTIME_ID) - computing_since_s, 0.0,
+                                   std::max(0.0, seconds_of(CLOCK_MONOTONIC) - ended_s));
+  computed.clock = std::max(computed.clock, memory.clock);  // which threads may have set back
+  site_ = {computed, fortran_caller != nullptr ? fortran_caller : from};
 }
 
 call::~call() {
   if (--depth != 0) return;
-  if (!several_threads) memory.clock = now.clock;  // operations of the program may have been called in MPI
+  if (!several_threads) memory.clock = computed.clock;  // operations of the program may have been called in MPI
   ended_s = seconds_of(CLOCK_MONOTONIC);
   computing_since_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   in_a_call.store(false, std::memory_order_release);

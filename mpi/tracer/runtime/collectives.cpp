@@ -63,13 +63,9 @@ exchange gather_counts(void const* a, int n, MPI_Datatype t, void* b, int const*
                        int root, MPI_Comm in) {
   return gathered({operation::gather, root}, is_root(root, in), {a, n, t}, counted_blocks{b, m, at, u}, in);
 }
-exchange all_gather(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
-  return gathered({operation::all_gather}, true, {a, n, t}, equal_blocks{b, m, u}, in);
-}
-exchange all_gather_counts(void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at, MPI_Datatype u,
-                           MPI_Comm in) {
-  return gathered({operation::all_gather}, true, {a, n, t}, counted_blocks{b, m, at, u}, in);
-}
+constexpr auto all_gathered = [](data const& sent, auto const& received, MPI_Comm in) {
+  return gathered({operation::all_gather}, true, sent, received, in);
+};
 
 template <class Blocks>
 exchange scattered(Blocks const& sent, data const& received, int root, MPI_Comm in) {
@@ -92,22 +88,10 @@ exchange scatter_counts(void const* a, int const* n, int const* at, MPI_Datatype
   return scattered(counted_blocks{a, n, at, t}, {b, m, u}, root, in);
 }
 
-template <class Blocks>
-exchange exchanged(Blocks const& sent, Blocks const& received, MPI_Comm in) {
+constexpr auto exchanged = [](auto const& sent, auto const& received, MPI_Comm in) -> exchange {
   all_blocks const got = all_of(received, in), given = sent.buffer == MPI_IN_PLACE ? got : all_of(sent, in);
   return {operation::all_to_all, 0, given.bytes, got.bytes, given.counts, got.blocks};
-}
-exchange all_to_all(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
-  return exchanged(equal_blocks{a, n, t}, equal_blocks{b, m, u}, in);
-}
-exchange all_to_all_counts(void const* a, int const* n, int const* from, MPI_Datatype t, void* b, int const* m,
-                           int const* at, MPI_Datatype u, MPI_Comm in) {
-  return exchanged(counted_blocks{a, n, from, t}, counted_blocks{b, m, at, u}, in);
-}
-exchange all_to_all_types(void const* a, int const* n, int const* from, MPI_Datatype const* t, void* b, int const* m,
-                          int const* at, MPI_Datatype const* u, MPI_Comm in) {
-  return exchanged(typed_blocks<int>{a, n, from, t}, typed_blocks<int>{b, m, at, u}, in);
-}
+};
 
 exchange reduce(void const*, void* result, int count, MPI_Datatype type, MPI_Op, int root, MPI_Comm in) {
   data const all{result, count, type};
@@ -149,11 +133,11 @@ OVLP_COLLECTIVE(Gather, Igather, gather)
 OVLP_COLLECTIVE(Gatherv, Igatherv, gather_counts)
 OVLP_COLLECTIVE(Scatter, Iscatter, scatter)
 OVLP_COLLECTIVE(Scatterv, Iscatterv, scatter_counts)
-OVLP_COLLECTIVE(Allgather, Iallgather, all_gather)
-OVLP_COLLECTIVE(Allgatherv, Iallgatherv, all_gather_counts)
-OVLP_COLLECTIVE(Alltoall, Ialltoall, all_to_all)
-OVLP_COLLECTIVE(Alltoallv, Ialltoallv, all_to_all_counts)
-OVLP_COLLECTIVE(Alltoallw, Ialltoallw, all_to_all_types)
+OVLP_COLLECTIVE(Allgather, Iallgather, one_to_equal<all_gathered>)
+OVLP_COLLECTIVE(Allgatherv, Iallgatherv, one_to_counted<all_gathered>)
+OVLP_COLLECTIVE(Alltoall, Ialltoall, equal_to_equal<exchanged>)
+OVLP_COLLECTIVE(Alltoallv, Ialltoallv, counted_to_counted<exchanged>)
+OVLP_COLLECTIVE(Alltoallw, Ialltoallw, (typed_to_typed<exchanged, int>))
 OVLP_COLLECTIVE(Reduce, Ireduce, reduce)
 OVLP_COLLECTIVE(Allreduce, Iallreduce, combined<operation::all_reduce>)
 OVLP_COLLECTIVE(Scan, Iscan, combined<operation::scan>)

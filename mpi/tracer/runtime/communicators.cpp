@@ -22,9 +22,8 @@ communicators::communicators(raw_file& file) : file_(file), world_group_(MPI_GRO
 
 std::vector<int> communicators::groups::members() const {
   if (!between) return own;
-  bool const own_first = own < peers;
-  std::vector<int> all = own_first ? own : peers;
-  std::vector<int> const& others = own_first ? peers : own;
+  std::vector<int> all = std::min(own, peers);
+  std::vector<int> const& others = std::max(own, peers);
   all.insert(all.end(), others.begin(), others.end());
   return all;
 }

@@ -4,25 +4,6 @@
 #include <algorithm>
 
 namespace ovlp::mpi::tracer {
-namespace {
-
-/// One after the other in memory, as from dimension to dimension the sub-array's rows are.
-struct sub_array {
-  std::vector<int> sizes, parts, starts;  // the last dimension is the one that varies fastest
-};
-
-sub_array sub_array_of(std::vector<int> const& integers) {
-  auto const dimensions = static_cast<std::size_t>(integers.at(0));
-  auto const slice = [&](std::size_t nth) {
-    auto const first = integers.begin() + 1 + static_cast<std::ptrdiff_t>(nth * dimensions);
-    std::vector<int> values(first, first + static_cast<std::ptrdiff_t>(dimensions));
-    if (integers.at(1 + 3 * dimensions) == MPI_ORDER_FORTRAN) std::reverse(values.begin(), values.end());
-    return values;
-  };
-  return {slice(0), slice(1), slice(2)};
-}
-
-}  // namespace
 
 void datatypes::layout::add(part const& next) {
   if (next.bytes == 0) return;
@@ -109,16 +90,16 @@ datatypes::layout datatypes::derived(MPI_Datatype type, int combiner, std::vecto
       for (std::uint64_t i = 0; i < count; ++i) made.add(elements.at(i), number(1 + i), addresses.at(i));
       break;
     case MPI_COMBINER_SUBARRAY: {
-      sub_array const array = sub_array_of(integers);
-      auto const place = [&](auto const& self, std::size_t dimension, std::ptrdiff_t before) -> void {
-        std::ptrdiff_t const row = before * array.sizes[dimension] + array.starts[dimension];
-        if (dimension + 1 == array.sizes.size()) {
-          made.add(element, static_cast<std::uint64_t>(array.parts[dimension]), row * element.extent);
-        } else {
-          for (int i = 0; i < array.parts[dimension]; ++i) self(self, dimension + 1, row + i);
-        }
-      };
-      place(place, 0, 0);
+      auto const dimensions = static_cast<std::size_t>(integers.at(0));
+      bool const first_is_fastest = integers.at(1 + 3 * dimensions) == MPI_ORDER_FORTRAN;
+      made = element;
+      for (std::size_t n = 0; n < dimensions; ++n) {  // from the dimension that varies fastest on
+        std::size_t const dimension = first_is_fastest ? n : dimensions - 1 - n;
+        layout rows;
+        rows.add(made, number(1 + dimensions + dimension), integers.at(1 + 2 * dimensions + dimension) * made.extent);
+        rows.extent = integers.at(1 + dimension) * made.extent;
+        made = std::move(rows);
+      }
       break;
     }
     default: {  // distributed arrays: all between the first and the last byte

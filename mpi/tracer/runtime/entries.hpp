@@ -3,7 +3,6 @@
 
 #include <tuple>
 #include <type_traits>
-#include <vector>
 
 #include <ovlp/instrument/entry.hpp>
 
@@ -20,6 +19,13 @@ auto from_end(All... all) {
 /// For a note that is not made.
 inline constexpr auto nothing = [](auto&&...) {};
 
+/// An argument for MPI. A status is needed also when the program wants none, which it says alike of one and of several.
+template <class Argument>
+Argument needed(Argument argument, MPI_Status& own) {
+  if constexpr (std::is_same_v<Argument, MPI_Status*>) return argument == MPI_STATUS_IGNORE ? &own : argument;
+  else return argument;
+}
+
 /// What stands for a function of MPI: MPI's own, and what the trace notes of it before and afterwards, both being
 /// called with the trace, the call's site and its arguments.
 template <auto Mpi, auto Before, auto After = nothing>
@@ -30,8 +36,9 @@ struct entry<Mpi, Before, After> {
     tracer::call const here(__builtin_return_address(0));
     auto* const trace = here.trace();
     if (trace != nullptr) Before(*trace, here.site(), arguments...);
-    int const result = Mpi(arguments...);
-    if (trace != nullptr) After(*trace, here.site(), arguments...);
+    MPI_Status own{};
+    int const result = Mpi(needed(arguments, own)...);
+    if (trace != nullptr) After(*trace, here.site(), needed(arguments, own)...);
     return result;
   }
 };
@@ -59,9 +66,11 @@ struct starting<Moves> {
 #define OVLP_STANDS_FOR(name, ...)                                                                       \
   extern "C" __attribute__((used)) decltype(&__VA_ARGS__) ovlp_resolve_##name() { return &__VA_ARGS__; } \
   OVLP_ENTRY __attribute__((ifunc("ovlp_resolve_" #name))) std::remove_pointer_t<decltype(&__VA_ARGS__)> name;
-#define OVLP_BEFORE(name, note) OVLP_STANDS_FOR(MPI_##name, ovlp::mpi::tracer::entry<PMPI_##name, note>::call)
-#define OVLP_AFTER(name, note) OVLP_STANDS_FOR(MPI_##name, ovlp::mpi::tracer::entry<PMPI_##name, nothing, note>::call)
+#define OVLP_AROUND(name, before, after) \
+  OVLP_STANDS_FOR(MPI_##name, ovlp::mpi::tracer::entry<PMPI_##name, before, after>::call)
+#define OVLP_BEFORE(name, note) OVLP_AROUND(name, note, nothing)
+#define OVLP_AFTER(name, note) OVLP_AROUND(name, nothing, note)
 // A collective call in both forms.
-#define OVLP_COLLECTIVE(name, immediate, moves)                                                   \
-  OVLP_STANDS_FOR(MPI_##name, ovlp::mpi::tracer::entry<PMPI_##name, meets<moves>, has_met>::call) \
+#define OVLP_COLLECTIVE(name, immediate, moves) \
+  OVLP_AROUND(name, meets<moves>, has_met)      \
   OVLP_AFTER(immediate, starting<moves>{})

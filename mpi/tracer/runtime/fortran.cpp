@@ -14,8 +14,8 @@
 #include <mpi.h>
 
 #include "buffers.hpp"
+#include "call_lists.hpp"
 #include "entries.hpp"
-#include "left_out_calls.hpp"
 #include "neighbours.hpp"
 
 // NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses, bugprone-branch-clone): names are MPI's, whose
@@ -183,42 +183,61 @@ struct fortran<Function, std::index_sequence<Texts...>> {
   }
 };
 
-// Of the calls that take several requests.
+/// It lives on: MPI may read it until a call that does not block has ended.
+MPI_Datatype const* types_of(MPI_Fint const* numbers, std::size_t count) {
+  static std::deque<std::vector<MPI_Datatype>> all;
+  std::vector<MPI_Datatype>& types = all.emplace_back(count);
+  std::transform(numbers, numbers + count, types.begin(), from_number<MPI_Datatype>);
+  return types.data();
+}
 
-class request_array {
+/// The same for a C function that takes a type for each rank, or, with places in bytes, for each neighbour.
+template <auto Function>
+struct fortran_with_types;
+template <class Place, class... Requests,
+          int (*Function)(void const*, int const*, Place const*, MPI_Datatype const*, void*, int const*, Place const*,
+                          MPI_Datatype const*, MPI_Comm, Requests...)>
+struct fortran_with_types<Function> {
+  static void call(void* out, int* out_counts, Place* out_places, MPI_Fint* out_types, void* in, int* in_counts,
+                   Place* in_places, MPI_Fint* in_types, void* communicator, address_of<Requests>... requests,
+                   void* error) {
+    fortran_call const here(__builtin_return_address(0));
+    auto const among = argument<MPI_Comm>(communicator).get();
+    neighbour_counts const count =
+        std::is_same_v<Place, int> ? neighbour_counts{size_of(among), size_of(among)} : count_neighbours(among);
+    set(error, Function(c_buffer(out), out_counts, out_places, types_of(out_types, count.to), c_buffer(in), in_counts,
+                        in_places, types_of(in_types, count.from), among, argument<Requests>(requests).get()...));
+  }
+};
+
+/// The arguments of a call that takes several requests, and what goes back.
+class several_requests {
  public:
-  request_array(MPI_Fint const* count, MPI_Fint* numbers)
-      : numbers_(numbers), handles_(static_cast<std::size_t>(*count)) {
-    for (std::size_t i = 0; i < handles_.size(); ++i) handles_[i] = from_number<MPI_Request>(numbers[i]);
+  several_requests(MPI_Fint const* count, MPI_Fint* numbers, MPI_Fint* statuses)
+      : numbers_(numbers),
+        statuses_(statuses),
+        handles_(static_cast<std::size_t>(*count)),
+        c_statuses_(1 + handles_.size()) {
+    std::transform(numbers, numbers + *count, handles_.begin(), from_number<MPI_Request>);
   }
-  request_array(request_array const&) = delete;
-  request_array& operator=(request_array const&) = delete;
-  ~request_array() {
-    for (std::size_t i = 0; i < handles_.size(); ++i) numbers_[i] = number_of(handles_[i]);
-  }
+  several_requests(several_requests const&) = delete;
+  several_requests& operator=(several_requests const&) = delete;
+  ~several_requests() { std::transform(handles_.begin(), handles_.end(), numbers_, number_of<MPI_Request>); }
   int count() const { return static_cast<int>(handles_.size()); }
   MPI_Request* get() { return handles_.data(); }
+  MPI_Status* statuses() { return c_statuses_.data(); }
+  void give_back_statuses(int count) const {
+    constexpr std::size_t length = sizeof(MPI_Status) / sizeof(MPI_Fint);  // in Fortran, too
+    if (!is_wanted(statuses_) || count == MPI_UNDEFINED) return;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      PMPI_Status_c2f(&c_statuses_[i], statuses_ + i * length);
+  }
 
  private:
   MPI_Fint* numbers_;
+  MPI_Fint* statuses_;
   std::vector<MPI_Request> handles_;
-};
-
-class status_array {
- public:
-  status_array(MPI_Fint const* count, MPI_Fint* of_fortran)
-      : of_fortran_(of_fortran), statuses_(static_cast<std::size_t>(*count)) {}
-  MPI_Status* get() { return statuses_.data(); }
-  void give_back(int count) const {
-    constexpr std::size_t length = sizeof(MPI_Status) / sizeof(MPI_Fint);  // in Fortran, too
-    if (!is_wanted(of_fortran_) || count == MPI_UNDEFINED) return;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      PMPI_Status_c2f(&statuses_[i], of_fortran_ + i * length);
-  }
-
- private:
-  MPI_Fint* of_fortran_;
-  std::vector<MPI_Status> statuses_;
+  std::vector<MPI_Status> c_statuses_;
 };
 
 /// Places begin at 1.
@@ -227,6 +246,45 @@ void count_from_one(MPI_Fint* places, MPI_Fint count) {
     if (places[i] != MPI_UNDEFINED) ++places[i];
   }
 }
+
+// What goes back behind the requests: by the arguments there.
+constexpr auto gives_back_all = [](several_requests const& all, auto...) { all.give_back_statuses(all.count()); };
+constexpr auto may_give_back_all = [](several_requests const& all, MPI_Fint const* flag, auto...) {
+  if (*flag != 0) all.give_back_statuses(all.count());
+};
+constexpr auto gives_back_one = [](several_requests const& all, MPI_Fint* place, auto...) {
+  all.give_back_statuses(1);
+  count_from_one(place, 1);
+};
+constexpr auto may_give_back_one = [](several_requests const& all, MPI_Fint* place, MPI_Fint const* flag, auto...) {
+  all.give_back_statuses(1);
+  if (*flag != 0) count_from_one(place, 1);
+};
+constexpr auto gives_back_some = [](several_requests const& all, MPI_Fint const* ended, MPI_Fint* places, auto...) {
+  all.give_back_statuses(*ended);
+  count_from_one(places, *ended);
+};
+
+template <class>
+using number_at = MPI_Fint*;
+template <class Parameter>
+Parameter of_several(several_requests& all, MPI_Fint* at) {
+  if constexpr (std::is_same_v<Parameter, MPI_Status*>) return all.statuses();
+  else return at;
+}
+
+/// The same for a C function that takes several requests, of whose other arguments statuses are the last.
+template <auto Function, auto GivesBack>
+struct fortran_of_several;
+template <class... Others, int (*Function)(int, MPI_Request*, Others...), auto GivesBack>
+struct fortran_of_several<Function, GivesBack> {
+  static void call(MPI_Fint* count, MPI_Fint* requests, number_at<Others>... others, void* error) {
+    fortran_call const here(__builtin_return_address(0));
+    several_requests all(count, requests, from_end<0>(static_cast<MPI_Fint*>(nullptr), others...));
+    set(error, Function(all.count(), all.get(), of_several<Others>(all, others)...));
+    GivesBack(all, others...);
+  }
+};
 
 }  // namespace
 }  // namespace ovlp::mpi::tracer
@@ -238,9 +296,6 @@ using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
   OVLP_STANDS_FOR(mpi_##name##_, __VA_ARGS__) \
   OVLP_STANDS_FOR(mpi_##name##_f08_, __VA_ARGS__)
 #define OVLP_HERE fortran_call const here(__builtin_return_address(0))
-/// The same function for module mpi_f08.
-#define OVLP_ALSO_F08(name) \
-  OVLP_ENTRY __attribute__((alias("mpi_" #name "_"))) decltype(mpi_##name##_) mpi_##name##_f08_;
 
 OVLP_ENTRY void mpi_init_(MPI_Fint* error) {
   OVLP_HERE;
@@ -270,144 +325,34 @@ OVLP_ENTRY void mpi_finalize_(MPI_Fint* error) {
   end_trace();
   pmpi_finalize_(error);
 }
-OVLP_ENTRY void mpi_finalize_f08_(MPI_Fint* error) {
-  OVLP_HERE;
-  set(error, MPI_Finalize());
-}
+OVLP_STANDS_FOR(mpi_finalize_f08_, ovlp::mpi::tracer::fortran<&MPI_Finalize>::call)
 
-OVLP_ENTRY void mpi_startall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* error) {
-  OVLP_HERE;
-  request_array all(count, requests);
-  set(error, MPI_Startall(all.count(), all.get()));
-}
-OVLP_ALSO_F08(startall)
-OVLP_ENTRY void mpi_waitall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* statuses, MPI_Fint* error) {
-  OVLP_HERE;
-  request_array all(count, requests);
-  status_array of(count, statuses);
-  set(error, MPI_Waitall(all.count(), all.get(), of.get()));
-  of.give_back(all.count());
-}
-OVLP_ALSO_F08(waitall)
-OVLP_ENTRY void mpi_testall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* flag, MPI_Fint* statuses, MPI_Fint* error) {
-  OVLP_HERE;
-  request_array all(count, requests);
-  status_array of(count, statuses);
-  set(error, MPI_Testall(all.count(), all.get(), flag, of.get()));
-  if (*flag != 0) of.give_back(all.count());
-}
-OVLP_ALSO_F08(testall)
-OVLP_ENTRY void mpi_waitany_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* place, MPI_Fint* status, MPI_Fint* error) {
-  OVLP_HERE;
-  request_array all(count, requests);
-  argument<MPI_Status*> of(status);
-  set(error, MPI_Waitany(all.count(), all.get(), place, of.get()));
-  count_from_one(place, 1);
-}
-OVLP_ALSO_F08(waitany)
-OVLP_ENTRY void mpi_testany_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* place, MPI_Fint* flag, MPI_Fint* status,
-                             MPI_Fint* error) {
-  OVLP_HERE;
-  request_array all(count, requests);
-  argument<MPI_Status*> of(status);
-  set(error, MPI_Testany(all.count(), all.get(), place, flag, of.get()));
-  if (*flag != 0) count_from_one(place, 1);
-}
-OVLP_ALSO_F08(testany)
-static MPI_Fint some(decltype(MPI_Waitsome)* call, MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended,
-                     MPI_Fint* places, MPI_Fint* statuses) {
-  request_array all(count, requests);
-  status_array of(count, statuses);
-  MPI_Fint const error = call(all.count(), all.get(), ended, places, of.get());
-  of.give_back(*ended);
-  count_from_one(places, *ended);
-  return error;
-}
-OVLP_ENTRY void mpi_waitsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended, MPI_Fint* places,
-                              MPI_Fint* statuses, MPI_Fint* error) {
-  OVLP_HERE;
-  set(error, some(MPI_Waitsome, count, requests, ended, places, statuses));
-}
-OVLP_ALSO_F08(waitsome)
-OVLP_ENTRY void mpi_testsome_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ended, MPI_Fint* places,
-                              MPI_Fint* statuses, MPI_Fint* error) {
-  OVLP_HERE;
-  set(error, some(MPI_Testsome, count, requests, ended, places, statuses));
-}
-OVLP_ALSO_F08(testsome)
+#define OVLP_FORTRAN_SEVERAL(c_name, name, gives_back) \
+  OVLP_FORTRAN_ENTRY(name, ovlp::mpi::tracer::fortran_of_several<&MPI_##c_name, gives_back>::call)
+OVLP_FORTRAN_SEVERAL(Startall, startall, nothing)
+OVLP_FORTRAN_SEVERAL(Waitall, waitall, gives_back_all)
+OVLP_FORTRAN_SEVERAL(Testall, testall, may_give_back_all)
+OVLP_FORTRAN_SEVERAL(Waitany, waitany, gives_back_one)
+OVLP_FORTRAN_SEVERAL(Testany, testany, may_give_back_one)
+OVLP_FORTRAN_SEVERAL(Waitsome, waitsome, gives_back_some)
+OVLP_FORTRAN_SEVERAL(Testsome, testsome, gives_back_some)
 
-// All others, whose arguments are converted one by one. X(C's name, Fortran's)
-// clang-format off
-#define OVLP_CALLS_OF_FORTRAN(X) \
-  X(Send, send) X(Ssend, ssend) X(Bsend, bsend) X(Rsend, rsend) X(Isend, isend) X(Issend, issend) X(Ibsend, ibsend) \
-  X(Irsend, irsend) X(Send_init, send_init) X(Ssend_init, ssend_init) X(Bsend_init, bsend_init) \
-  X(Rsend_init, rsend_init) X(Recv, recv) X(Irecv, irecv) X(Recv_init, recv_init) X(Sendrecv, sendrecv) \
-  X(Sendrecv_replace, sendrecv_replace) X(Start, start) X(Request_free, request_free) X(Wait, wait) X(Test, test) \
-  X(Probe, probe) X(Iprobe, iprobe) X(Mprobe, mprobe) X(Improbe, improbe) X(Mrecv, mrecv) X(Imrecv, imrecv) \
-  X(Barrier, barrier) X(Bcast, bcast) X(Gather, gather) X(Gatherv, gatherv) X(Scatter, scatter) \
-  X(Scatterv, scatterv) X(Allgather, allgather) X(Allgatherv, allgatherv) X(Alltoall, alltoall) \
-  X(Alltoallv, alltoallv) X(Reduce, reduce) X(Allreduce, allreduce) X(Scan, scan) X(Exscan, exscan) \
-  X(Reduce_scatter, reduce_scatter) X(Reduce_scatter_block, reduce_scatter_block) X(Ibarrier, ibarrier) \
-  X(Ibcast, ibcast) X(Igather, igather) X(Igatherv, igatherv) X(Iscatter, iscatter) X(Iscatterv, iscatterv) \
-  X(Iallgather, iallgather) X(Iallgatherv, iallgatherv) X(Ialltoall, ialltoall) X(Ialltoallv, ialltoallv) \
-  X(Ireduce, ireduce) X(Iallreduce, iallreduce) X(Iscan, iscan) X(Iexscan, iexscan) \
-  X(Ireduce_scatter, ireduce_scatter) X(Ireduce_scatter_block, ireduce_scatter_block) \
-  X(Neighbor_allgather, neighbor_allgather) X(Neighbor_allgatherv, neighbor_allgatherv) \
-  X(Neighbor_alltoall, neighbor_alltoall) X(Neighbor_alltoallv, neighbor_alltoallv) \
-  X(Ineighbor_allgather, ineighbor_allgather) X(Ineighbor_allgatherv, ineighbor_allgatherv) \
-  X(Ineighbor_alltoall, ineighbor_alltoall) X(Ineighbor_alltoallv, ineighbor_alltoallv) \
-  X(Comm_dup, comm_dup) X(Comm_idup, comm_idup) X(Comm_dup_with_info, comm_dup_with_info) X(Comm_split, comm_split) \
-  X(Comm_split_type, comm_split_type) X(Comm_create, comm_create) X(Comm_create_group, comm_create_group) \
-  X(Intercomm_create, intercomm_create) X(Intercomm_merge, intercomm_merge) X(Cart_create, cart_create) \
-  X(Cart_sub, cart_sub) X(Graph_create, graph_create) X(Dist_graph_create, dist_graph_create) \
-  X(Dist_graph_create_adjacent, dist_graph_create_adjacent) X(Comm_free, comm_free) \
-  X(Comm_disconnect, comm_disconnect) X(Type_free, type_free)
-// clang-format on
+// All others, whose arguments are converted one by one.
 #define OVLP_FORTRAN(c_name, name) OVLP_FORTRAN_ENTRY(name, ovlp::mpi::tracer::fortran<&MPI_##c_name>::call)
-OVLP_CALLS_OF_FORTRAN(OVLP_FORTRAN)
+#define OVLP_FORTRAN_MESSAGE(c_name, name) \
+  OVLP_FORTRAN(c_name, name) OVLP_FORTRAN(I##name, i##name) OVLP_FORTRAN(c_name##_init, name##_init)
+#define OVLP_FORTRAN_COLLECTIVE(c_name, name) OVLP_FORTRAN(c_name, name) OVLP_FORTRAN(I##name, i##name)
+OVLP_MESSAGE_CALLS(OVLP_FORTRAN_MESSAGE)
+OVLP_COLLECTIVE_CALLS(OVLP_FORTRAN_COLLECTIVE)
+OVLP_FORTRAN_COLLECTIVE(Barrier, barrier)
+OVLP_CALLS_OF_ONE_FORM(OVLP_FORTRAN)
 
 // With an array of types for each side.
-
-namespace ovlp::mpi::tracer {
-namespace {
-
-/// It lives on: MPI may read it until a call that does not block has ended.
-MPI_Datatype const* types_of(void* numbers, std::size_t count) {
-  static std::deque<std::vector<MPI_Datatype>> all;
-  std::vector<MPI_Datatype>& types = all.emplace_back();
-  for (std::size_t i = 0; i < count; ++i)
-    types.push_back(from_number<MPI_Datatype>(static_cast<MPI_Fint const*>(numbers)[i]));
-  return types.data();
-}
-int const* numbers(void* at) { return static_cast<int const*>(at); }
-MPI_Aint const* places(void* at) { return static_cast<MPI_Aint const*>(at); }
-
-}  // namespace
-}  // namespace ovlp::mpi::tracer
-
-#define OVLP_FORTRAN_WITH_TYPES(name, c_name, sides, displacements)                                                    \
-  OVLP_ENTRY void mpi_##name##_(void* a, void* b, void* c, void* d, void* e, void* f, void* g, void* h, void* i,       \
-                                void* error) {                                                                         \
-    OVLP_HERE;                                                                                                         \
-    auto const in = from_number<MPI_Comm>(*static_cast<MPI_Fint*>(i));                                                 \
-    neighbour_counts const count = sides;                                                                              \
-    set(error, MPI_##c_name(c_buffer(a), numbers(b), displacements(c), types_of(d, count.to), c_buffer(e), numbers(f), \
-                            displacements(g), types_of(h, count.from), in));                                           \
-  }                                                                                                                    \
-  OVLP_ALSO_F08(name)                                                                                                  \
-  OVLP_ENTRY void mpi_i##name##_(void* a, void* b, void* c, void* d, void* e, void* f, void* g, void* h, void* i,      \
-                                 void* j, void* error) {                                                               \
-    OVLP_HERE;                                                                                                         \
-    auto const in = from_number<MPI_Comm>(*static_cast<MPI_Fint*>(i));                                                 \
-    neighbour_counts const count = sides;                                                                              \
-    MPI_Request request = MPI_REQUEST_NULL;                                                                            \
-    set(error, MPI_I##name(c_buffer(a), numbers(b), displacements(c), types_of(d, count.to), c_buffer(e), numbers(f),  \
-                           displacements(g), types_of(h, count.from), in, &request));                                  \
-    *static_cast<MPI_Fint*>(j) = number_of(request);                                                                   \
-  }                                                                                                                    \
-  OVLP_ALSO_F08(i##name)
-OVLP_FORTRAN_WITH_TYPES(alltoallw, Alltoallw, (neighbour_counts{size_of(in), size_of(in)}), numbers)
-OVLP_FORTRAN_WITH_TYPES(neighbor_alltoallw, Neighbor_alltoallw, count_neighbours(in), places)
+#define OVLP_FORTRAN_WITH_TYPES(c_name, name)                                          \
+  OVLP_FORTRAN_ENTRY(name, ovlp::mpi::tracer::fortran_with_types<&MPI_##c_name>::call) \
+  OVLP_FORTRAN_ENTRY(i##name, ovlp::mpi::tracer::fortran_with_types<&MPI_I##name>::call)
+OVLP_FORTRAN_WITH_TYPES(Alltoallw, alltoallw)
+OVLP_FORTRAN_WITH_TYPES(Neighbor_alltoallw, neighbor_alltoallw)
 
 // What the trace leaves out.
 #define OVLP_FORTRAN_LEFT_OUT(c_name, name, texts)                                      \

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
-#include <vector>
 
 #include "shadow.hpp"
 
@@ -35,17 +34,14 @@ std::uint64_t stored_at(std::uintptr_t address) {
   return page == nullptr ? 0 : page[page_table::word(address)];
 }
 
-std::uint64_t& sent_at(std::uintptr_t address) {
-  std::uint64_t* page = memory.sent.page(address);
-  if (page == nullptr) page = add_page(memory.sent, address, 0);
+/// `otherwise`: where nothing is known of its page.
+std::uint64_t& time_in(page_table& of, std::uintptr_t address, std::uint64_t otherwise) {
+  std::uint64_t* page = of.page(address);
+  if (page == nullptr) page = add_page(of, address, otherwise);
   return page[page_table::word(address)];
 }
-
-std::uint64_t& loaded_at(std::uintptr_t address) {
-  std::uint64_t* page = memory.loaded.page(address);
-  if (page == nullptr) page = add_page(memory.loaded, address, not_awaited);
-  return page[page_table::word(address)];
-}
+std::uint64_t& sent_at(std::uintptr_t address) { return time_in(memory.sent, address, 0); }
+std::uint64_t& loaded_at(std::uintptr_t address) { return time_in(memory.loaded, address, not_awaited); }
 
 /// Where a call is, for people: the file, and the function or the place in the file.
 std::string place(void const* from) {
@@ -102,7 +98,7 @@ void messages::sent(std::uint64_t message, blocks const& sent_memory, int to, st
     }
   });
   for_words(sent_memory, [&](std::uintptr_t at, std::uint64_t) { sent_at(at) = now; });
-  file_.put(raw::kind::produced, raw::produced{message, begin, now, static_cast<std::uint32_t>(times.size())});
+  file_.put(raw::kind::accesses, raw::accesses{message, begin, now, static_cast<std::uint32_t>(times.size())});
   file_.put_times(begin, times);
   count_unseen(from, false, words, unseen_words);
 }
@@ -145,8 +141,8 @@ void messages::end_interval_of(arrival const& ended, std::uint64_t end) {
   for_words(ended.memory, [](std::uintptr_t at, std::uint64_t) {
     if (loaded_at(at) == 0) loaded_at(at) = not_awaited;
   });
-  file_.put(raw::kind::consumed,
-            raw::consumed{ended.message, ended.posted, end, static_cast<std::uint32_t>(times.size())});
+  file_.put(raw::kind::accesses,
+            raw::accesses{ended.message, ended.posted, end, static_cast<std::uint32_t>(times.size())});
   file_.put_times(ended.posted, times);
   count_unseen(ended.from, true, words, unseen_words);
 }

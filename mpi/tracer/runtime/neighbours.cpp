@@ -74,35 +74,16 @@ struct same {
   data operator[](std::size_t) const { return block; }
 };
 
-using parts = std::vector<part_of_exchange>;
-
-template <class Sent, class Received>
-parts parts_of(Sent const& sent, Received const& received, MPI_Comm in) {
+constexpr auto parts_of = [](auto const& sent, auto const& received, MPI_Comm in) {
   neighbours const others = neighbours_in(in);
-  parts all;
+  std::vector<part_of_exchange> all;
   for (std::size_t i = 0; i < others.from.size(); ++i) all.push_back({received[i], others.from[i], false});
   for (std::size_t i = 0; i < others.to.size(); ++i) all.push_back({sent[i], others.to[i], true});
   return all;
-}
-
-parts neighbours_all_gather(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
-  return parts_of(same{{a, n, t}}, equal_blocks{b, m, u}, in);
-}
-parts neighbours_all_gather_counts(void const* a, int n, MPI_Datatype t, void* b, int const* m, int const* at,
-                                   MPI_Datatype u, MPI_Comm in) {
-  return parts_of(same{{a, n, t}}, counted_blocks{b, m, at, u}, in);
-}
-parts neighbours_all_to_all(void const* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u, MPI_Comm in) {
-  return parts_of(equal_blocks{a, n, t}, equal_blocks{b, m, u}, in);
-}
-parts neighbours_all_to_all_counts(void const* a, int const* n, int const* from, MPI_Datatype t, void* b, int const* m,
-                                   int const* at, MPI_Datatype u, MPI_Comm in) {
-  return parts_of(counted_blocks{a, n, from, t}, counted_blocks{b, m, at, u}, in);
-}
-parts neighbours_all_to_all_types(void const* a, int const* n, MPI_Aint const* from, MPI_Datatype const* t, void* b,
-                                  int const* m, MPI_Aint const* at, MPI_Datatype const* u, MPI_Comm in) {
-  return parts_of(typed_blocks<MPI_Aint>{a, n, from, t}, typed_blocks<MPI_Aint>{b, m, at, u}, in);
-}
+};
+constexpr auto parts_of_same = [](data const& sent, auto const& received, MPI_Comm in) {
+  return parts_of(same{sent}, received, in);
+};
 
 }  // namespace
 
@@ -116,8 +97,8 @@ neighbour_counts count_neighbours(MPI_Comm in) {
 using namespace ovlp::mpi::tracer;  // NOLINT(google-build-using-namespace)
 
 #define OVLP_NEIGHBOURS(name, moves) OVLP_COLLECTIVE(Neighbor_##name, Ineighbor_##name, moves)
-OVLP_NEIGHBOURS(allgather, neighbours_all_gather)
-OVLP_NEIGHBOURS(allgatherv, neighbours_all_gather_counts)
-OVLP_NEIGHBOURS(alltoall, neighbours_all_to_all)
-OVLP_NEIGHBOURS(alltoallv, neighbours_all_to_all_counts)
-OVLP_NEIGHBOURS(alltoallw, neighbours_all_to_all_types)
+OVLP_NEIGHBOURS(allgather, one_to_equal<parts_of_same>)
+OVLP_NEIGHBOURS(allgatherv, one_to_counted<parts_of_same>)
+OVLP_NEIGHBOURS(alltoall, equal_to_equal<parts_of>)
+OVLP_NEIGHBOURS(alltoallv, counted_to_counted<parts_of>)
+OVLP_NEIGHBOURS(alltoallw, (typed_to_typed<parts_of, MPI_Aint>))

@@ -142,11 +142,6 @@ void rank_trace::matched(call_site const& at, MPI_Comm in, MPI_Message which, MP
   matched_.insert_or_assign(which, under_way{number, its_message, 0, true, {}, communicators_.of(in), at.from});
 }
 
-void rank_trace::receive_matched(call_site const& at, MPI_Message which, data const& what, MPI_Status const& status) {
-  start_matched(at, which, what, MPI_REQUEST_NULL);
-  ended(at, MPI_REQUEST_NULL, status);
-}
-
 void rank_trace::start_matched(call_site const& at, MPI_Message which, data const& what, MPI_Request request) {
   auto const found = matched_.find(which);
   if (found == matched_.end()) return;

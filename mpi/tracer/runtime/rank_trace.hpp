@@ -76,9 +76,8 @@ class rank_trace {
   // Blocking calls. Messages to and from MPI_PROC_NULL are none.
   void send(call_site const& at, message_to const& what);
   void receive(call_site const& at, message_from const& what, MPI_Status const& status);
-  /// Both at once: as if a non-blocking receive stood before the send, and was waited for behind it.
+  /// Both at once: as if a non-blocking receive, of no request, stood before the send, and was waited for behind it.
   void start_exchange(call_site const& at, message_to const& to, message_from const& from);
-  void end_exchange(call_site const& at, MPI_Status const& status) { ended(at, MPI_REQUEST_NULL, status); }
   /// As if it were not, and were waited for when MPI has done it.
   void meet(call_site const& at, exchange const& what, MPI_Comm in) { put_collective(at, what, in, none); }
   void meet(call_site const& at, std::vector<part_of_exchange> const& parts, MPI_Comm in) {
@@ -93,7 +92,6 @@ class rank_trace {
   void start(call_site const& at, std::vector<part_of_exchange> const& parts, MPI_Comm in, MPI_Request request);
   /// A message that has been matched (MPI_Mprobe), and is received later.
   void matched(call_site const& at, MPI_Comm in, MPI_Message which, MPI_Status const& status);
-  void receive_matched(call_site const& at, MPI_Message which, data const& what, MPI_Status const& status);
   void start_matched(call_site const& at, MPI_Message which, data const& what, MPI_Request request);
   /// MPI says that it has ended. Requests that are not active are none.
   void ended(call_site const& at, MPI_Request request, MPI_Status const& status);

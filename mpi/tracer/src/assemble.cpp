@@ -17,15 +17,10 @@ namespace ovlp::mpi {
 namespace {
 
 std::string describe(raw::event const& what) {
-  struct words {
-    std::string operator()(raw::send const& its) const { return "a send of " + std::to_string(its.bytes) + " bytes"; }
-    std::string operator()(raw::receive const&) const { return "a receive"; }
-    std::string operator()(raw::wait const&) const { return "the end of a non-blocking call"; }
-    std::string operator()(raw::counted_collective const& its) const {
-      return "the collective call " + std::string(name_of(its.what));
-    }
-  };
-  return std::visit(words{}, what);
+  if (auto const* its = std::get_if<raw::send>(&what)) return "a send of " + std::to_string(its->bytes) + " bytes";
+  if (std::holds_alternative<raw::receive>(what)) return "a receive";
+  if (std::holds_alternative<raw::wait>(what)) return "the end of a non-blocking call";
+  return "the collective call " + std::string(name_of(std::get<raw::counted_collective>(what).what));
 }
 
 /// Whether they are the same call of the program. To whom it sends, and what ends first, may depend on chance.

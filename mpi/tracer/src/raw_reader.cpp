@@ -99,8 +99,7 @@ class reader {
         add(met);
         break;
       }
-      case kind::produced:
-      case kind::consumed: profile_of_message(); break;
+      case kind::accesses: profile_of_message(); break;
       case kind::unseen: {
         auto const sum = take<raw::unseen>();
         read_.unseen.push_back({sum, take_text()});

@@ -53,11 +53,13 @@ class process {
   std::optional<int> wait(std::chrono::duration<double> at_most);
 
   // With one that talks. What it prints beside that is read, and the end of it kept.
-  /// Says a line. One that has ended does not hear it.
-  void say(std::string const& line);
+  /// Says a line. Whether it has been taken in this time; of one that has ended: yes, and nobody hears it.
+  bool say(std::string const& line, std::chrono::duration<double> at_most);
+  /// It hears no more: its input ends.
+  void hang_up();
   enum class heard : std::uint8_t { line, nothing, end };
   /// Its next line, without its end; `nothing`: none came for so long; `end`: it has closed its side, or has ended.
-  /// Errors: io_error for a line that does not end.
+  /// Errors: io_error for a line that does not end; `interrupted`.
   heard hear(std::string& line, std::chrono::duration<double> at_most);
 
   /// What it has printed so far.
@@ -68,6 +70,7 @@ class process {
 
  private:
   void read();
+  bool waits_for(short events, std::chrono::steady_clock::time_point until);
   bool reap(int flags);
 
   pid_t id_ = -1;

@@ -16,9 +16,6 @@ namespace ovlp::mpi {
 /// it is made 4 bytes a message.
 std::vector<std::vector<index>> other_ends(trace const& of);
 
-inline rank_id partner_of(send const& s) { return s.to; }
-inline rank_id partner_of(receive const& r) { return r.from; }
-
 /// How many sends, or receives, of this rank would be other ends of calls of `self` such as this one: for a message.
 template <class Call>
 std::size_t count_other_ends(trace_of_rank const& there, rank_id self, auto const& of) {

@@ -50,6 +50,9 @@ struct receive {
   index profile = none;  ///< when its bytes were loaded first
 };
 
+inline rank_id partner_of(send const& s) { return s.to; }
+inline rank_id partner_of(receive const& r) { return r.from; }
+
 /// Goes on when the non-blocking call has ended. A wait for all is several of these.
 struct wait {
   index request;

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include <ovlp/mpi/trace.hpp>
@@ -15,7 +14,7 @@
 /// length (u32) and its bytes. Its last entry is an `end`.
 namespace ovlp::mpi::raw {
 
-inline constexpr std::array<char, 8> magic{'o', 'v', 'l', 'p', 'r', 'a', 'w', '2'};
+inline constexpr std::array<char, 8> magic{'o', 'v', 'l', 'p', 'r', 'a', 'w', '3'};
 
 /// At most so many pieces of a message; each is some words of 8 bytes.
 inline constexpr std::uint64_t most_pieces = 1024;
@@ -28,8 +27,7 @@ enum class kind : std::uint8_t {
   received,
   wait,
   collective,
-  produced,
-  consumed,
+  accesses,
   unseen,
   left_out,
   end,
@@ -78,8 +76,6 @@ struct accesses {
   std::uint64_t begin = 0, end = 0;  ///< of the interval
   std::uint32_t pieces = 0;
 };  // then the pieces' times: each the difference to the one before (of the first: to begin), zigzag, 7 bits a byte
-using produced = accesses;
-using consumed = accesses;
 
 /// The time of a piece that was never accessed in the interval.
 inline constexpr std::uint64_t never = 0;
