@@ -252,7 +252,7 @@ std::string cluster_page(cluster::stored_cluster const& of, std::string const& n
   std::string const title = escaped(name.empty() ? of.of->name : name);
   std::size_t const runs = of.runs.size();
   std::string text =
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "<!doctype html>\n<html lang=\"en\" data-complete=\"yes\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\"><link rel=\"icon\" href=\"data:,\"><title>" +
       title + " – ovlp report</title><style>" + page_style + style_of_colors() + "</style></head>\n<body><h1>" + title +
       "</h1><p class=\"quiet\">" + std::to_string(of.of->jobs.size()) + " jobs on one cluster" +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page in a real browser: node --test page.test.mjs, with FOLDER (node_modules), CHROMIUM, and reports: ONE of a run,
-// TWO of a real and a simulated one, SUMS of one that kept sums only, FAILED of one that failed.
+// TWO of a real and a simulated one, SUMS of one that kept sums only, FAILED of one that failed, CLUSTER of two schedulers.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-const { FOLDER, CHROMIUM, ONE, TWO, SUMS, FAILED } = process.env;
+const { FOLDER, CHROMIUM, ONE, TWO, SUMS, FAILED, CLUSTER } = process.env;
 const { chromium } = createRequire(`${FOLDER}/`)("playwright-core");
 
 let browser;
@@ -297,4 +297,33 @@ test("metrics and a critical path are shown where there are some, and only there
   assert.equal(await without.page.locator("section#metrics").count(), 0);
   assert.equal(await path(without.page), 0);
   await without.close();
+});
+
+describe("a page of a cluster's runs", () => {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`has both schedulers side by side, with the same scales, and no text is cut off: ${colorScheme}`, async () => {
+      const { page, close } = await open(CLUSTER, { colorScheme });
+      assert.equal(await page.locator("section").count(), 5);
+      assert.equal(await page.locator("svg").count(), 3 * 2);
+      const plots = await page.locator("svg").evaluateAll((all) => all.map((svg) => {
+        const around = svg.getBoundingClientRect();
+        const words = [...svg.querySelectorAll("text")];
+        return {
+          top: around.top,
+          words: words.map((word) => word.textContent).join(" "),
+          out: words.filter((word) => {
+            const box = word.getBoundingClientRect();
+            return box.left < around.left || box.right > around.right || box.bottom > around.bottom + 1;
+          }).length,
+        };
+      }));
+      for (let p = 0; p < plots.length; p += 2) {
+        assert.equal(plots[p].top, plots[p + 1].top);
+        assert.equal(plots[p].words, plots[p + 1].words);
+      }
+      assert.deepEqual(plots.map(({ out }) => out), plots.map(() => 0));
+      assert.ok((await page.locator("svg path[class^=c]").count()) > 4);
+      await close();
+    });
+  }
 });
