@@ -72,7 +72,7 @@ workload random_workload(std::mt19937_64& random, node_count nodes, bool honest)
 
 cluster_run simulated(workload const& of, node_count nodes, std::string const& scheduler, double launch_s = 0) {
   auto const decides = make_scheduler(scheduler);
-  return simulate(of, {nodes, {launch_s}}, scheduler, *decides);
+  return simulate(of, {nodes, launch_s}, scheduler, *decides);
 }
 
 /// First come, first served, job after job: each starts at the first time at which enough nodes are free.
@@ -286,7 +286,7 @@ TEST_CASE(
     if (now.running[0].iterations == 1) orders.push_back({order::kind_type::hold, 0, 2});
     if (now.running[0].iterations == 3) orders.push_back({order::kind_type::hold, 0, 8});
   });
-  cluster_run const run = simulate(of, {8, {10}}, "test", decides);
+  cluster_run const run = simulate(of, {8, 10}, "test", decides);
   // Launched in 10 s; iterations of 25 s; 5 s of moving; two of 50 s; launched in 10 s, 5 s of moving; 12.5 s.
   CHECK(run.jobs[0].end_s == doctest::Approx(10 + 25 + 5 + 100 + 15 + 12.5));
   CHECK(run.jobs[0].changes == 2);

@@ -22,7 +22,7 @@ using cluster::cluster_run;
 using cluster::job_result;
 
 constexpr std::size_t page_windows = 400, colored_jobs = 60, colors = 10, shown_jobs = 300;
-constexpr double left = 52, plot_width = 620, right = 28;
+constexpr double plot_left = 52, plot_width = 620, plot_right = 28;
 
 std::string plain_number(double value) { return base::fixed(value, std::abs(value) < 1000 ? 2 : 0); }
 std::string in_percent(double value) { return base::fixed(100 * value, 1) + " %"; }
@@ -63,11 +63,11 @@ class time_plot {
  public:
   time_plot(std::string const& label, cluster::windows const& in, double most, double height)
       : in_(in), most_(most > 0 ? most : 1), height_(height) {
-    text_ = "<svg viewBox=\"0 0 " + at(left + plot_width + right) + " " + at(height + 44) +
+    text_ = "<svg viewBox=\"0 0 " + at(plot_left + plot_width + plot_right) + " " + at(height + 44) +
             "\" role=\"img\" aria-label=\"" + escaped(label) + "\">\n";
     for (double const part : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-      text_ += line("grid", left, y(part * most_), left + plot_width, y(part * most_));
-      text_ += word("end", left - 6, y(part * most_) + 4, base::shortest(std::round(100 * part * most_) / 100));
+      text_ += line("grid", plot_left, y(part * most_), plot_left + plot_width, y(part * most_));
+      text_ += word("end", plot_left - 6, y(part * most_) + 4, base::shortest(std::round(100 * part * most_) / 100));
     }
     double const span_s = in.to_s - in.from_s;
     double step_s = span_s > 0 ? std::pow(10, std::floor(std::log10(span_s / 4))) : 1;
@@ -75,11 +75,11 @@ class time_plot {
       if (span_s / step_s > 8) step_s *= more;
     }
     for (double t = 0; t <= span_s; t += step_s) {
-      double const place = left + plot_width * (span_s > 0 ? t / span_s : 0);
+      double const place = plot_left + plot_width * (span_s > 0 ? t / span_s : 0);
       text_ += line("grid", place, y(0), place, y(0) + 4);
       text_ += word("middle", place, y(0) + 17, base::fixed(t, step_s < 1 ? 2 : 0));
     }
-    text_ += word("end", left + plot_width, y(0) + 31, "seconds since the first arrival");
+    text_ += word("end", plot_left + plot_width, y(0) + 31, "seconds since the first arrival");
   }
 
   /// Between two curves of steps; one window's ends are joined.
@@ -118,7 +118,9 @@ class time_plot {
   std::string text() const { return text_ + "</svg>\n"; }
 
  private:
-  double x(std::size_t w) const { return left + plot_width * static_cast<double>(w) / static_cast<double>(in_.count); }
+  double x(std::size_t w) const {
+    return plot_left + plot_width * static_cast<double>(w) / static_cast<double>(in_.count);
+  }
   double y(double value) const { return 8 + height_ * (1 - std::min(1.0, value / most_)); }
   void step(std::string& path, std::size_t w, double value, bool backwards) const {
     std::string const from = "L" + at(x(w)) + " " + at(y(value)), to = "L" + at(x(w + 1)) + " " + at(y(value));
