@@ -14,12 +14,14 @@ namespace {
 
 constexpr std::size_t few_jobs = 10, picture_windows = 400;
 
-/// As steps: a value holds for its window. `all`: also where there is nothing.
-charts::series steps_of(std::string name, std::size_t look, cluster::windows const& in, std::vector<double> const& sums,
-                        double over, bool all = true) {
+/// As steps, until the run has ended: a value holds for its window. `all`: also where there is nothing.
+charts::series steps_of(std::string name, std::size_t look, cluster::cluster_over_time const& by,
+                        std::vector<double> const& sums, double over, bool all = true) {
+  cluster::windows const& in = by.of;
   charts::series made{.name = std::move(name), .drawn_as = charts::mark::line, .look = look};
   for (std::size_t w = 0; w < in.count; ++w) {
-    double const there = sums[w] > 0 || all ? sums[w] / over : charts::gap;
+    bool const shown = by.available_node_s[w] > 0 && (sums[w] > 0 || all);
+    double const there = shown ? sums[w] / over : charts::gap;
     made.points.push_back({in.begin_s(w), there});
     made.points.push_back({in.begin_s(w + 1), there});
   }
@@ -42,13 +44,13 @@ void draw_cluster(std::vector<cluster::cluster_run> const& runs, std::string con
     charts::chart nodes{
         .title = run.scheduler, .x = time, .y = {.label = "Nodes", .from = 0, .to = static_cast<double>(run.nodes)}};
     for (std::size_t j = 0; j < by.held_by.size(); ++j)
-      nodes.all.push_back(steps_of(run.of->jobs[j].name, j, in, by.held_by[j], width_s, false));
+      nodes.all.push_back(steps_of(run.of->jobs[j].name, j, by, by.held_by[j], width_s, false));
     if (!few) {
-      nodes.all.push_back(steps_of("held", 0, in, by.held_node_s, width_s));
-      nodes.all.push_back(steps_of("efficiency times held", 1, in, by.work_node_s, width_s));
+      nodes.all.push_back(steps_of("held", 0, by, by.held_node_s, width_s));
+      nodes.all.push_back(steps_of("efficiency times held", 1, by, by.work_node_s, width_s));
     }
     charts::chart queue{.x = time, .y = {.label = "Jobs that wait", .from = 0}, .height = 200};
-    queue.all.push_back(steps_of("", 2, in, by.waiting, 1));
+    queue.all.push_back(steps_of("", 2, by, by.waiting, 1));
     most_waiting = std::max(most_waiting, *std::ranges::max_element(by.waiting));
     panels.push_back(std::move(nodes));
     panels.push_back(std::move(queue));

@@ -74,7 +74,11 @@ forecast read_forecast(base::json_object from, job& of) {
   std::size_t const listed = time_s.empty() ? 1 : std::max<std::size_t>(1, time_s.front().size());
   auto const iterations = static_cast<std::uint32_t>(from.count("iterations", 1, listed));
   from.end();
-  return {of.possible, std::move(time_s), iterations, change_s};
+  try {
+    return {of.possible, std::move(time_s), iterations, change_s};
+  } catch (config_error const& wrong) {
+    from.fail(from.path("time_s"), std::string("what fits the rest (") + wrong.what() + ")", from.at("time_s"));
+  }
 }
 
 /// A command, whose options for the run itself are the cluster's to give.
