@@ -63,17 +63,21 @@ struct pipe_ends {
   descriptor write;
 };
 
-pipe_ends make_pipe() {
+/// `make(int*)`: the system's call that gives two descriptors, or not 0.
+template <class Make>
+pipe_ends two_ends(Make const& make) {
   std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) ends = {-1, -1};
+  if (make(ends.data()) != 0) ends = {-1, -1};
   return {descriptor(ends[0]), descriptor(ends[1])};
+}
+
+pipe_ends make_pipe() {
+  return two_ends([](int* ends) { return ::pipe2(ends, O_CLOEXEC); });
 }
 
 /// Each end is read and written; the second one is for the program.
 pipe_ends make_socket_pair() {
-  std::array<int, 2> ends{-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) ends = {-1, -1};
-  return {descriptor(ends[0]), descriptor(ends[1])};
+  return two_ends([](int* ends) { return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends); });
 }
 
 /// A file without a name, in memory: unlike a pipe it makes nobody wait who writes to it.

@@ -75,7 +75,10 @@ class process_run final : public running_program {
       switch (program_->hear(line, seconds(on_.patience_s))) {
         case base::process::heard::nothing:
           return failure("has reported nothing for " + base::fixed(on_.patience_s, 0) + " s");
-        case base::process::heard::end: return failure(how_it_ended());
+        case base::process::heard::end: {
+          base::outcome const how = wait();
+          return failure(how.good() ? "has ended without a call" : "has ended: " + how.complaint());
+        }
         case base::process::heard::line: break;
       }
       return read(line);
@@ -84,10 +87,10 @@ class process_run final : public running_program {
     }
   }
 
-  std::string how_it_ended() {
+  /// For its end, once it has nothing more to say.
+  base::outcome wait() {
     std::optional<int> const status = program_->wait(seconds(on_.patience_s));
-    base::outcome const how{status.value_or(0), !status, {}, program_->err()};
-    return how.good() ? "has ended without a call" : "has ended: " + how.complaint();
+    return {status.value_or(0), !status, {}, program_->err()};
   }
 
   report read(std::string const& line) {
@@ -116,11 +119,9 @@ class process_run final : public running_program {
     from.end();
     if ((made.kind == started) == std::exchange(started_, true))
       throw config_error("its report: it starts once, first");
-    if (made.kind == ended) {
-      auto const status = program_->wait(seconds(on_.patience_s));
-      if (status != 0) return failure(how_it_ended());
-    }
-    return made;
+    if (made.kind != ended) return made;
+    base::outcome const how = wait();
+    return how.good() ? made : failure("has ended: " + how.complaint());
   }
 
   /// What it computes on others is not what the cluster has accounted for.
