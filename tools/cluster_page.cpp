@@ -74,7 +74,8 @@ class time_plot {
     for (double const more : {2.0, 2.5, 2.0}) {
       if (span_s / step_s > 8) step_s *= more;
     }
-    for (double t = 0; t <= span_s; t += step_s) {
+    for (int i = 0; i * step_s <= span_s; ++i) {
+      double const t = i * step_s;
       double const place = plot_left + plot_width * (span_s > 0 ? t / span_s : 0);
       text_ += line("grid", place, y(0), place, y(0) + 4);
       text_ += word("middle", place, y(0) + 17, base::fixed(t, step_s < 1 ? 2 : 0));

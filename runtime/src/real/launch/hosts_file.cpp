@@ -117,7 +117,7 @@ class line_parser {
   std::string user_before_at() {
     std::size_t const end = text_.find_first_of("@#, \t\v\f\r", at_);
     if (end == std::string_view::npos || text_[end] != '@') return "";
-    std::string const name(take(of_names));
+    std::string name(take(of_names));
     if (name.empty() || name.front() == '-' || !accept("@")) expected("a user before '@'");
     return name;
   }

@@ -41,7 +41,7 @@ std::string machines_in(std::string const& answer, std::string const& job) {
   for (std::string const& line : base::lines_of(answer)) {
     std::vector<std::string> const words = base::words_of(line);
     if (words.empty() || words.front() != "JobId=" + job) continue;
-    if (std::string const list = value_of("NodeList=", words); list != "(null)") return list;
+    if (std::string list = value_of("NodeList=", words); list != "(null)") return list;
   }
   return "";
 }
