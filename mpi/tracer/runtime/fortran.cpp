@@ -35,8 +35,8 @@ extern void* MPIR_F_MPI_IN_PLACE __attribute__((weak));
 extern void* MPIR_F_MPI_UNWEIGHTED __attribute__((weak));
 extern void* MPIR_F_MPI_WEIGHTS_EMPTY __attribute__((weak));
 // Of module mpi_f08.
-extern int __mpi_f08_link_constants_MOD_mpi_unweighted __attribute__((weak));
-extern int __mpi_f08_link_constants_MOD_mpi_weights_empty __attribute__((weak));
+extern int unweighted_of_f08 __asm__("__mpi_f08_link_constants_MOD_mpi_unweighted") __attribute__((weak));
+extern int weights_empty_of_f08 __asm__("__mpi_f08_link_constants_MOD_mpi_weights_empty") __attribute__((weak));
 }
 #endif
 extern "C" {
@@ -65,11 +65,10 @@ MPI_Fint* c_numbers(MPI_Fint* of_fortran) {
   if (of_fortran == &mpi_fortran_unweighted_) return MPI_UNWEIGHTED;
   if (of_fortran == &mpi_fortran_weights_empty_) return MPI_WEIGHTS_EMPTY;
 #else
-  if ((&MPIR_F_MPI_UNWEIGHTED != nullptr && of_fortran == MPIR_F_MPI_UNWEIGHTED) ||
-      of_fortran == &__mpi_f08_link_constants_MOD_mpi_unweighted)
+  if ((&MPIR_F_MPI_UNWEIGHTED != nullptr && of_fortran == MPIR_F_MPI_UNWEIGHTED) || of_fortran == &unweighted_of_f08)
     return MPI_UNWEIGHTED;
   if ((&MPIR_F_MPI_WEIGHTS_EMPTY != nullptr && of_fortran == MPIR_F_MPI_WEIGHTS_EMPTY) ||
-      of_fortran == &__mpi_f08_link_constants_MOD_mpi_weights_empty)
+      of_fortran == &weights_empty_of_f08)
     return MPI_WEIGHTS_EMPTY;
 #endif
   return of_fortran;

@@ -27,7 +27,7 @@ struct deferral {
   sigset_t mask;  ///< the thread's before: until then all others are blocked
 };
 // Known when the thread starts: a handler must not have it made.
-__thread __attribute__((tls_model("initial-exec"))) deferral own{};
+__thread __attribute__((tls_model("initial-exec"))) deferral of_this_thread{};
 
 /// By the thread's own doing: it cannot go on before they are handled.
 constexpr std::array own_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -42,12 +42,12 @@ void call_handler(struct sigaction const& of, int signal, siginfo_t* about, void
 }
 
 void handle(int signal, siginfo_t* about, void* context) {
-  if (!own.active) return call_handler(actions[static_cast<std::size_t>(signal)], signal, about, context);
-  own.has_one = true;
-  own.signal = signal;
-  own.about = *about;
+  if (!of_this_thread.active) return call_handler(actions[static_cast<std::size_t>(signal)], signal, about, context);
+  of_this_thread.has_one = true;
+  of_this_thread.signal = signal;
+  of_this_thread.about = *about;
   sigset_t& interrupted = static_cast<ucontext_t*>(context)->uc_sigmask;  // which this handler's end restores
-  own.mask = interrupted;
+  of_this_thread.mask = interrupted;
   ::sigfillset(&interrupted);
   for (int const s : own_signals) ::sigdelset(&interrupted, s);
 }
@@ -61,23 +61,23 @@ int sigaction_next(int signal, struct sigaction const* wanted, struct sigaction*
 
 }  // namespace
 
-void defer_signals() { own.active = true; }
-bool defers_signals() { return own.active; }
+void defer_signals() { of_this_thread.active = true; }
+bool defers_signals() { return of_this_thread.active; }
 
 void handle_deferred_signals() {
-  own.active = false;
-  if (!own.has_one) [[likely]]
+  of_this_thread.active = false;
+  if (!of_this_thread.has_one) [[likely]]
     return;
-  own.has_one = false;
-  sigset_t const before = own.mask;
-  struct sigaction const& action = actions[static_cast<std::size_t>(own.signal)];
+  of_this_thread.has_one = false;
+  sigset_t const before = of_this_thread.mask;
+  struct sigaction const& action = actions[static_cast<std::size_t>(of_this_thread.signal)];
   sigset_t during = before;
   for (int s = 1; s < NSIG; ++s) {
     if (::sigismember(&action.sa_mask, s) == 1) ::sigaddset(&during, s);
   }
-  if ((action.sa_flags & SA_NODEFER) == 0) ::sigaddset(&during, own.signal);
+  if ((action.sa_flags & SA_NODEFER) == 0) ::sigaddset(&during, of_this_thread.signal);
   int const error = errno;
-  siginfo_t about = own.about;
+  siginfo_t about = of_this_thread.about;
   ucontext_t context;
   ::getcontext(&context);
   ::pthread_sigmask(SIG_SETMASK, &during, nullptr);
