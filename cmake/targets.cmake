@@ -40,6 +40,7 @@ endfunction()
 
 # ovlp_add_test(<name> <source>... [LABEL <label>...] [TIMEOUT <seconds>] [LIBRARIES <target>...] [OWN_MAIN])
 # A doctest program that is one CTest test. OWN_MAIN: a source has its own main().
+# Target tests-<label> builds those of a label.
 function(ovlp_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN" "TIMEOUT" "LABEL;LIBRARIES")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
@@ -52,6 +53,12 @@ function(ovlp_add_test name)
     set(arg_TIMEOUT 60)
   endif()
   add_test(NAME ${name} COMMAND ${name})
+  foreach(label IN LISTS arg_LABEL)
+    if(NOT TARGET tests-${label})
+      add_custom_target(tests-${label})
+    endif()
+    add_dependencies(tests-${label} ${name})
+  endforeach()
   # In a build folder's first run, too, those that may take longest start first.
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABEL}")
   ovlp_own_mpi_folder(${name})

@@ -24,6 +24,7 @@
 #include <ovlp/netmodel/star.hpp>
 
 #include "support/process.hpp"
+#include "support/steered_run.hpp"
 
 namespace {
 
@@ -434,12 +435,12 @@ TEST_CASE("the scheduler of the examples, a program, starts each job when easy d
     return;
   }
   temporary_folder const folder;
-  std::string const file = folder.path() / "w.json";
+  std::string const file = folder.path() / "w.json", both = std::string("easy,") + EXAMPLE_SCHEDULER;
   for (std::string const seed : {"1", "2", "3"}) {
     REQUIRE(ovlp_command({"workload", "--jobs", "200", "--nodes", "32", "--load", "1.1", "--malleable", "0.5", "--seed",
                           seed, "-o", file})
                 .status == 0);
-    outcome const run = ovlp_command({"cluster", file, "--scheduler", "easy," EXAMPLE_SCHEDULER, "--csv", "-"});
+    outcome const run = ovlp_command({"cluster", file, "--scheduler", both, "--csv", "-"});
     CHECK(run.err == "");
     REQUIRE(run.status == 0);
     Lines const lines = lines_of(run.out);
@@ -876,4 +877,34 @@ TEST_CASE("what joins the nodes of a platform is drawn for Graphviz") {
       "digraph \"plain\" {\n  edge [dir=none];\n  0 [label=\"node0\", shape=box];\n  1 [label=\"node1\", shape=box];\n"
       "  2 [label=\"node2\", shape=box];\n  3 [label=\"star\", shape=ellipse];\n  0 -> 3 [label=\"100 B/s\"];\n"
       "  1 -> 3 [label=\"100 B/s\"];\n  2 -> 3 [label=\"100 B/s\"];\n}\n");
+}
+
+TEST_CASE("status and nodes tell what a run answers to an order, and that nobody does" * doctest::timeout(100)) {
+  temporary_folder const folder;
+  std::string const socket = folder.path() / "run.socket";
+  {
+    ovlp::testing::steered_run const run(FAILURES_APP, socket);
+    REQUIRE(run.answers());
+    outcome const told = ovlp_command({"status", socket, "--json"});
+    CHECK(told.good());
+    CHECK(nlohmann::json::parse(told.out)["application"] == "failures_app");
+    outcome const ordered = ovlp_command({"nodes", socket, "--set", "1"});
+    CHECK(ordered.good());
+    CHECK(ordered.out.find("failures_app: holds ") == 0);
+    CHECK(contains(ordered.out, "ordered: 1"));
+    CHECK(run.holds(1));
+    check_refused(ovlp_command({"nodes", socket, "--set", "4"}), 1,
+                  "'" + socket + "': expected 1 to 3 nodes (--nodes), got 4");
+    outcome const nothing_else = ovlp_command({"nodes", socket, "--follow"});
+    CHECK(nothing_else.status == 1);
+    CHECK(contains(nothing_else.err, "expected a run with a plan or a policy to follow"));
+  }
+  outcome const gone = ovlp_command({"status", socket});
+  CHECK(gone.status == 1);
+  CHECK(contains(gone.err, "no run listens there"));
+
+  // To a simulation it means nothing.
+  outcome const note = ovlp::base::run({{FAILURES_SIMULATED, "--mode", "borders", "--control", socket}, "", {}, 30s});
+  CHECK(note.good());
+  CHECK(contains(note.err, "--control"));
 }

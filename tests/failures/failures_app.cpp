@@ -128,13 +128,15 @@ int run_application(int argc, char** argv) {
   options.add("--mode", plan.mode, "what the tasks do")
       .one_of({"normal",  "throw",  "throw-int", "throw-first", "throw-last",  "exit",          "quit",
                "compute", "sleep",  "stall",     "print",       "print-throw", "throw-in-main", "no-memory-in-main",
-               "leave",   "shrink", "border",    "relaunch",    "linger",      "abandon",       "load"});
+               "leave",   "shrink", "border",    "borders",     "relaunch",    "linger",        "abandon",
+               "load"});
   options.add("--node", plan.node, "only on this node; -1: on all");
   options.add("--tasks", plan.tasks, "tasks").at_least(0);
   options.add("--lines", plan.lines, "lines that a task prints").at_least(0);
   options.add("--seconds", plan.seconds, "seconds that a task takes").at_least(0);
   options.add("--marker", marker, "for the test, to find the processes");
-  options.add("--gate", gate, "mode border: the iteration ends when there is a file of this name");
+  options.add("--gate", gate,
+              "mode border: the iteration ends when there is a file of this name; mode borders: the last one does");
   options.add("--own", own, "nothing; processes may differ in it").may_differ();
   options.add("--uncaught", uncaught, "do not catch what a call throws");
   auto body = [&] {
@@ -180,6 +182,23 @@ int run_application(int argc, char** argv) {
       while (!gate.empty() && !std::filesystem::exists(gate)) sleep(0.01);
       run.end_of_iteration(1, [&](ovlp::held_nodes const& held) { run.remap(movers, over(held.nodes)); });
       std::printf("result %d\n", run(visits, plan));
+      return;
+    }
+    if (plan.mode == "borders") {
+      auto const over = [&](std::size_t nodes) { return ovlp::mapping::in_turn(run.nodes(), nodes); };
+      ovlp::threads<int> const movers{"movers", over(run.held_at_start().nodes)};
+      ovlp::graph<Plan, int> const visits(split >> ovlp::leaf("visit", movers.by(&Task::number), visit<int>) >> merge);
+      auto const march = [&](ovlp::here<>& here, Plan given) {
+        for (int iteration = 1;; ++iteration) {
+          int const result = here.call(visits, given);
+          if (gate.empty() || std::filesystem::exists(gate)) return result;
+          sleep(0.005);
+          here.end_of_iteration(iteration, [&](ovlp::held_nodes const& held) { here.remap(movers, over(held.nodes)); });
+        }
+      };
+      run.add(visits);
+      ovlp::graph<Plan, int> const all(ovlp::leaf("march", master.at(0), march));
+      std::printf("result %d\n", run(all, plan));
       return;
     }
     if (plan.mode == "leave" || plan.mode == "shrink") {
