@@ -18,7 +18,7 @@ struct call_name {
   std::string graph;
   std::size_t number = 1;  ///< from 1, of those of graphs of this name
 
-  friend auto operator<=>(call_name const&, call_name const&) = default;  // NOLINT(modernize-use-nullptr): not ours
+  friend auto operator<=>(call_name const&, call_name const&) = default;
   /// "factor", "factor 2"
   std::string text() const;
 };

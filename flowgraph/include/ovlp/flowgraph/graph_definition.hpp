@@ -22,7 +22,7 @@ namespace ovlp {
 struct port_reference {
   std::size_t operation;
   std::size_t port;
-  auto operator<=>(port_reference const&) const = default;  // NOLINT(modernize-use-nullptr): not ours
+  auto operator<=>(port_reference const&) const = default;
 };
 
 /// Where a port leads, and which thread of the target gets an object.

@@ -34,14 +34,14 @@ struct recorded_run {
   /// A DPS thread, and a node on which it has lived.
   struct residence {
     std::uint32_t collection, thread, node;
-    friend auto operator<=>(residence const&, residence const&) = default;  // NOLINT(modernize-use-nullptr): not ours
+    friend auto operator<=>(residence const&, residence const&) = default;
   };
   /// What something was done for.
   struct purpose {
     std::uint64_t call;
     std::uint32_t graph, operation;
     std::int32_t iteration;                                             ///< 0: none
-    friend auto operator<=>(purpose const&, purpose const&) = default;  // NOLINT(modernize-use-nullptr): not ours
+    friend auto operator<=>(purpose const&, purpose const&) = default;
   };
   struct place {
     std::uint32_t residence, purpose;
