@@ -208,6 +208,28 @@ TEST_CASE("a program is ended at its limit, with all of its processes") {
   CHECK(run.jobs[0].end_s == 100);
 }
 
+TEST_CASE("what a program did before its limit counts as work, also if it says something at that moment") {
+  job ended = script(R"(
+      say() { echo "$1" >&3; }
+      say '{"report":"started","at_s":0,"nodes":[0,1,2,3]}'
+      say '{"report":"border","at_s":40,"iteration":1,"efficiency":0.5}'; read a <&3
+      say '{"report":"released","at_s":100,"node":3}'
+      say '{"report":"released","at_s":100,"node":2}'
+      say '{"report":"border","at_s":200,"iteration":2,"efficiency":1}'
+      exec sleep 1234)");
+  ended.possible = {2, 4};
+  ended.requested = 4;
+  workload const of{.name = "w", .ends_jobs = true, .jobs = {ended}};
+  as_listed decides({4, 2});
+  cluster_description on = four_nodes();
+  on.launch_s = 0;
+  cluster_run const run = simulate(of, on, "as listed", decides);
+  REQUIRE(run.failures.empty());
+  CHECK(run.jobs[0].end_s == 100);
+  // At its limit it is about to say that another node has left; of the second iteration nobody knows more.
+  CHECK(run.jobs[0].work_node_s == 4 * 40 * 0.5 + 2 * 60 * 0.5);
+}
+
 TEST_CASE("a run that is a job takes no plan of its own, and a link that is one") {
   auto const refused = [](Lines const& more, std::string const& link, std::string const& message) {
     Lines words{LU_SIMULATED, "--n", "144", "--block", "72", "--nodes", "2"};

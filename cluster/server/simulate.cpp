@@ -132,7 +132,9 @@ class server {
     }
     running_job& one = running_[place];
     report const& told = runs_[place].program->next();
-    count_work(place, told);
+    // A program computes on while nodes come and go.
+    bool const between = told.kind == report::kind_type::joined || told.kind == report::kind_type::released;
+    if (one.what->program.empty() || !between) count_work(place, told);
     switch (told.kind) {
       case report::kind_type::failed: {
         std::string line = "job '" + one.what->name + "' " + told.why;
@@ -259,7 +261,6 @@ class server {
     running_job const& one = running_[place];
     run_of_job& of = runs_[place];
     bool const program = !one.what->program.empty(), over = told.kind == border || told.kind == ended;
-    if (program && told.at_s == now_s_ && (told.kind == joined || told.kind == released)) return;
     std::optional<double> const since_s = std::exchange(of.computes_since_s, now_s_);
     if (!since_s || *since_s == now_s_ || told.kind == failed || (!program && !over)) return;
     bool const known = told.kind == border || (told.kind == ended && !program);
