@@ -128,6 +128,14 @@ TEST_CASE("a program that dies, is silent, or says what cannot be is a failed jo
     text = R"(echo '{"report":"started","at_s":0,"nodes":[0,1,3]}' >&3; exec sleep 1000)";
     expected = "has node 3 at work, expected those below 2";
   }
+  SUBCASE("it gives back a node that nobody wants back") {
+    text = started + R"(echo '{"report":"released","at_s":1,"node":1}' >&3; exec sleep 1000)";
+    expected = "its report: it releases node 1, which nobody wants back";
+  }
+  SUBCASE("a node joins that is there") {
+    text = started + R"(echo '{"report":"joined","at_s":1,"node":1}' >&3; exec sleep 1000)";
+    expected = "its report: node 1 joins twice";
+  }
   workload of = three_jobs();
   of.jobs.push_back(script(text));
   of.jobs.back().arrival_s = 0.03;

@@ -270,6 +270,8 @@ TEST_CASE("stored runs of a cluster are read back as they were; what cannot be i
   refused("UPDATE stretch SET efficiency = 1.5 WHERE rowid = 1", "an efficiency is not of 0 to 1");
   refused("UPDATE result SET held_node_s = held_node_s + 1 WHERE job = 1", "scheduler 'easy': accounts of a cluster: ");
   refused("DELETE FROM result WHERE job = 5", "is lost");
+  for (char const* change : {"end_s = end_s + 1", "start_s = start_s + 0.001", "most_nodes = 77", "first_nodes = 77"})
+    refused("UPDATE result SET " + std::string(change) + " WHERE job = 2 AND run = 0", "accounts of a cluster: job '");
   refused("DELETE FROM run", "has no run");
   refused("PRAGMA user_version = 9", "runs of a cluster of version 9: expected version 1, that of this ovlp");
   refused("CREATE VIEW v AS SELECT 1", "table 'v': expected the tables of ovlp cluster -o");
@@ -306,10 +308,41 @@ TEST_CASE("a job that has run for its requested time is ended, if the workload s
   CHECK(run.held_node_s == 4 * 40);
 }
 
+TEST_CASE("jobs that are to be ended have to say when, and names have no control characters") {
+  ovlp::testing::temporary_folder const folder;
+  auto const read = [&](std::string const& rest) {
+    return read_workload(folder.file("w.json", R"({"workload": "w", "nodes": 4, )" + rest));
+  };
+  std::string const job = R"("jobs": [{"name": "a", "arrival_s": 0, "nodes": 1, "time_s": 7}]})";
+  CHECK(read(job).jobs.size() == 1);
+  CHECK_THROWS_AS(read(R"("ends_jobs": true, )" + job), ovlp::config_error);
+  CHECK_THROWS_AS(read(R"("jobs": [{"name": "a\u001b[31m", "arrival_s": 0, "nodes": 1, "time_s": 7}]})"),
+                  ovlp::config_error);
+}
+
+TEST_CASE("a compressed log that has lost its end is refused, wherever it was cut") {
+  ovlp::testing::temporary_folder const folder;
+  std::string log;
+  for (int job = 1; job <= 200; ++job)
+    log += std::to_string(job) + " " + std::to_string(10 * job) + " 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n";
+  folder.file("log.swf", log);
+  std::string const file = (folder.path() / "log.swf.gz").string();
+  REQUIRE(ovlp::base::run({{"gzip", "-k", (folder.path() / "log.swf").string()}}).good());
+  CHECK(read_workload(file).jobs.size() == 200);
+  std::string const whole = ovlp::base::read_file(file);
+  for (std::size_t const cut : {std::size_t{4}, std::size_t{8}, whole.size() / 2, whole.size() - 30}) {
+    folder.file("log.swf.gz", whole.substr(0, whole.size() - cut));
+    CHECK_THROWS_AS(read_workload(file), ovlp::config_error);
+  }
+}
+
 TEST_CASE("higher priorities are served first") {
   workload of{.name = "three", .nodes = 4, .jobs = {rigid(0, 4, 10, 10), rigid(1, 4, 10, 10), rigid(2, 4, 10, 10)}};
   of.jobs[2].priority = 1;
-  CHECK(starts_of(simulated(of, 4, "fcfs")) == std::vector<double>{0, 20, 10});
+  for (char const* scheduler : {"fcfs", "easy", "equipartition", "efficiency", "gain"}) {
+    CAPTURE(scheduler);
+    CHECK(starts_of(simulated(of, 4, scheduler)) == std::vector<double>{0, 20, 10});
+  }
 }
 
 TEST_CASE("equal shares: a job makes room for one that comes, and grows when that has gone") {

@@ -423,7 +423,12 @@ TEST_CASE("a workload of programs needs a platform on which they do not disturb 
         std::string::npos);
   outcome const failed = with("gigabit");
   CHECK(failed.status == 1);
-  CHECK(failed.err == "ovlp cluster: job 'a' has ended: no matrix\novlp: 1 jobs have failed\n");
+  CHECK(failed.err ==
+        "ovlp cluster: job 'a' has ended: no matrix\n"
+        "ovlp cluster: note: easy: 1 of 1 jobs were ended before they were done; figures count them up to there\n"
+        "ovlp: 1 jobs have failed\n");
+  check_refused(ovlp_command({"cluster", file, "--scheduler", "easy,fcfs,easy", "--platform", "gigabit"}), 1,
+                "--scheduler: expected each once, got 'easy' more than once");
   outcome const foreseen =
       ovlp_command({"workload", file, "--foresee", "--platform", "gigabit", "-o", (folder.path() / "f.json").string()});
   check_refused(foreseen, 1, "job 'a' has ended: no matrix");

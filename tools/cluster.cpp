@@ -52,6 +52,15 @@ std::string table_of(std::vector<cluster::cluster_run> const& runs) {
   return table.text();
 }
 
+/// Their turnarounds are shorter for it.
+void note_cut_short(cluster::cluster_run const& of) {
+  auto const done = std::ranges::count(of.jobs, cluster::job_result::end_type::completed, &cluster::job_result::end);
+  auto const jobs = std::ssize(of.jobs);
+  if (done < jobs)
+    say("cluster", "note: " + of.scheduler + ": " + std::to_string(jobs - done) + " of " + std::to_string(jobs) +
+                       " jobs were ended before they were done; figures count them up to there");
+}
+
 void run_cluster(cluster_options const& given) {
   base::notice_interrupts();  // programs that run end with us
   expect_picture(given.picture);
@@ -66,7 +75,11 @@ void run_cluster(cluster_options const& given) {
   if (nodes == 0) throw config_error("--nodes: expected, for the workload does not say how many the cluster has");
   cluster::cluster_description const on = given.on.description(of, nodes);
   std::vector<std::unique_ptr<cluster::scheduler>> deciders;  // what is wrong with one is said before any run
-  for (std::string const& name : given.schedulers) deciders.push_back(cluster::make_scheduler(name, on.patience_s));
+  for (std::string const& name : given.schedulers) {
+    if (std::ranges::count(given.schedulers, name) > 1)
+      throw config_error("--scheduler: expected each once, got '" + name + "' more than once");
+    deciders.push_back(cluster::make_scheduler(name, on.patience_s));
+  }
   std::vector<cluster::cluster_run> runs;
   for (std::size_t i = 0; i < deciders.size(); ++i) {
     std::string const& name = given.schedulers[i];
@@ -75,6 +88,7 @@ void run_cluster(cluster_options const& given) {
     runs.back().scheduler = std::filesystem::path(name).filename().string();  // of a program
     for (std::string const& note : runs.back().notes) say("cluster", "note: " + note);
     for (std::string const& failure : runs.back().failures) say("cluster", failure);
+    note_cut_short(runs.back());
   }
   if (!given.csv.empty()) base::write_output(given.csv, cluster::csv_of(runs));
   if (!given.over_time.empty()) base::write_output(given.over_time, cluster::csv_over_time(runs, windows));

@@ -48,7 +48,8 @@ std::string joined(std::vector<std::string> const& words, std::string_view separ
 }
 
 std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return (c >= 0 && c < ' ') || c == 127; }, ' ');
   return text;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "schedulers/reservation.hpp"
@@ -18,9 +19,9 @@ namespace {
 /// is least, and change_s more of both where it is a change. No job spends more node-seconds than it would with the
 /// nodes that it has asked for: what it saves while others wait, it may spend later.
 ///
-/// Those that wait are served by (wait + time) / time, the highest first: short ones soon, and each job's turn comes
-/// after a wait that is long beside its length. The first one that finds no room has a reservation, as in `easy`.
-/// Source: Brinch Hansen, An analysis of response ratio scheduling (1971).
+/// Of those that wait and have equal priorities (wait + time) / time is served, the highest first: short ones soon, and
+/// each job's turn comes after a wait that is long beside its length. The first one that finds no room has a
+/// reservation, as in `easy`. Source: Brinch Hansen, An analysis of response ratio scheduling (1971).
 ///
 /// What it knows of a job that can hold one number of nodes only, or has no forecast, is what the job has said.
 class gain final : public scheduler {
@@ -44,7 +45,8 @@ class gain final : public scheduler {
     double response_ratio;
     waiting_job const* who;
     bool operator<(candidate const& other) const {
-      return std::pair(response_ratio, other.who->number) < std::pair(other.response_ratio, who->number);
+      return std::tuple(who->what->priority, response_ratio, other.who->number) <
+             std::tuple(other.who->what->priority, other.response_ratio, who->number);
     }
   };
 

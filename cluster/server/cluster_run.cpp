@@ -78,19 +78,35 @@ void expect_accounts(cluster_run const& of) {
   expect(of.idle_node_s >= -1e-9 * available_node_s, "more nodes are held than there are");
 
   // What is held at each time, from the list of holdings alone.
-  std::vector<node_count> by_job(of.jobs.size(), 0);
+  struct held_by_job {
+    node_count now = 0, most = 0, first = 0;
+    double since_s = 0, begin_s = 0, node_s = 0;
+  };
+  std::vector<held_by_job> by_job(of.jobs.size());
   std::uint64_t held = 0;
   double last_s = of.begin_s, integral = 0;
   for (holding const& next : of.holdings) {
     expect(next.at_s >= last_s, "holdings are not in the order of time");
     integral += static_cast<double>(held) * (next.at_s - last_s);
     last_s = next.at_s;
-    held = held + next.nodes - by_job[next.job];
-    by_job[next.job] = next.nodes;
+    held_by_job& one = by_job[next.job];
+    held = held + next.nodes - one.now;
+    one.node_s += one.now * (next.at_s - one.since_s);
+    if (one.first == 0) one.first = next.nodes, one.begin_s = next.at_s;
+    one.now = next.nodes;
+    one.most = std::max(one.most, next.nodes);
+    one.since_s = next.at_s;
     expect(held <= of.nodes, "more nodes are held than there are");
   }
   expect(held == 0, "nodes are held at the end");
   expect(about_equal(integral, of.held_node_s, available_node_s), "holdings do not add up to what is held");
+  for (std::size_t j = 0; j < of.jobs.size(); ++j) {
+    job_result const& got = of.jobs[j];
+    held_by_job const& one = by_job[j];
+    expect(one.begin_s == got.start_s && one.since_s == got.end_s && one.first == got.first_nodes &&
+               one.most == got.most_nodes && about_equal(one.node_s, got.held_node_s, available_node_s),
+           "job '" + of.of->jobs[j].name + "' has not held what its holdings say");
+  }
   expect_work(of, available_node_s);
 }
 
@@ -99,7 +115,7 @@ namespace {
 /// Our CSV has no quotes.
 std::string without_commas(std::string name) {
   std::ranges::replace_if(
-      name, [](char c) { return c == ',' || c == '\n' || c == '\r'; }, ' ');
+      name, [](char c) { return c == ',' || c == '"'; }, ' ');
   return name;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -36,7 +37,7 @@ class process_run final : public running_program {
       : on_(on),
         begin_s_(start_s + on.launch_s),
         given_(nodes),
-        most_(of.possible.back()),
+        nodes_(of.possible.back()),
         next_{report::kind_type::failed, start_s} {
     try {
       program_.emplace(command_of(of, nodes, on));
@@ -54,6 +55,7 @@ class process_run final : public running_program {
 
   void go_on(node_count nodes) override {
     if (next_.kind == report::kind_type::border) {
+      for (node_count n = nodes; n < given_; ++n) nodes_[n].ordered_back = true;
       given_ = nodes;
       program_->say(nlohmann::json{{"hold", nodes}}.dump(), seconds(on_.patience_s));
     }
@@ -109,12 +111,12 @@ class process_run final : public running_program {
       made.iterations = static_cast<std::uint32_t>(from.count("iteration", 1));
       made.efficiency = from.number("efficiency", 0);
     } else if (made.kind == started) {
-      for (node_count const node : from.whole_numbers<node_count>("nodes")) expect_given(node);
+      for (node_count const node : from.whole_numbers<node_count>("nodes")) join(node);
     } else if (made.kind != ended) {
       made.from = static_cast<node_count>(from.count("node", 0));
-      if (made.from >= most_) throw config_error("its report: it has no node " + std::to_string(made.from));
+      if (made.from >= nodes_.size()) throw config_error("its report: it has no node " + std::to_string(made.from));
       made.to = made.from + 1;
-      if (made.kind == joined) expect_given(made.from);
+      made.kind == joined ? join(made.from) : release(made.from);
     }
     from.end();
     if ((made.kind == started) == std::exchange(started_, true))
@@ -125,16 +127,27 @@ class process_run final : public running_program {
   }
 
   /// What it computes on others is not what the cluster has accounted for.
-  void expect_given(node_count node) const {
-    if (node < given_) return;
-    throw config_error("has node " + std::to_string(node) + " at work, expected those below " + std::to_string(given_) +
-                       ": where its threads live must follow held_at_start() and borders");
+  void join(node_count node) {
+    if (node >= given_)
+      throw config_error("has node " + std::to_string(node) + " at work, expected those below " +
+                         std::to_string(given_) + ": where its threads live must follow held_at_start() and borders");
+    if (std::exchange(nodes_[node].at_work, true))
+      throw config_error("its report: node " + std::to_string(node) + " joins twice");
+  }
+  /// Perhaps late: it may have been told since to hold it again.
+  void release(node_count node) {
+    if (!std::exchange(nodes_[node].ordered_back, false))
+      throw config_error("its report: it releases node " + std::to_string(node) + ", which nobody wants back");
+    nodes_[node].at_work = false;
   }
 
   cluster_description const& on_;
   double const begin_s_;
   node_count given_;  ///< by the last answer
-  node_count const most_;
+  struct numbered {
+    bool at_work = false, ordered_back = false;
+  };
+  std::vector<numbered> nodes_;  ///< by its number
   std::optional<base::process> program_;
   bool started_ = false;
   bool taken_ = true;

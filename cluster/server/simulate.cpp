@@ -15,6 +15,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/process.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "server/job_nodes.hpp"
 
@@ -137,8 +138,7 @@ class server {
     if (one.what->program.empty() || !between) count_work(place, told);
     switch (told.kind) {
       case report::kind_type::failed: {
-        std::string line = "job '" + one.what->name + "' " + told.why;
-        run_.failures.push_back(std::move(line));
+        run_.failures.push_back(base::one_line("job '" + one.what->name + "' " + told.why));
         end(place, job_result::end_type::failed);
         return;
       }

@@ -27,7 +27,7 @@ std::vector<std::string> const given_by_cluster{"--nodes", "--hold", "--platform
 
 /// Of a file that gzip has made, or of a plain one.
 std::string read_gzip(std::string const& file) {
-  std::unique_ptr<gzFile_s, int (*)(gzFile)> const from(gzopen(file.c_str(), "rb"), gzclose);
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> from(gzopen(file.c_str(), "rb"), gzclose);
   if (!from) throw config_error(file + ": cannot be read");
   std::string text;
   char part[1 << 16];
@@ -35,6 +35,8 @@ std::string read_gzip(std::string const& file) {
     if (size < 0) throw config_error(file + ": expected what gzip has made");
     text.append(part, static_cast<std::size_t>(size));
   }
+  if (gzclose(from.release()) != Z_OK)
+    throw config_error(file + ": expected what gzip has made, but it ends too early");
   return text;
 }
 
@@ -125,7 +127,10 @@ workload read_json(std::string const& file) {
   workload read{.name = from.text("workload"), .jobs = {}};
   read.nodes = static_cast<node_count>(from.count("nodes", 0, 0));
   read.ends_jobs = from.flag("ends_jobs", false);
-  for (base::json_object const& one : from.objects("jobs")) read.jobs.push_back(read_job(one));
+  for (base::json_object& one : from.objects("jobs")) {
+    if (read.ends_jobs) one.at("requested_s");  // at which it is ended
+    read.jobs.push_back(read_job(one));
+  }
   from.end();
   sort_by_arrival(read);
   return read;
@@ -190,9 +195,16 @@ void note_left_out(workload& of, std::map<std::string, std::size_t> const& left_
 }
 
 workload read_workload(std::string const& file) {
-  if (file.ends_with(".swf") || file.ends_with(".swf.gz")) return read_swf(read_gzip(file), file);
-  if (file.ends_with(".csv") || file.ends_with(".txt")) return read_sacct(base::read_file(file), file);
-  return read_json(file);
+  workload read = file.ends_with(".swf") || file.ends_with(".swf.gz") ? read_swf(read_gzip(file), file)
+                  : file.ends_with(".csv") || file.ends_with(".txt")  ? read_sacct(base::read_file(file), file)
+                                                                      : read_json(file);
+  for (job const& one : read.jobs) {
+    for (std::string const& text : {one.name, one.user})
+      if (base::one_line(text) != text)
+        throw config_error(file + ": expected names without control characters, got " +
+                           base::quoted(base::one_line(text)));
+  }
+  return read;
 }
 
 std::string workload_text(workload const& of) {

@@ -21,7 +21,7 @@ std::string last_line(std::string const& text, std::string_view start = "");
 
 /// "a, b, c"
 std::string joined(std::vector<std::string> const& words, std::string_view separator = ", ");
-/// On one line, for a message.
+/// On one line, for a message: blanks in the place of control characters.
 std::string one_line(std::string text);
 /// For a message: in quotes, cut when long, '?' for what is not plain ASCII.
 std::string quoted(std::string_view text);
