@@ -76,10 +76,10 @@ class process_run final : public running_program {
     try {
       switch (program_->hear(line, seconds(on_.patience_s))) {
         case base::process::heard::nothing:
-          return failure("has reported nothing for " + base::fixed(on_.patience_s, 0) + " s");
+          return failure("has reported nothing for " + base::shortest(on_.patience_s) + " s");
         case base::process::heard::end: {
           base::outcome const how = wait();
-          return failure(how.good() ? "has ended without a call" : "has ended: " + how.complaint());
+          return failure(how.good() ? "has ended, and has not said so: it made no call of a graph" : ended_badly(how));
         }
         case base::process::heard::line: break;
       }
@@ -95,6 +95,11 @@ class process_run final : public running_program {
     return {status.value_or(0), !status, {}, program_->err()};
   }
 
+  std::string ended_badly(base::outcome const& how) const {
+    if (how.timed_out) return "says no more, but goes on for " + base::shortest(on_.patience_s) + " s";
+    return "has ended: " + how.complaint();
+  }
+
   report read(std::string const& line) {
     nlohmann::json const content = base::parse_json(line, "its report");
     base::json_object from(content, "its report");
@@ -106,7 +111,7 @@ class process_run final : public running_program {
     static constexpr std::array kinds{known{"started", started}, known{"border", border}, known{"joined", joined},
                                       known{"released", released}, known{"ended", ended}};
     report made{from.choice("report", kinds).value, begin_s_ + from.number("at_s", 0)};
-    if (made.at_s < next_.at_s) throw config_error("its report: its time goes back");
+    if (made.at_s < next_.at_s) throw config_error("reports a time that goes back");
     if (made.kind == border) {
       made.iterations = static_cast<std::uint32_t>(from.count("iteration", 1));
       made.efficiency = from.number("efficiency", 0);
@@ -114,16 +119,17 @@ class process_run final : public running_program {
       for (node_count const node : from.whole_numbers<node_count>("nodes")) join(node);
     } else if (made.kind != ended) {
       made.from = static_cast<node_count>(from.count("node", 0));
-      if (made.from >= nodes_.size()) throw config_error("its report: it has no node " + std::to_string(made.from));
+      if (made.from >= nodes_.size())
+        throw config_error("reports of a node that it has not: " + std::to_string(made.from));
       made.to = made.from + 1;
       made.kind == joined ? join(made.from) : release(made.from);
     }
     from.end();
     if ((made.kind == started) == std::exchange(started_, true))
-      throw config_error("its report: it starts once, first");
+      throw config_error("reports a start that is not its first word, or none first");
     if (made.kind != ended) return made;
     base::outcome const how = wait();
-    return how.good() ? made : failure("has ended: " + how.complaint());
+    return how.good() ? made : failure(ended_badly(how));
   }
 
   /// What it computes on others is not what the cluster has accounted for.
@@ -132,12 +138,12 @@ class process_run final : public running_program {
       throw config_error("has node " + std::to_string(node) + " at work, expected those below " +
                          std::to_string(given_) + ": where its threads live must follow held_at_start() and borders");
     if (std::exchange(nodes_[node].at_work, true))
-      throw config_error("its report: node " + std::to_string(node) + " joins twice");
+      throw config_error("reports that node " + std::to_string(node) + " joins, which is there");
   }
   /// Perhaps late: it may have been told since to hold it again.
   void release(node_count node) {
     if (!std::exchange(nodes_[node].ordered_back, false))
-      throw config_error("its report: it releases node " + std::to_string(node) + ", which nobody wants back");
+      throw config_error("reports that it releases node " + std::to_string(node) + ", which nobody wants back");
     nodes_[node].at_work = false;
   }
 
