@@ -6,7 +6,7 @@ target_compile_options(ovlp_warnings INTERFACE
   -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-restrict>  # false alarms inside library headers (GCC 12)
   # Several files are compiled as one: their anonymous namespaces are no header's, their types are in each other's sight.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage -Wshadow=local -Wzero-as-null-pointer-constant>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage -Wshadow=local>
   $<$<CXX_COMPILER_ID:Clang>:-Wshadow -Wreserved-identifier -Wthread-safety>
   $<$<BOOL:${OVLP_WERROR}>:-Werror>)
 

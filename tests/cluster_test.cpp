@@ -272,6 +272,8 @@ TEST_CASE("stored runs of a cluster are read back as they were; what cannot be i
   refused("DELETE FROM result WHERE job = 5", "is lost");
   for (char const* change : {"end_s = end_s + 1", "start_s = start_s + 0.001", "most_nodes = 77", "first_nodes = 77"})
     refused("UPDATE result SET " + std::string(change) + " WHERE job = 2 AND run = 0", "accounts of a cluster: job '");
+  refused("UPDATE job SET name = 'a' || char(27) WHERE job = 1", "table job, row 2, column 2: expected text without");
+  refused("UPDATE job SET arrival_s = -1 WHERE job = 0", "table job, row 1, column 4: expected a number");
   refused("DELETE FROM run", "has no run");
   refused("PRAGMA user_version = 9", "runs of a cluster of version 9: expected version 1, that of this ovlp");
   refused("CREATE VIEW v AS SELECT 1", "table 'v': expected the tables of ovlp cluster -o");

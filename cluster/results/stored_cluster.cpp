@@ -51,7 +51,11 @@ class checked_rows {
     ++row_;
     return rows_.next();
   }
-  std::string text() { return rows_.text(column_++); }
+  std::string text() {
+    std::string value = rows_.text(column_++);
+    if (base::one_line(value) != value) fail("text without control characters");
+    return value;
+  }
   double real(double least = std::numeric_limits<double>::lowest()) {
     double const value = rows_.real(column_);
     if (!rows_.is_number(column_++) || !std::isfinite(value) || value < least) fail("a number that can be");
@@ -93,7 +97,7 @@ void expect_cluster_tables(database& in) {
 void read_jobs(database& in, workload& of) {
   for (checked_rows rows(in, "job", "job, name, user, arrival_s, requested, least, most, requested_s"); rows.next();) {
     if (rows.whole(0) != of.jobs.size()) rows.fail("jobs numbered from 0");
-    job one{.name = rows.text(), .user = rows.text(), .arrival_s = rows.real()};
+    job one{.name = rows.text(), .user = rows.text(), .arrival_s = rows.real(0)};
     one.requested = rows.whole(1);
     std::uint32_t const least = rows.whole(1, one.requested + std::uint64_t{1}), most = rows.whole(one.requested);
     one.possible = {least};
