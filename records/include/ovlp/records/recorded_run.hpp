@@ -40,7 +40,7 @@ struct recorded_run {
   struct purpose {
     std::uint64_t call;
     std::uint32_t graph, operation;
-    std::int32_t iteration;                                             ///< 0: none
+    std::int32_t iteration;  ///< 0: none
     friend auto operator<=>(purpose const&, purpose const&) = default;
   };
   struct place {
