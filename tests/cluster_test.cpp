@@ -338,6 +338,21 @@ TEST_CASE("a compressed log that has lost its end is refused, wherever it was cu
   }
 }
 
+TEST_CASE("jobs can get forecasts of ours, for as many more nodes as they ask for and as much longer") {
+  job const other = divisible(0, {1, 2, 3, 4}, 2, 100);
+  workload of{.name = "w", .nodes = 8, .jobs = {rigid(0, 4, 300, 300), rigid(0, 1, 50, 50)}};
+  make_malleable(of, 1, {.like = {other}}, 1);
+  CHECK(of.jobs[0].possible == std::vector<node_count>{2, 4, 6, 8});
+  CHECK(of.jobs[1].possible == std::vector<node_count>{1, 2});
+  for (job const& one : of.jobs) {
+    CHECK(one.expected.iterations() == other.expected.iterations());
+    CHECK(one.expected.nodes() == one.possible);
+  }
+  CHECK(of.jobs[0].time_s() == doctest::Approx(300));
+  CHECK(of.jobs[0].expected.rest_with_s(8, 0) == doctest::Approx(150));
+  CHECK(of.jobs[1].expected.rest_with_s(2, 0) == doctest::Approx(25));
+}
+
 TEST_CASE("higher priorities are served first") {
   workload of{.name = "three", .nodes = 4, .jobs = {rigid(0, 4, 10, 10), rigid(1, 4, 10, 10), rigid(2, 4, 10, 10)}};
   of.jobs[2].priority = 1;

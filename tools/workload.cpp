@@ -2,6 +2,7 @@
 // ovlp workload
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
@@ -16,7 +17,7 @@ namespace ovlp::tools {
 namespace {
 
 struct workload_options {
-  std::string log, output;
+  std::string log, output, like;
   cluster::synthetic_choice synthetic;
   cluster::profile_choice profiles;
   double load = 0, malleable = 0;
@@ -35,6 +36,12 @@ void run_workload(workload_options given) {
     for (std::string const& note : made.notes) say("workload", "note: " + note);
     if (made.nodes == 0) made.nodes = given.synthetic.nodes;
     if (given.load > 0) scale_to_load(made, made.nodes, given.load);
+  }
+  if (!given.like.empty()) {
+    for (cluster::job& one : cluster::read_workload(given.like).jobs)
+      if (one.malleable() && one.foreseen() && one.time_s() > 0) given.profiles.like.push_back(std::move(one));
+    if (given.profiles.like.empty())
+      throw config_error("--like: expected malleable jobs with forecasts, '" + given.like + "' has none");
   }
   make_malleable(made, given.malleable, given.profiles, given.synthetic.seed);
   if (given.foresee) foresee_all(made, given.on.description(made, made.nodes));
@@ -59,6 +66,8 @@ void add_workload(CLI::App& ovlp) {
              quantity(0.01, 100));
   add_option(workload, "--malleable", given->malleable, "SHARE",
              "of jobs that get a profile, and so a forecast for other numbers of nodes", quantity(0, 1));
+  add_option(workload, "--like", given->like, "WORKLOAD",
+             "profiles are the forecasts of its malleable jobs, drawn, in place of Amdahl's and Downey's formulas");
   add_option(workload, "--iterations", given->profiles.iterations, "N", "of jobs with a profile: borders between them",
              whole_number(1, 1'000'000));
   add_option(workload, "--change-time", given->profiles.change_s, "S", "seconds that a change of nodes takes",

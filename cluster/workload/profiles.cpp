@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -39,7 +40,28 @@ double amdahl_speedup(double serial_fraction, double nodes) {
   return 1 / (serial_fraction + (1 - serial_fraction) / nodes);
 }
 
+void make_like(job& of, job const& other, node_count nodes) {
+  forecast const& shape = other.expected;
+  double const longer = of.time_s() / other.time_s();
+  std::vector<node_count> possible;
+  std::vector<std::vector<double>> time_s;
+  for (std::size_t i = 0; i < shape.nodes().size(); ++i) {
+    std::uint64_t const more = std::uint64_t{shape.nodes()[i]} * of.requested;
+    if (more % other.requested != 0 || more / other.requested > nodes) continue;
+    possible.push_back(static_cast<node_count>(more / other.requested));
+    std::vector<double>& row = time_s.emplace_back();
+    for (std::uint32_t k = 1; k <= (shape.equal() ? 1 : shape.iterations()); ++k)
+      row.push_back(longer * shape.time_s(i, k));
+  }
+  of.expected = forecast(possible, std::move(time_s), shape.iterations(), shape.change_s());
+  of.possible = std::move(possible);
+}
+
 void make_malleable(job& of, node_count nodes, profile_choice const& choice, std::mt19937_64& random) {
+  if (!choice.like.empty()) {
+    make_like(of, choice.like[random() % choice.like.size()], nodes);
+    return;
+  }
   double const now_s = of.time_s();
   double const asked = of.requested;
   bool const amdahl = uniform(random, 0, 1) < choice.amdahl_share;

@@ -20,7 +20,12 @@ struct profile_choice {
   double amdahl_share = 0.5;  ///< of jobs with a profile of Amdahl's; the others get one of Downey's
   std::uint32_t iterations = 20;
   double change_s = 5;
+  std::vector<job> like = {};  ///< if there are any, one of these is drawn in place of a formula: make_like()
 };
+
+/// A job on r nodes becomes like one on R: on n r/R nodes, where that is whole and at most `nodes`, each iteration
+/// takes as many times as long as with n as it does with r beside R. A change takes as long as the other's.
+void make_like(job& of, job const& other, node_count nodes);
 
 /// Makes the job malleable: by a profile that is drawn, its forecast is so that it takes as long as it does now with
 /// the nodes that it asks for. `nodes`: of the cluster. Downey: A from half to four times of what it asks for (uniform
