@@ -39,7 +39,7 @@ void run_workload(workload_options given) {
   }
   if (!given.like.empty()) {
     for (cluster::job& one : cluster::read_workload(given.like).jobs)
-      if (one.malleable() && one.foreseen() && one.time_s() > 0) given.profiles.like.push_back(std::move(one));
+      if (one.foreseen() && one.time_s() > 0) given.profiles.like.push_back(std::move(one));
     if (given.profiles.like.empty())
       throw config_error("--like: expected malleable jobs with forecasts, '" + given.like + "' has none");
   }

@@ -172,8 +172,8 @@ int run_application(int argc, char** argv) {
       sleep(0.5);
       return;
     }
+    auto const over = [&](std::size_t nodes) { return ovlp::mapping::in_turn(run.nodes(), nodes); };
     if (plan.mode == "border") {
-      auto const over = [&](std::size_t nodes) { return ovlp::mapping::in_turn(run.nodes(), nodes); };
       ovlp::threads<Ballast> const movers{"movers", over(run.held_at_start().nodes),
                                           [](std::size_t) { return Ballast{}; }};
       ovlp::graph<Plan, int> const visits(split >> ovlp::leaf("visit", movers.by(&Task::number), visit<Ballast>) >>
@@ -185,7 +185,6 @@ int run_application(int argc, char** argv) {
       return;
     }
     if (plan.mode == "borders") {
-      auto const over = [&](std::size_t nodes) { return ovlp::mapping::in_turn(run.nodes(), nodes); };
       ovlp::threads<int> const movers{"movers", over(run.held_at_start().nodes)};
       ovlp::graph<Plan, int> const visits(split >> ovlp::leaf("visit", movers.by(&Task::number), visit<int>) >> merge);
       auto const march = [&](ovlp::here<>& here, Plan given) {
