@@ -66,6 +66,8 @@ class dps_thread {
   /// before that, or nothing has come: then the operation suspends.
   bool take_in_next();
   mail_ptr take_work() { return work_.pop(); }
+  /// What it takes then.
+  mail const& next_work() const { return *work_.front(); }
   /// Runs an operation from its start until its body returns; it may be suspended in between. Or a function for the
   /// state.
   void run(mail_ptr start, execution_thread& host);

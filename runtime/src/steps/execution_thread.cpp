@@ -57,9 +57,9 @@ void execution_thread::take_over(loop_fiber& loop) {
   loop.host = this;
 }
 
-operation_place execution_thread::place() const {
-  return (ending_ != nullptr ? ending_ : current_->operation)->where();
-}
+execution const& execution_thread::running() const { return ending_ != nullptr ? *ending_ : *current_->operation; }
+
+operation_place execution_thread::place() const { return running().where(); }
 
 /// One turn of the loop. Nothing may follow the operation that it runs: that may end in another execution thread.
 void execution_thread::turn() {

@@ -2,6 +2,7 @@
 #include "steps/scheduler.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
@@ -62,19 +63,43 @@ void scheduler::enqueue(dps_thread& thread) {
 }
 
 dps_thread* scheduler::pick() {
-  ready_queue* best = nullptr;
+#ifdef OVLP_ONE_THREAD
+  if (chooses_) [[unlikely]] {
+    if (chosen_ == nullptr) return nullptr;
+    pool& from = pools_[chosen_->pool()];
+    auto before = from.ready.before_begin();
+    while (&*std::next(before) != chosen_) ++before;
+    chosen_ = nullptr;
+    return take(from, before);
+  }
+#endif
+  pool* best = nullptr;
   for (pool& p : pools_) {
     if (p.ready.empty() || p.running >= p.limit) continue;
-    if (best == nullptr || p.ready.front().arrival < best->front().arrival) best = &p.ready;
+    if (best == nullptr || p.ready.front().arrival < best->ready.front().arrival) best = &p;
   }
-  if (best == nullptr) return nullptr;
-  dps_thread* const picked = &best->front();
-  best->pop_front();
+  return best == nullptr ? nullptr : take(*best, best->ready.before_begin());
+}
+
+dps_thread* scheduler::take(pool& from, ready_queue::iterator before) {
+  dps_thread* const taken = &*std::next(before);
+  from.ready.erase_after(before);
   --waiting_;
   ++running_;
-  ++pools_[picked->pool()].running;
-  return picked;
+  ++from.running;
+  return taken;
 }
+
+#ifdef OVLP_ONE_THREAD
+void scheduler::add_candidates(std::vector<dps_thread*>& to) {
+  auto const first = static_cast<std::ptrdiff_t>(to.size());
+  for (pool& p : pools_) {
+    std::size_t room = p.limit - std::min(p.limit, p.running);
+    for (auto thread = p.ready.begin(); room > 0 && thread != p.ready.end(); ++thread, --room) to.push_back(&*thread);
+  }
+  std::sort(to.begin() + first, to.end(), [](auto const* a, auto const* b) { return a->arrival < b->arrival; });
+}
+#endif
 
 dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool more) {
   execution_thread* woken = nullptr;

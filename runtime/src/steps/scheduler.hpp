@@ -42,6 +42,15 @@ class scheduler {
   /// and `self` counts as idle until the backend is told to wake it.
   dps_thread* next(execution_thread& self, dps_thread* finished, bool more);
 
+#ifdef OVLP_ONE_THREAD
+  // Where somebody else chooses, in the place of the order of arrival (explore/).
+  /// From now on next() gives what choose() has said, once, and else nothing. Before anything runs.
+  void let_choose() { chooses_ = true; }
+  /// Appends those that may run next, in order of arrival: of each pool as many as it has room for.
+  void add_candidates(std::vector<dps_thread*>& to);
+  void choose(dps_thread& candidate) { chosen_ = &candidate; }
+#endif
+
   /// DPS threads that wait or run: 0 means that the node is passive.
   std::size_t busy() const;
   void wake_all();
@@ -59,6 +68,7 @@ class scheduler {
   };
   void insert(dps_thread& thread) OVLP_REQUIRES(mutex_);
   dps_thread* pick() OVLP_REQUIRES(mutex_);
+  dps_thread* take(pool& from, ready_queue::iterator before) OVLP_REQUIRES(mutex_);
   bool can_run() const OVLP_REQUIRES(mutex_);
   execution_thread* take_idle() OVLP_REQUIRES(mutex_);
 
@@ -69,6 +79,10 @@ class scheduler {
   std::uint64_t arrivals_ OVLP_GUARDED_BY(mutex_) = 0;
   std::size_t waiting_ OVLP_GUARDED_BY(mutex_) = 0;
   std::size_t running_ OVLP_GUARDED_BY(mutex_) = 0;
+#ifdef OVLP_ONE_THREAD
+  bool chooses_ = false;
+  dps_thread* chosen_ = nullptr;
+#endif
 };
 
 }  // namespace ovlp::OVLP_INLINE_CORE

@@ -53,7 +53,8 @@ class execution_thread {
   void suspend(execution& operation);
 
   thread_manager& manager() const { return *manager_; }
-  /// Of the operation whose step it runs.
+  /// The operation whose step it runs.
+  execution const& running() const;
   operation_place place() const;
   /// What its OS thread shows of it. After it has been entered.
   ovlp::activity& activity() const { return *activity_; }

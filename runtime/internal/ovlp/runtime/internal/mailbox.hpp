@@ -43,6 +43,8 @@ class mail_queue {
   ~mail_queue() { clear(); }
 
   bool empty() const { return first_ == nullptr; }
+  /// nullptr: there is none.
+  mail const* front() const { return first_; }
   void push(mail_ptr given) {
     mail* const m = given.release();
     m->next.store(nullptr, std::memory_order_relaxed);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace ovlp::explore {
+
+/// Something that may happen next in a run: a DPS thread goes on to the end of its next atomic step, the first message
+/// of a connection arrives, a node joins, the main program goes on.
+struct choice {
+  /// Of what happens, by structure: the same in every interleaving in which it happens, and once in each.
+  std::uint64_t name;
+  /// Of where it happens: the DPS thread, connection, node. No two that are possible at one time have the same.
+  std::uint64_t source;
+  bool operator==(choice const&) const = default;
+};
+
+/// Something that choices touch, such as a DPS thread or a connection. Two choices depend on each other if they touch
+/// the same. docs/explore.md has the table.
+using resource = std::uint64_t;
+
+/// Mixes a value into a hash. Source: its end is the finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  std::uint64_t z = hash * 0xd6e8feb86659fd93u + value + 0x9e3779b97f4a7c15u;  // not symmetric in the two
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+}  // namespace ovlp::explore

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/graph.hpp>
+#include <ovlp/runtime/internal/program.hpp>
+
+#include "search/outcome.hpp"
+#include "search/strategy.hpp"
+#include "world/explored_backend.hpp"
+
+namespace ovlp::explore {
+
+/// One call of a graph, run again and again in this process, each time on nodes of its own with states made anew. What
+/// a program keeps elsewhere is not made anew.
+///
+///     call_run words(graph, text, {.node = {.nodes = 3}});
+///     random_order random(seed);
+///     outcome const ended = words.run(random);
+///
+/// Thread: one.
+class call_run {
+ public:
+  template <class In, class Out>
+  call_run(graph<In, Out> const& called, In input, explored_backend::settings how)
+      : call_run(called.definition(), type_of<In>(), type_of<Out>(), &input, std::move(how)) {}
+
+  outcome run(strategy& chooses);
+  ovlp::program const& program() const { return program_; }
+
+ private:
+  call_run(std::shared_ptr<graph_definition> const& called, object_type const& in, object_type const& out, void* input,
+           explored_backend::settings how);
+
+  ovlp::program program_;
+  std::shared_ptr<graph_definition> called_;
+  object_type const* in_;
+  object_type const* out_;
+  std::vector<std::byte> input_;  ///< as it is written
+  std::size_t inline_bytes_ = 0;
+  explored_backend::settings settings_;
+};
+
+/// Of a data object's bytes, as it would be sent.
+std::uint64_t hash_of(object_type const& type, void const* object);
+
+}  // namespace ovlp::explore

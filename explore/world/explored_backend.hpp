@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "search/choice.hpp"
+#include "search/outcome.hpp"
+#include "search/strategy.hpp"
+
+namespace ovlp::explore {
+
+// world/: a run without time. The runtime's own code and the program's, with all nodes in one OS thread, as in a
+// simulation; but what happens next among all that may, a strategy says. So a run is the list of its choices.
+//
+// What may happen:
+//   - a DPS thread goes on to the end of its next atomic step; those of a collection that have the right to run are as
+//     many as in a real run, the first ones in the order in which they came by work;
+//   - the first message of a connection arrives; between two nodes messages keep their order, as over TCP and MPI;
+//   - a node that is launched has joined;
+//   - the main program, which waits for something that is there now, goes on.
+// Within a step nothing else happens: what real execution threads do at one time below that is not seen here.
+
+/// The backend of an explored run. Thread: one OS thread.
+class explored_backend final : public backend {
+ public:
+  struct settings {
+    node_settings node{};
+    std::size_t most_choices = 100'000;
+    bool texts = false;  ///< whether text_of() will be asked
+  };
+
+  explored_backend(program const& known, settings how, strategy& chooses);
+  ~explored_backend() override;
+
+  /// Node 0 and all nodes that a collection is mapped to. Errors: config_error.
+  void start_nodes(std::set<node_id> const& nodes);
+  thread_manager& driver() { return *nodes_[0].manager; }
+  /// nullptr: the run has not begun.
+  thread_manager* find_driver() { return nodes_.empty() ? nullptr : nodes_.front().manager.get(); }
+  /// The main program has made a call: its number in the order of calls names what happens in it.
+  void call_made(group_id call) { main_calls_.emplace(call, main_calls_.size() + 1); }
+
+  /// Lets things happen until done(), and the main program's turn. Returns false if that never comes: see explain().
+  /// done() is asked again only after call_ended() or fail().
+  bool run_until(std::function<bool()> const& done);
+  /// Says in the outcome why that never comes.
+  void explain(outcome& of);
+  std::optional<failure> const& failed() const { return failure_; }
+  std::size_t choices() const { return made_; }
+  /// Of a name that this run has used, if texts were asked for: "node1: workers[2] starts leaf 'count' with object 3 of
+  /// split 'cut'".
+  std::string text_of(std::uint64_t name) const;
+  /// Ends all operations that have not ended.
+  void unwind();
+
+  // backend
+  double now_s() override { return static_cast<double>(made_); }
+  double computed_s() override { return 0; }
+  void start(execution_thread& thread) override;
+  void idle(execution_thread& thread) override;
+  void wake(execution_thread&) override {}  // what may run is asked of the scheduler
+  void end_step(step_end how) override;
+  bool end_last_step(step_end how) override;
+  double kernel(kernel_call const& what) override;
+  bool transmit(node_id from, node_id to, envelope_ptr object) override;
+  void transmit(node_id from, node_id to, control const& told) override;
+  void launch(node_id node) override;
+  void release(node_id node) override;
+  void fail(failure const& what) override;
+  void call_ended() override;
+
+ private:
+  /// Why the main program's turn never comes, beside a failure of the run.
+  enum class cut : std::uint8_t { none, stalled, too_long, given_up };
+  /// An execution thread.
+  struct worker {
+    execution_thread& thread;
+    bool idle = true;
+    bool over = false;
+  };
+  struct message {
+    envelope_ptr object;  ///< or
+    control told;
+  };
+  struct connection {
+    node_id from = 0, to = 0;
+    std::deque<message> messages;
+  };
+  struct node_part {
+    std::unique_ptr<thread_manager> manager;  ///< none: the node is not held
+    std::size_t launches = 0;
+    bool launching = false;
+    bool looked_at = true;  ///< its scheduler, since something has happened there
+    std::vector<worker*> workers;
+  };
+  /// What may happen. One of: a DPS thread that starts something; a worker in the middle of an operation; a connection;
+  /// a node that joins; the main program.
+  struct possibility {
+    dps_thread* starts = nullptr;
+    worker* goes_on = nullptr;
+    connection* arrives = nullptr;
+    std::optional<node_id> joins = {};
+  };
+
+  std::vector<std::string> waiting();
+  void make_manager(node_id number, bool joins_later);
+  void launched(node_id number);
+  void forget_released();
+  bool let_in_held();
+  void stop_all();
+  void look_at_schedulers();
+  void add(possibility what, std::uint64_t base, std::uint64_t source);
+  void add_step(worker& of);
+  void add_arrival(connection& of);
+  void remove(std::size_t place);
+  void happen(possibility const& what);
+  void enter(worker& w);
+  connection& between(node_id from, node_id to);
+  void touch(resource what);
+
+  std::uint64_t name_of(thread_address thread) const;
+  std::uint64_t name_of(frames const& in) const;
+  std::uint64_t name_of(execution const& what) const;
+  std::uint64_t name_of(mail const& work) const;
+  std::uint64_t name_of(message const& what) const;
+  std::string describe(possibility const& what) const;
+  std::string describe(frames const& in, std::uint32_t graph) const;
+  std::string describe(mail const& work) const;
+
+  program const& program_;
+  settings const settings_;
+  strategy& strategy_;
+  common_parts common_;
+  std::deque<node_part> nodes_;
+  std::vector<std::unique_ptr<thread_manager>> released_;  ///< whose execution threads have not left yet
+  std::list<worker> workers_;
+  std::vector<std::unique_ptr<connection>> connections_;  ///< by from and to
+  std::vector<possibility> possible_;                     ///< in the order in which it has become so
+  std::vector<choice> choices_;                           ///< the same
+  std::vector<dps_thread*> candidates_;
+  std::unordered_map<std::uint64_t, std::uint64_t> times_;  ///< how often a base of a name has been used
+  std::unordered_map<std::uint64_t, std::string> texts_;    ///< by name
+  std::unordered_map<group_id, std::uint64_t> main_calls_;
+  std::vector<resource> touched_;
+  worker* current_ = nullptr;
+  node_id happens_at_ = 0;
+  bool main_expected_ = false;  ///< the main program's turn is among what may happen
+  bool done_may_hold_ = false;
+  std::size_t made_ = 0;
+  cut cut_ = cut::none;
+  std::optional<failure> failure_;
+};
+
+}  // namespace ovlp::explore
