@@ -15,9 +15,12 @@ struct choice {
   bool operator==(choice const&) const = default;
 };
 
-/// Something that choices touch, such as a DPS thread or a connection. Two choices depend on each other if they touch
-/// the same. docs/explore.md has the table.
+/// Something that choices touch, such as a DPS thread or a connection, and whether they change it or only use it. Two
+/// choices depend on each other if they touch the same and one of them changes it. docs/explore.md has the table.
 using resource = std::uint64_t;
+constexpr resource changes(std::uint64_t what) { return what | 1; }
+constexpr resource uses(std::uint64_t what) { return what & ~std::uint64_t{1}; }
+constexpr bool conflict(resource a, resource b) { return uses(a) == uses(b) && ((a | b) & 1) != 0; }
 
 /// Mixes a value into a hash. Source: its end is the finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include <ovlp/base/expects.hpp>
+
 namespace ovlp::explore {
 
 std::size_t random_order::choose(std::span<choice const> possible) {
@@ -32,25 +34,67 @@ std::size_t priority_order::choose(std::span<choice const> possible) {
   return static_cast<std::size_t>(highest());
 }
 
-given_order::given_order(interleaving exceptions) : exceptions_(std::move(exceptions)) {}
+given_order::given_order(interleaving const& differs) {
+  for (held_back const& one : differs) {
+    held_[one.then] = one.first;
+    waits_for_.emplace(one.first, one.then);
+  }
+}
 
 std::size_t given_order::choose(std::span<choice const> possible) {
-  for (auto one = exceptions_.begin(); one != exceptions_.end(); ++one) {
-    if (one->then != possible.front().name) continue;
-    auto const first = std::ranges::find(possible, one->first, &choice::name);
-    if (first == possible.end()) continue;
-    exceptions_.erase(one);
-    return static_cast<std::size_t>(first - possible.begin());
+  auto const free = std::ranges::find_if(possible, [&](choice const& one) { return !held_.contains(one.name); });
+  std::size_t const chosen = free == possible.end() ? 0 : static_cast<std::size_t>(free - possible.begin());
+  auto const [first, last] = waits_for_.equal_range(possible[chosen].name);
+  for (auto one = first; one != last; ++one) held_.erase(one->second);
+  return chosen;
+}
+
+bool depend(std::span<resource const> a, std::span<resource const> b) {
+  return std::ranges::find_first_of(a, b, conflict) != a.end();
+}
+
+std::vector<asleep> still_asleep(std::span<asleep const> sleeping, std::uint64_t chosen,
+                                 std::span<resource const> touched) {
+  std::vector<asleep> all;
+  for (asleep const& one : sleeping) {
+    if (one.name != chosen && !depend(one.touched, touched)) all.push_back(one);
   }
-  return 0;
+  return all;
+}
+
+path_order::path_order(tree_path path) : path_(std::move(path)) {}
+
+std::size_t path_order::choose(std::span<choice const> possible) {
+  std::size_t chosen = 0;
+  if (depth_ < path_.chosen.size()) {
+    auto const known = std::ranges::find(possible, path_.chosen[depth_], &choice::name);
+    base::expects(known != possible.end(), "the same choices are the same run");
+    chosen = static_cast<std::size_t>(known - possible.begin());
+  } else {
+    auto const awake = std::ranges::find_if(possible, [&](choice const& one) {
+      return std::ranges::find(path_.sleeping, one.name, &asleep::name) == path_.sleeping.end();
+    });
+    if (awake == possible.end()) return give_up;
+    chosen = static_cast<std::size_t>(awake - possible.begin());
+  }
+  chosen_ = possible[chosen].name;
+  return chosen;
+}
+
+void path_order::happened(std::span<resource const> touched) {
+  if (++depth_ < path_.chosen.size()) return;
+  path_.sleeping = path_.reduces ? still_asleep(path_.sleeping, chosen_, touched) : std::vector<asleep>{};
 }
 
 std::size_t noted_order::choose(std::span<choice const> possible) {
   std::size_t const chosen = of_.choose(possible);
-  if (chosen == give_up) return chosen;
-  if (chosen != 0) exceptions_.push_back({possible[chosen].name, possible.front().name});
-  names_.push_back(possible[chosen].name);
+  if (chosen != give_up) run_.push_back({{possible.begin(), possible.end()}, chosen});
   return chosen;
+}
+
+void noted_order::happened(std::span<resource const> touched) {
+  run_.back().touched.assign(touched.begin(), touched.end());
+  of_.happened(touched);
 }
 
 std::size_t hashed_order::choose(std::span<choice const> possible) {

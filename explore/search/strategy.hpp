@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/choice.hpp"
+#include "search/moment.hpp"
 
 namespace ovlp::explore {
 
@@ -65,23 +66,45 @@ class priority_order final : public strategy {
   std::unordered_map<std::uint64_t, std::uint64_t> lowered_;  ///< priority of a source, where it is not the one drawn
 };
 
-/// `first` happens before `then`, which the plain order would have taken in its place.
-struct exception_to_order {
-  std::uint64_t first;
-  std::uint64_t then;
-  bool operator==(exception_to_order const&) const = default;
-};
-/// A run as the choices in which it differs from the plain order, in the order in which they are made.
-using interleaving = std::vector<exception_to_order>;
-
-/// The plain order but for these. One that does not come up is passed over.
+/// The plain order but for these. If all that may happen is held back, what has waited longest happens.
 class given_order final : public strategy {
  public:
-  explicit given_order(interleaving exceptions);
+  explicit given_order(interleaving const& differs);
   std::size_t choose(std::span<choice const> possible) override;
 
  private:
-  interleaving exceptions_;
+  std::unordered_map<std::uint64_t, std::uint64_t> held_;            ///< by `then`: `first`
+  std::unordered_multimap<std::uint64_t, std::uint64_t> waits_for_;  ///< by `first`: `then`
+};
+
+/// Something that need not be chosen, and what it would touch: the runs have been, or will be, made elsewhere.
+struct asleep {
+  std::uint64_t name;
+  std::vector<resource> touched;
+};
+/// Where in the tree of all interleavings a run goes on from.
+struct tree_path {
+  std::vector<std::uint64_t> chosen;  ///< at the first moments
+  std::vector<asleep> sleeping;       ///< at the last of these moments
+  bool reduces = true;                ///< else any two choices count as dependent
+};
+
+bool depend(std::span<resource const> a, std::span<resource const> b);
+/// Of what is asleep at a moment: what still is when something else has been chosen that touched these.
+std::vector<asleep> still_asleep(std::span<asleep const> sleeping, std::uint64_t chosen,
+                                 std::span<resource const> touched);
+
+/// Along a path, and then the plain order, but nothing that is asleep: when all is, it gives up.
+class path_order final : public strategy {
+ public:
+  explicit path_order(tree_path path);
+  std::size_t choose(std::span<choice const> possible) override;
+  void happened(std::span<resource const> touched) override;
+
+ private:
+  tree_path path_;
+  std::size_t depth_ = 0;
+  std::uint64_t chosen_ = 0;  ///< last
 };
 
 /// Notes what another strategy chooses.
@@ -89,15 +112,12 @@ class noted_order final : public strategy {
  public:
   explicit noted_order(strategy& of) : of_(of) {}
   std::size_t choose(std::span<choice const> possible) override;
-  void happened(std::span<resource const> touched) override { of_.happened(touched); }
-
-  interleaving const& exceptions() const { return exceptions_; }
-  std::vector<std::uint64_t> const& names() const { return names_; }
+  void happened(std::span<resource const> touched) override;
+  explore::moments const& run() const { return run_; }
 
  private:
   strategy& of_;
-  interleaving exceptions_;
-  std::vector<std::uint64_t> names_;
+  explore::moments run_;
 };
 
 /// Hashes what another strategy chooses: equal for equal runs.

@@ -71,6 +71,7 @@ outcome call_run::run(strategy& chooses) {
     world.explain(ended);
   } else {
     ended.results.push_back(hash_of(*out_, calls.take_result(call)->object()));
+    world.let_end(ended);
   }
   ended.choices = world.choices();
   return ended;

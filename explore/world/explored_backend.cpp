@@ -18,11 +18,21 @@ namespace ovlp::explore {
 namespace {
 
 // Kinds of names and resources, so that none is taken for another.
-enum kind : std::uint64_t { of_thread = 1, of_connection, of_node, of_main, of_start, of_step, of_arrival, of_join };
+enum kind : std::uint64_t {
+  of_thread = 1,
+  of_connection,
+  of_node,
+  of_main,
+  of_start,
+  of_step,
+  of_arrival,
+  of_join,
+  of_first,
+  of_last,
+  of_part,
+};
 
 constexpr std::uint64_t named(kind what, std::uint64_t of) { return mix(what, of); }
-
-constexpr resource resource_of_node(node_id node) { return named(of_node, node); }
 
 }  // namespace
 
@@ -32,9 +42,14 @@ explored_backend::explored_backend(program const& known, settings how, strategy&
       strategy_(chooses),
       common_(known, settings_.node.nodes, settings_.node.stack_bytes),
       nodes_(settings_.node.nodes),
-      connections_(settings_.node.nodes * settings_.node.nodes) {}
+      connections_(settings_.node.nodes * settings_.node.nodes) {
+  touched_parts = &parts_;
+}
 
-explored_backend::~explored_backend() { unwind(); }
+explored_backend::~explored_backend() {
+  unwind();
+  touched_parts = nullptr;
+}
 
 // Nodes
 
@@ -53,15 +68,12 @@ void explored_backend::make_manager(node_id number, bool joins_later) {
   node.looked_at = false;
 }
 
-void explored_backend::launch(node_id node) {
-  touch(resource_of_node(node));
-  add({.joins = node}, named(of_join, node), named(of_node, node));
-}
+void explored_backend::launch(node_id node) { add({.joins = node}, named(of_join, node), named(of_node, node)); }
 
 void explored_backend::launched(node_id number) {
   make_manager(number, true);
   for (node_id n = 0; n < nodes_.size(); ++n) {
-    touch(resource_of_node(n));
+    touch(part::whole_node, n);
     if (nodes_[n].manager && n != number) nodes_[n].manager->node_renewed(number);
   }
   driver().coordinator().node_joined(number);
@@ -69,7 +81,7 @@ void explored_backend::launched(node_id number) {
 }
 
 void explored_backend::release(node_id node) {
-  touch(resource_of_node(node));
+  touch(part::whole_node, node);
   nodes_[node].manager->stop();
   released_.push_back(std::move(nodes_[node].manager));
   for (std::size_t i = possible_.size(); i-- > 0;) {
@@ -117,8 +129,10 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
     ++made_;
     possibility const what = possible_[chosen];
     remove(chosen);
+    parts_.clear();
     touched_.clear();
     happen(what);
+    gather_touched();
     strategy_.happened(touched_);
     if (!released_.empty()) forget_released();
     bool const is_main = what.starts == nullptr && what.goes_on == nullptr && what.arrives == nullptr && !what.joins;
@@ -135,17 +149,20 @@ void explored_backend::happen(possibility const& what) {
     node_part& node = nodes_[manager.self()];
     auto const free = std::ranges::find_if(node.workers, [](worker const* w) { return w->idle; });
     base::expects(free != node.workers.end(), "a node has as many execution threads as may run");
+    touch(part::dps_thread, manager.self(), ovlp::name_of(what.starts->address()));
     manager.scheduler().choose(*what.starts);
     enter(**free);
   } else if (what.goes_on != nullptr) {
+    thread_address const at = what.goes_on->thread.running().thread().address();
+    touch(part::dps_thread, what.goes_on->thread.manager().self(), ovlp::name_of(at));
     enter(*what.goes_on);
   } else if (what.arrives != nullptr) {
     connection& over = *what.arrives;
     message arrived = std::move(over.messages.front());
     over.messages.pop_front();
     if (!over.messages.empty()) add_arrival(over);
-    touch(resource_of_node(over.to));
-    touch(named(of_connection, (std::uint64_t{over.from} << 32) | over.to));
+    touch(part::whole_node, over.to, 0, false);
+    touch_connection(true, (std::uint64_t{over.from} << 32) | over.to);
     nodes_[over.to].looked_at = false;
     if (thread_manager* const receiver = nodes_[over.to].manager.get()) {  // else it has been released
       arrived.object ? receiver->receive(over.from, std::move(arrived.object))
@@ -154,7 +171,7 @@ void explored_backend::happen(possibility const& what) {
   } else if (what.joins) {
     launched(*what.joins);
   } else {
-    touch(resource_of_node(0));
+    touch(part::calls, 0);
   }
 }
 
@@ -174,7 +191,7 @@ void explored_backend::look_at_schedulers() {
       }
     }
     for (dps_thread* const ready : candidates_) {
-      std::uint64_t const thread = name_of(ready->address());
+      std::uint64_t const thread = ovlp::name_of(ready->address());
       std::uint64_t const at = mix(thread, node.manager->self());
       add({.starts = ready}, mix(named(of_start, at), name_of(ready->next_work())), named(of_thread, at));
     }
@@ -226,6 +243,15 @@ void explored_backend::explain(outcome& of) {
   }
 }
 
+void explored_backend::let_end(outcome& of) {
+  run_until([] { return false; });
+  if (failure_) of.failure = in_a_line(*failure_);
+  if (cut_ != cut::stalled) return explain(of);
+  cut_ = cut::none;
+  std::vector<std::string> const still = waiting();
+  if (!still.empty()) of.failure = "all calls have ended, and this waits for ever: " + still.front();
+}
+
 void explored_backend::fail(failure const& what) {
   if (failure_) return;
   failure_ = what;
@@ -260,7 +286,7 @@ void explored_backend::start(execution_thread& thread) {
 void explored_backend::enter(worker& w) {
   if (w.over) return;
   node_id const node = w.thread.manager().self();
-  touch(resource_of_node(node));
+  touch(part::whole_node, node, 0, false);
   nodes_[node].looked_at = false;
   w.idle = false;
   current_ = &w;
@@ -291,7 +317,7 @@ bool explored_backend::end_last_step(step_end) {
 
 void explored_backend::add_step(worker& of) {
   execution const& what = of.thread.running();
-  std::uint64_t const at = mix(name_of(what.thread().address()), of.thread.manager().self());
+  std::uint64_t const at = mix(ovlp::name_of(what.thread().address()), of.thread.manager().self());
   add({.goes_on = &of}, named(of_step, name_of(what)), named(of_thread, at));
 }
 
@@ -300,14 +326,17 @@ double explored_backend::kernel(kernel_call const& what) {
   return 0;
 }
 
-void explored_backend::call_ended() { done_may_hold_ = true; }
+void explored_backend::call_ended() {
+  touch(part::calls, 0);
+  done_may_hold_ = true;
+}
 
 // Messages
 
 explored_backend::connection& explored_backend::between(node_id from, node_id to) {
   auto& found = connections_[from * nodes_.size() + to];
   if (!found) found = std::make_unique<connection>(connection{from, to, {}});
-  touch(named(of_connection, (std::uint64_t{from} << 32) | to));
+  touch_connection(false, (std::uint64_t{from} << 32) | to);
   return *found;
 }
 
@@ -329,15 +358,23 @@ void explored_backend::add_arrival(connection& of) {
   add({.arrives = &of}, mix(named(of_arrival, over), name_of(of.messages.front())), named(of_connection, over));
 }
 
-void explored_backend::touch(resource what) {
-  if (std::ranges::find(touched_, what) == touched_.end()) touched_.push_back(what);
+/// Messages are put in at one end and taken out at the other: the two do not depend on each other, beyond that what is
+/// taken out has been put in.
+void explored_backend::touch_connection(bool head, std::uint64_t over) {
+  touched_.push_back(changes(named(head ? of_first : of_last, over)));
+}
+
+void explored_backend::gather_touched() {
+  for (touched_part const& one : parts_) {
+    resource const what = named(of_part, mix(mix(static_cast<std::uint64_t>(one.what), one.node), one.of));
+    touched_.push_back(one.changed ? changes(what) : uses(what));
+  }
+  std::ranges::sort(touched_);
+  auto const [first, last] = std::ranges::unique(touched_);
+  touched_.erase(first, last);
 }
 
 // Names
-
-std::uint64_t explored_backend::name_of(thread_address thread) const {
-  return (std::uint64_t{thread.collection} << 32) | thread.index;
-}
 
 /// Groups have numbers that depend on the order, so a group is named by those around it and what opened it.
 std::uint64_t explored_backend::name_of(frames const& in) const {
@@ -358,7 +395,7 @@ std::uint64_t explored_backend::name_of(frames const& in) const {
 std::uint64_t explored_backend::name_of(execution const& what) const {
   operation_place const where = what.where();
   return mix(mix(name_of(what.frames()), (std::uint64_t{where.graph} << 32) | where.operation),
-             name_of(what.thread().address()));
+             ovlp::name_of(what.thread().address()));
 }
 
 std::uint64_t explored_backend::name_of(mail const& work) const {

@@ -16,6 +16,7 @@
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/runtime/internal/touch.hpp>
 
 #include "search/choice.hpp"
 #include "search/outcome.hpp"
@@ -59,6 +60,9 @@ class explored_backend final : public backend {
   bool run_until(std::function<bool()> const& done);
   /// Says in the outcome why that never comes.
   void explain(outcome& of);
+  /// When the main program waits for nothing any more: lets happen what still may, and says in the outcome if something
+  /// fails then, or waits for ever.
+  void let_end(outcome& of);
   std::optional<failure> const& failed() const { return failure_; }
   std::size_t choices() const { return made_; }
   /// Of a name that this run has used, if texts were asked for: "node1: workers[2] starts leaf 'count' with object 3 of
@@ -130,9 +134,10 @@ class explored_backend final : public backend {
   void happen(possibility const& what);
   void enter(worker& w);
   connection& between(node_id from, node_id to);
-  void touch(resource what);
+  /// As resources.
+  void gather_touched();
+  void touch_connection(bool head, std::uint64_t over);
 
-  std::uint64_t name_of(thread_address thread) const;
   std::uint64_t name_of(frames const& in) const;
   std::uint64_t name_of(execution const& what) const;
   std::uint64_t name_of(mail const& work) const;
@@ -155,7 +160,8 @@ class explored_backend final : public backend {
   std::unordered_map<std::uint64_t, std::uint64_t> times_;  ///< how often a base of a name has been used
   std::unordered_map<std::uint64_t, std::string> texts_;    ///< by name
   std::unordered_map<group_id, std::uint64_t> main_calls_;
-  std::vector<resource> touched_;
+  std::vector<touched_part> parts_;  ///< touched by what happens
+  std::vector<resource> touched_;    ///< the same, as the strategy gets it
   worker* current_ = nullptr;
   node_id happens_at_ = 0;
   bool main_expected_ = false;  ///< the main program's turn is among what may happen

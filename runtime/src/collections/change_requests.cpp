@@ -7,6 +7,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/runtime/internal/touch.hpp>
 
 #include "exchange/group_table.hpp"
 #include "exchange/outbox.hpp"
@@ -71,6 +72,7 @@ void change_requests::answered(std::uint64_t number, request with) {
     std::swap(asked, with);
     asked.done = true;
   }
+  touch(part::whole_node, node_.self());
   node_.wake_caller(with.waiter);
 }
 

@@ -8,6 +8,7 @@
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/handlers.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/runtime/internal/touch.hpp>
 
 #include "collections/border_queue.hpp"
 #include "collections/collection_changes.hpp"
@@ -37,6 +38,7 @@ void coordinator::begin() {
 }
 
 void coordinator::receive(node_id from, message what) {
+  touch(part::whole_node, node_.self());
   inbox_.put({from, std::move(what)}, [this](event const& next) {
     handle(next);
     do_what_is_decided();

@@ -8,6 +8,7 @@
 #include <ovlp/runtime/internal/borders.hpp>
 #include <ovlp/runtime/internal/handlers.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/runtime/internal/touch.hpp>
 
 #include "collections/thread_states.hpp"
 #include "collections/views.hpp"
@@ -23,10 +24,12 @@ namespace ovlp::OVLP_INLINE_CORE {
 // Threads that move, or leave
 
 void reallocation::handle_move_thread(move_thread const& message) {
+  touch(part::whole_node, node_.self());
   node_.views().deliver(message.thread, make_mail<move_mail>(message.to));
 }
 
 void reallocation::send_thread(dps_thread& thread, node_id to) {
+  touch(part::whole_node, node_.self());
   thread_address const address = thread.address();
   std::shared_ptr<void> const state = thread.take_state();
   static no_state nothing;
@@ -41,6 +44,7 @@ void reallocation::send_thread(dps_thread& thread, node_id to) {
 }
 
 void reallocation::handle_state(envelope_ptr state) {
+  touch(part::whole_node, node_.self());
   thread_address const address{state->graph, state->thread};
   auto adopted = node_.states().adopt(address, state->object());
   if (!adopted) return;
@@ -49,6 +53,7 @@ void reallocation::handle_state(envelope_ptr state) {
 }
 
 void reallocation::thread_left(dps_thread& thread) {
+  touch(part::whole_node, node_.self());
   thread_address const address = thread.address();
   node_.states().leave(address, thread.take_state());
   node_.views().leave(address);
@@ -64,6 +69,7 @@ bool reallocation::let_in_held() {
 // New views, late objects, leaving
 
 void reallocation::handle_view_update(view_update const& message) {
+  touch(part::whole_node, node_.self());
   if (message.version < views::reading(node_.views())[message.collection].version) {
     return;  // a joining node's first, overtaken by its second
   }
@@ -80,6 +86,7 @@ void reallocation::arrived(node_id from, std::uint32_t epoch) {
 }
 
 void reallocation::put(event what) {
+  touch(part::whole_node, node_.self());
   inbox_.put(std::move(what), [this](event& next) {
     std::visit(handlers{[&](new_view& v) { leaving_threads_ = std::move(v.leaving); },
                         [&](drain& s) { asked_ = std::move(s); }, [&](thread_gone) { --still_here_; },

@@ -6,6 +6,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/runtime/internal/touch.hpp>
 
 #include "exchange/delivery.hpp"
 #include "exchange/group_table.hpp"
@@ -22,6 +23,7 @@ group_id calls::begin(graph_definition const& graph, object_type const& type, vo
     records_.emplace(call, record{});
     place = made_++;
   }
+  touch(part::calls, node_.self());
   envelope_ptr made = envelope::make(type, object);
   made->graph = number;
   made->operation = static_cast<std::uint32_t>(graph.entry->target);
@@ -38,6 +40,7 @@ group_id calls::begin(graph_definition const& graph, object_type const& type, vo
 }
 
 bool calls::result_there(group_id call, execution* waiter) {
+  touch(part::calls, node_.self());
   scoped_lock const lock(mutex_);
   auto const found = records_.find(call);
   if (found == records_.end()) throw graph_error("the result of call " + group_name(call) + " has been taken already");
@@ -47,6 +50,7 @@ bool calls::result_there(group_id call, execution* waiter) {
 }
 
 envelope_ptr calls::take_result(group_id call) {
+  touch(part::calls, node_.self());
   scoped_lock const lock(mutex_);
   auto const found = records_.find(call);
   envelope_ptr result = std::move(found->second.result);
@@ -72,6 +76,7 @@ void calls::answer(envelope_ptr result) {
 }
 
 void calls::handle_result(envelope_ptr result) {
+  touch(part::calls, node_.self());
   group_id const call = result->frames.back().group;
   execution* waiter = nullptr;
   {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <ovlp/runtime/internal/touch.hpp>
+
 namespace ovlp::OVLP_INLINE_CORE {
 
 group_id group_table::number() {
@@ -10,8 +12,18 @@ group_id group_table::number() {
   return numbers_ | ++last_number_;
 }
 
+namespace {
+
+/// All groups that one thread has opened are one part, for their numbers depend on the order.
+void touch_groups(group_id of, thread_address opener, bool changed = true) {
+  touch(part::groups, node_of_group(of), name_of(opener), changed);
+}
+
+}  // namespace
+
 group_id group_table::open(port_definition const& port, thread_address opener) {
   group_id const group = number();
+  touch_groups(group, opener);
   scoped_lock const lock(mutex_);
   groups_.emplace(group, record{.window = port.window,
                                 .credited = port.credited(),
@@ -23,6 +35,7 @@ group_id group_table::open(port_definition const& port, thread_address opener) {
 bool group_table::acquire(group_id group, execution& poster) {
   scoped_lock const lock(mutex_);
   record& r = groups_.at(group);
+  touch_groups(group, r.opener);
   if (r.window > 0 && r.outstanding >= r.window) {
     r.waiter = &poster;
     return false;
@@ -34,6 +47,7 @@ bool group_table::acquire(group_id group, execution& poster) {
 std::size_t group_table::least_loaded(group_id group, std::uint32_t place, std::size_t size) {
   scoped_lock const lock(mutex_);
   record& r = groups_.at(group);
+  touch_groups(group, r.opener);
   if (r.loads.size() < size) r.loads.resize(size);
   auto const target =
       std::min_element(r.loads.begin(), r.loads.begin() + static_cast<std::ptrdiff_t>(size)) - r.loads.begin();
@@ -48,6 +62,7 @@ execution* group_table::give_back(group_id group, std::uint32_t place) {
   auto const at = groups_.find(group);
   if (at == groups_.end()) return nullptr;
   record& r = at->second;
+  touch_groups(group, r.opener);
   --r.outstanding;
   if (place < r.targets.size()) --r.loads[r.targets[place]];
   execution* const waiter = std::exchange(r.waiter, nullptr);
@@ -58,6 +73,7 @@ execution* group_table::give_back(group_id group, std::uint32_t place) {
 std::optional<thread_address> group_table::end(group_id group, std::uint64_t count) {
   scoped_lock const lock(mutex_);
   auto const at = groups_.find(group);
+  touch_groups(group, at->second.opener);
   at->second.total = count;
   std::optional<thread_address> const closer = at->second.closer;
   forget_if_over(at);
@@ -76,6 +92,7 @@ group_table::closer_answer group_table::closer_at(group_id group, thread_address
     return answer;
   }
   record& r = at->second;
+  touch_groups(group, r.opener);
   if (r.closer && *r.closer != closer) return {std::nullopt, r.closer, false};
   r.closer = closer;
   closer_answer const answer{r.total, std::nullopt, false};
@@ -93,6 +110,7 @@ void group_table::forget_if_over(table::iterator at) {
 
 bool group_table::awaits(thread_address opener) {
   scoped_lock const lock(mutex_);
+  touch_groups(numbers_, opener, false);
   return std::any_of(groups_.begin(), groups_.end(),
                      [&](auto const& group) { return group.second.closed_at_opener && group.second.opener == opener; });
 }

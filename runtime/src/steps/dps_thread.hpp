@@ -13,6 +13,8 @@
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/runtime/internal/touch.hpp>
 
 #include "steps/execution.hpp"
 #include "steps/mail.hpp"
@@ -20,7 +22,6 @@
 namespace ovlp::OVLP_INLINE_CORE {
 
 class execution_thread;
-class thread_manager;
 
 // steps/: how operations run on a node.
 //
@@ -56,7 +57,10 @@ class dps_thread {
     if (add(std::move(m))) own();
   }
   /// The two halves of push: adds the mail, and says whether the caller now owns the thread and must call own().
-  bool add(mail_ptr m) { return inbox_.add(std::move(m)); }
+  bool add(mail_ptr m) {
+    touch();
+    return inbox_.add(std::move(m));
+  }
   void own();
 
   /// Sorts what has come in; `stepped`: an operation has run, so conditions are evaluated.
@@ -119,6 +123,7 @@ class dps_thread {
     group_id call;
     std::shared_ptr<void const> input;
   };
+  void touch() const { ovlp::touch(part::dps_thread, manager_.self(), name_of(address_)); }
   void have_state(state_mail::what_type what);
   void take_in(mail_ptr m);
   void take_in_object(envelope_ptr object);

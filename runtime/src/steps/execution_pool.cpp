@@ -11,7 +11,7 @@
 namespace ovlp::OVLP_INLINE_CORE {
 
 execution_pool::execution_pool(thread_manager& node) : node_(node), served_(node.program().collections()) {
-  for (std::uint32_t c = 0; c < node.program().collections(); ++c) node.scheduler().set_limit(pool_of(c), 0);
+  for (std::uint32_t c = 0; c < node.program().collections(); ++c) node.scheduler().set_limit(pool_of(c), 0, false);
 }
 
 std::size_t execution_pool::pool_of(std::uint32_t collection) const {
@@ -25,7 +25,8 @@ void execution_pool::serve(std::uint32_t collection, std::ptrdiff_t more) {
     served_[collection] += more;
     std::size_t const shared = node_.settings().execution_threads;
     std::size_t const own = std::min(static_cast<std::size_t>(served_[collection]), node_.settings().cores);
-    node_.scheduler().set_limit(pool_of(collection), shared > 0 ? shared : own);
+    bool const some_wait = shared > 0 || own < static_cast<std::size_t>(served_[collection]);
+    node_.scheduler().set_limit(pool_of(collection), shared > 0 ? shared : own, some_wait);
     while (threads_.size() < node_.scheduler().total_limit()) {
       threads_.push_back(std::make_unique<execution_thread>(node_, node_.common().loops()));
       started.push_back(threads_.back().get());

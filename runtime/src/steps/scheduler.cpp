@@ -6,6 +6,8 @@
 
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+#include <ovlp/runtime/internal/touch.hpp>
 
 namespace ovlp::OVLP_INLINE_CORE {
 
@@ -14,12 +16,13 @@ static constinit thread_local execution_thread* calling = nullptr;
 execution_thread* scheduler::self() { return calling; }
 void scheduler::set_self(execution_thread* self) { calling = self; }
 
-void scheduler::set_limit(std::size_t number, std::size_t limit) {
+void scheduler::set_limit(std::size_t number, std::size_t limit, bool some_wait) {
   std::vector<execution_thread*> woken;
   {
     scoped_lock const lock(mutex_);
     if (pools_.size() <= number) pools_.resize(number + 1);
     pools_[number].limit = limit;
+    pools_[number].some_wait = some_wait;
     while (execution_thread* const idle = take_idle()) woken.push_back(idle);
   }
   for (execution_thread* thread : woken) backend_->wake(*thread);
@@ -32,7 +35,12 @@ std::size_t scheduler::total_limit() const {
   return total;
 }
 
+inline void scheduler::touch_pool_of(dps_thread const& thread) {
+  if (pools_[thread.pool()].some_wait) touch(part::admission, thread.manager().self(), thread.pool());
+}
+
 void scheduler::insert(dps_thread& thread) {
+  touch_pool_of(thread);
   thread.arrival = ++arrivals_;
   ++waiting_;
   pools_[thread.pool()].ready.push_back(thread);
@@ -83,6 +91,7 @@ dps_thread* scheduler::pick() {
 
 dps_thread* scheduler::take(pool& from, ready_queue::iterator before) {
   dps_thread* const taken = &*std::next(before);
+  touch_pool_of(*taken);
   from.ready.erase_after(before);
   --waiting_;
   ++running_;
@@ -107,6 +116,7 @@ dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool m
   {
     scoped_lock const lock(mutex_);
     if (finished != nullptr) {
+      touch_pool_of(*finished);
       --running_;
       --pools_[finished->pool()].running;
       if (more) insert(*finished);

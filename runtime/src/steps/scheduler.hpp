@@ -32,8 +32,9 @@ class scheduler {
  public:
   explicit scheduler(backend& world) : backend_(&world) {}
 
-  /// How many operations of this pool may run at once. Pools are numbered from 0.
-  void set_limit(std::size_t pool, std::size_t limit);
+  /// How many operations of this pool may run at once, and whether it has more DPS threads than that. Pools are
+  /// numbered from 0.
+  void set_limit(std::size_t pool, std::size_t limit, bool some_wait);
   std::size_t total_limit() const;
 
   /// The DPS thread has something to run.
@@ -63,9 +64,11 @@ class scheduler {
  private:
   struct pool {
     std::size_t limit = 0;
+    bool some_wait = false;
     std::size_t running = 0;
     ready_queue ready;
   };
+  void touch_pool_of(dps_thread const& thread) OVLP_REQUIRES(mutex_);
   void insert(dps_thread& thread) OVLP_REQUIRES(mutex_);
   dps_thread* pick() OVLP_REQUIRES(mutex_);
   dps_thread* take(pool& from, ready_queue::iterator before) OVLP_REQUIRES(mutex_);
