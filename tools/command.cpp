@@ -61,7 +61,7 @@ void expect_names(CLI::App& commands) {
 
 /// Whether a command line is of a subcommand that runs a program.
 bool takes_program(int argc, char** argv) {
-  constexpr std::array<std::string_view, 4> take_one{"advise", "metrics", "trace", "whatif"};
+  constexpr std::array<std::string_view, 5> take_one{"advise", "explore", "metrics", "trace", "whatif"};
   bool const takes_one = argc > 1 && std::find(take_one.begin(), take_one.end(), argv[1]) != take_one.end();
   bool const is_graph = argc > 2 && argv[1] == std::string_view("overlap") && argv[2] == std::string_view("graph");
   bool const is_threads = argc > 1 && argv[1] == std::string_view("threads");

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     add_sweep(ovlp);
     add_advise(ovlp, program);
     add_whatif(ovlp, program);
+    add_explore(ovlp, program);
     add_part(ovlp, "trace");
     add_part(ovlp, "threads");
     CLI::App& plot = *ovlp.add_subcommand("plot", "Draw figures of runs (with gnuplot)");

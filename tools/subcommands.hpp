@@ -19,6 +19,7 @@ struct program_failed : std::runtime_error {
 
 void add_advise(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_cluster(CLI::App& ovlp);
+void add_explore(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
 void add_metrics(CLI::App& ovlp, std::vector<std::string> const& program);

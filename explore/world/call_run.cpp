@@ -9,23 +9,9 @@
 #include <ovlp/runtime/internal/calls.hpp>
 #include <ovlp/runtime/internal/main_calls.hpp>
 
-namespace ovlp::explore {
+#include "world/hash.hpp"
 
-std::uint64_t hash_of(object_type const& type, void const* object) {
-  writer bytes;
-  type.write(bytes, object);
-  std::uint64_t hash = 0;
-  for (std::span<std::byte const> piece : bytes.segments()) {
-    while (!piece.empty()) {
-      std::uint64_t word = 0;
-      std::size_t const taken = std::min(piece.size(), sizeof word);
-      std::memcpy(&word, piece.data(), taken);
-      hash = mix(hash, word);
-      piece = piece.subspan(taken);
-    }
-  }
-  return hash;
-}
+namespace ovlp::explore {
 
 call_run::call_run(std::shared_ptr<graph_definition> const& called, object_type const& in, object_type const& out,
                    void* input, explored_backend::settings how)

@@ -47,7 +47,4 @@ class call_run {
   explored_backend::settings settings_;
 };
 
-/// Of a data object's bytes, as it would be sent.
-std::uint64_t hash_of(object_type const& type, void const* object);
-
 }  // namespace ovlp::explore

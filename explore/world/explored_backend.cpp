@@ -7,7 +7,6 @@
 
 #include <ovlp/base/expects.hpp>
 #include <ovlp/runtime/internal/coordinator.hpp>
-#include <ovlp/runtime/internal/main_calls.hpp>
 #include <ovlp/runtime/internal/reallocation.hpp>
 
 #include "steps/dps_thread.hpp"
@@ -68,7 +67,9 @@ void explored_backend::make_manager(node_id number, bool joins_later) {
   node.looked_at = false;
 }
 
-void explored_backend::launch(node_id node) { add({.joins = node}, named(of_join, node), named(of_node, node)); }
+void explored_backend::launch(node_id node) {
+  add({.joins = node}, choice::kind_type::join, named(of_join, node), named(of_node, node));
+}
 
 void explored_backend::launched(node_id number) {
   make_manager(number, true);
@@ -110,7 +111,7 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
     if (failure_) return true;
     look_at_schedulers();
     if (std::exchange(done_may_hold_, false) && done() && !std::exchange(main_expected_, true)) {
-      add({}, named(of_main, 0), named(of_main, 0));
+      add({}, choice::kind_type::main, named(of_main, 0), named(of_main, 0));
     }
     if (possible_.empty()) {
       if (let_in_held()) continue;
@@ -128,6 +129,7 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
     }
     ++made_;
     possibility const what = possible_[chosen];
+    bool const is_main = choices_[chosen].kind == choice::kind_type::main;
     remove(chosen);
     parts_.clear();
     touched_.clear();
@@ -135,7 +137,6 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
     gather_touched();
     strategy_.happened(touched_);
     if (!released_.empty()) forget_released();
-    bool const is_main = what.starts == nullptr && what.goes_on == nullptr && what.arrives == nullptr && !what.joins;
     if (is_main) {
       main_expected_ = false;
       return true;
@@ -193,18 +194,18 @@ void explored_backend::look_at_schedulers() {
     for (dps_thread* const ready : candidates_) {
       std::uint64_t const thread = ovlp::name_of(ready->address());
       std::uint64_t const at = mix(thread, node.manager->self());
-      add({.starts = ready}, mix(named(of_start, at), name_of(ready->next_work())), named(of_thread, at));
+      add({.starts = ready}, choice::kind_type::start, mix(named(of_start, at), name_of(ready->next_work())),
+          named(of_thread, at));
     }
   }
 }
 
-void explored_backend::add(possibility what, std::uint64_t base, std::uint64_t source) {
+void explored_backend::add(possibility what, choice::kind_type kind, std::uint64_t base, std::uint64_t source) {
   std::uint64_t const time = ++times_[base];
   std::uint64_t const name = time == 1 ? base : mix(base, time);
   possible_.push_back(what);
-  choices_.push_back({name, source});
-  if (!settings_.texts) return;
-  texts_.emplace(name, describe(what) + (time == 1 ? "" : " (" + std::to_string(time) + ")"));
+  choices_.push_back({name, source, kind});
+  if (settings_.text) settings_.text(name, describe(what) + (time == 1 ? "" : " (" + std::to_string(time) + ")"));
 }
 
 void explored_backend::remove(std::size_t place) {
@@ -255,6 +256,7 @@ void explored_backend::let_end(outcome& of) {
 void explored_backend::fail(failure const& what) {
   if (failure_) return;
   failure_ = what;
+  if (settings_.on_failure) settings_.on_failure();
   stop_all();
 }
 
@@ -318,7 +320,7 @@ bool explored_backend::end_last_step(step_end) {
 void explored_backend::add_step(worker& of) {
   execution const& what = of.thread.running();
   std::uint64_t const at = mix(ovlp::name_of(what.thread().address()), of.thread.manager().self());
-  add({.goes_on = &of}, named(of_step, name_of(what)), named(of_thread, at));
+  add({.goes_on = &of}, choice::kind_type::step, named(of_step, name_of(what)), named(of_thread, at));
 }
 
 double explored_backend::kernel(kernel_call const& what) {
@@ -355,7 +357,8 @@ void explored_backend::transmit(node_id from, node_id to, control const& told) {
 
 void explored_backend::add_arrival(connection& of) {
   std::uint64_t const over = (std::uint64_t{of.from} << 32) | of.to;
-  add({.arrives = &of}, mix(named(of_arrival, over), name_of(of.messages.front())), named(of_connection, over));
+  add({.arrives = &of}, choice::kind_type::arrival, mix(named(of_arrival, over), name_of(of.messages.front())),
+      named(of_connection, over));
 }
 
 /// Messages are put in at one end and taken out at the other: the two do not depend on each other, beyond that what is
@@ -414,11 +417,6 @@ std::uint64_t explored_backend::name_of(mail const& work) const {
 std::uint64_t explored_backend::name_of(message const& what) const {
   if (what.object) return mix(name_of(static_cast<mail const&>(*what.object)), what.object->thread);
   return what.told.index();
-}
-
-std::string explored_backend::text_of(std::uint64_t name) const {
-  auto const known = texts_.find(name);
-  return known == texts_.end() ? "?" : known->second;
 }
 
 std::string explored_backend::describe(frames const& in, std::uint32_t graph) const {

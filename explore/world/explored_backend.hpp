@@ -15,6 +15,7 @@
 
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/main_calls.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 #include <ovlp/runtime/internal/touch.hpp>
 
@@ -41,7 +42,10 @@ class explored_backend final : public backend {
   struct settings {
     node_settings node{};
     std::size_t most_choices = 100'000;
-    bool texts = false;  ///< whether text_of() will be asked
+    /// Told each name that comes up and what it means: "node1: workers[2] starts leaf 'count' with object 3 of split
+    /// 'cut'". Empty: nobody asks.
+    std::function<void(std::uint64_t, std::string const&)> text = {};
+    std::function<void()> on_failure = {};  ///< called where it happens
   };
 
   explored_backend(program const& known, settings how, strategy& chooses);
@@ -65,9 +69,9 @@ class explored_backend final : public backend {
   void let_end(outcome& of);
   std::optional<failure> const& failed() const { return failure_; }
   std::size_t choices() const { return made_; }
-  /// Of a name that this run has used, if texts were asked for: "node1: workers[2] starts leaf 'count' with object 3 of
-  /// split 'cut'".
-  std::string text_of(std::uint64_t name) const;
+  /// After explain(): it lasts too long, rather than stands still.
+  bool lasts() const { return cut_ == cut::too_long; }
+  failure as_stall() { return stall(waiting()); }
   /// Ends all operations that have not ended.
   void unwind();
 
@@ -127,7 +131,7 @@ class explored_backend final : public backend {
   bool let_in_held();
   void stop_all();
   void look_at_schedulers();
-  void add(possibility what, std::uint64_t base, std::uint64_t source);
+  void add(possibility what, choice::kind_type kind, std::uint64_t base, std::uint64_t source);
   void add_step(worker& of);
   void add_arrival(connection& of);
   void remove(std::size_t place);
@@ -158,7 +162,6 @@ class explored_backend final : public backend {
   std::vector<choice> choices_;                           ///< the same
   std::vector<dps_thread*> candidates_;
   std::unordered_map<std::uint64_t, std::uint64_t> times_;  ///< how often a base of a name has been used
-  std::unordered_map<std::uint64_t, std::string> texts_;    ///< by name
   std::unordered_map<group_id, std::uint64_t> main_calls_;
   std::vector<touched_part> parts_;  ///< touched by what happens
   std::vector<resource> touched_;    ///< the same, as the strategy gets it

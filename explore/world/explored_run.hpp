@@ -11,9 +11,9 @@ namespace ovlp::explore {
 
 /// What the command line of a program says of exploring.
 struct exploring {
-  std::string server;        ///< two descriptors: requests are read from the first, and answered on the second
+  int server = -1;           ///< a descriptor, on which requests come and are answered
   std::string interleaving;  ///< a file: the run goes on in this one
-  bool asked() const { return !server.empty() || !interleaving.empty(); }
+  bool asked() const { return server >= 0 || !interleaving.empty(); }
 };
 
 /// A run of a program in a world without time (explored_backend). With a server the process becomes one at its first

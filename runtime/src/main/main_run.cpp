@@ -126,7 +126,7 @@ thread_manager& main_run::started() {
         program.number_of(name, plan().file.empty() ? "plan" : "--plan " + plan().file);
     }
     for (auto const& [collection, onto] : common_options().mappings) program.map(collection, onto, nodes());
-    watch = periodically(std::chrono::milliseconds(250), activity::watch);
+    if (watches_steps()) watch = periodically(std::chrono::milliseconds(250), activity::watch);
     if (common_options().server) sinks.own(common_options().server);
     start();
     if (common_options().server)

@@ -27,12 +27,14 @@
 #include "options.hpp"
 #include "simulated_backend.hpp"
 #include "without_effect.hpp"
+#include "world/explored_run.hpp"
 
 namespace ovlp::sim {
 
 struct engine::implementation final : main_run {
-  implementation(int argc, char** argv, ovlp::options& program_options)
-      : options(argc, argv, program_options),
+  explicit implementation(std::unique_ptr<simulation_options> given)
+      : options_given(std::move(given)),
+        options(*options_given),
         on(machine::platform::find(options.platform, options.without)),
         efficiency(on.capacities(options.nodes)),
         kernels(options.mode(), sampling::parse(options.sample.value_or("5")), options.host_speed, on) {
@@ -52,7 +54,8 @@ struct engine::implementation final : main_run {
     double wall_s = 0;
   };
 
-  simulation_options const options;
+  std::unique_ptr<simulation_options> const options_given;
+  simulation_options const& options;
   machine::platform on;
   analysis::dynamic_efficiency efficiency;
   kernel_times kernels;
@@ -293,8 +296,16 @@ struct engine::implementation final : main_run {
 engine::engine(int argc, char** argv)
     : engine(argc, argv, *std::make_unique<ovlp::options>(program_name(argc, argv), "")) {}
 
-engine::engine(int argc, char** argv, options& application)
-    : engine_base(std::make_unique<implementation>(argc, argv, application)) {}
+engine::engine(int argc, char** argv, options& application) : engine_base(make_run(argc, argv, application)) {}
+
+std::unique_ptr<engine_base::implementation> engine::make_run(int argc, char** argv, options& application) {
+  auto given = std::make_unique<simulation_options>(argc, argv, application);
+  if (given->exploring.asked()) {
+    explore::exploring const how = given->exploring;
+    return explore::make_explored_run(std::move(given), how);
+  }
+  return std::make_unique<implementation>(std::move(given));
+}
 
 engine::~engine() = default;
 

@@ -39,6 +39,10 @@ void simulation_options::add_own(options& to) {
   simulated(add_to(parser, "--vary", vary,
                    "one of many runs that could be, by this seed: kernels take times around their means, as "
                    "--durations says, and quotas begin at other moments"));
+  simulated(
+      add_value(parser, "--interleaving", exploring.interleaving,
+                "file of `ovlp explore`: no time and no network, but the order of steps and arrivals that it says"));
+  add_value(parser, "--explore-server", exploring.server, "descriptor of `ovlp explore`")->group("");
   add_value(parser, "--charge-as", charge_as, "a file that `ovlp metrics` makes")->group("");  // not for people
 }
 

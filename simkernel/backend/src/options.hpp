@@ -10,6 +10,8 @@
 #include <ovlp/runtime/execution_mode.hpp>
 #include <ovlp/runtime/internal/run_options.hpp>
 
+#include "world/explored_run.hpp"
+
 namespace ovlp::sim {
 
 /// What the command line says about a simulated run.
@@ -25,6 +27,7 @@ class simulation_options final : public run_options {
   std::optional<std::size_t> shuffle;
   std::optional<std::size_t> vary;
   std::string charge_as;  ///< a file of what another run took: charged_run
+  explore::exploring exploring;
 
   /// As run_options::read.
   simulation_options(int argc, char const* const* argv, options& program_options) { read(argc, argv, program_options); }

@@ -57,6 +57,8 @@ class main_run : public engine_base::implementation, public unfinished {
   virtual std::uint64_t begin(graph_definition const& graph, object_type const& type, void* object);
   /// Lets the run go on until `done()`. Errors: as throw_if_failed.
   virtual void wait_until(std::function<bool()> const& done) = 0;
+  /// Whether a thread of its own looks for steps that take long.
+  virtual bool watches_steps() const { return true; }
   /// The call has its result.
   virtual void ended(std::uint64_t /*call*/) {}
   /// Errors: what ended the run, of which nothing is left running.

@@ -41,6 +41,7 @@ class engine final : public engine_base {
 
  private:
   struct implementation;
+  static std::unique_ptr<engine_base::implementation> make_run(int argc, char** argv, options& application);
 };
 
 }  // namespace ovlp::sim

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search/exploration.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include <ovlp/base/error.hpp>
+
+#include "search/shrink.hpp"
+#include "search/tree.hpp"
+
+namespace ovlp::explore {
+namespace {
+
+using strategy_type = exploration_options::strategy_type;
+
+/// A failure in another run is the same one up to its first figure.
+std::string kind_of(std::string const& failure) { return failure.substr(0, failure.find_first_of("0123456789")); }
+
+std::map<std::uint64_t, std::string> texts_of(answer const& of) { return {of.texts.begin(), of.texts.end()}; }
+
+/// Which operations have run in each DPS thread, and which two of one thread in both orders.
+class seen_pairs {
+ public:
+  void add(moments const& run) {
+    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> by_thread;
+    for (moment const& now : run) {
+      choice const& chosen = now.possible[now.chosen];
+      if (chosen.kind == choice::kind_type::start) by_thread[chosen.source].push_back(chosen.name);
+    }
+    for (auto const& [thread, names] : by_thread) {
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        for (std::size_t j = i + 1; j < std::min(names.size(), i + most_apart); ++j) add(names[i], names[j]);
+      }
+    }
+  }
+  std::size_t pairs() const { return orders_.size(); }
+  std::size_t both() const { return both_; }
+
+ private:
+  static constexpr std::size_t most_apart = 16;  // so that a thread with thousands of operations costs no square of it
+
+  void add(std::uint64_t first, std::uint64_t then) {
+    bool const ascends = first < then;
+    unsigned const order = ascends ? 1 : 2;
+    unsigned& seen = orders_[mix(std::min(first, then), std::max(first, then))];
+    if (seen != 3 && (seen | order) == 3) ++both_;
+    seen |= order;
+  }
+
+  std::unordered_map<std::uint64_t, unsigned> orders_;
+  std::size_t both_ = 0;
+};
+
+/// The next run of a search whose runs do not depend on one another.
+request drawn(exploration_options const& how, std::uint64_t run, std::size_t length) {
+  request asked;
+  asked.seed = mix(how.seed, run);
+  bool const random = how.strategy == strategy_type::random || (how.strategy == strategy_type::mixed && run % 2 == 0);
+  if (random) {
+    asked.order = request::order_type::random;
+  } else {
+    asked.order = request::order_type::priorities;
+    asked.depth = 2 + (run / 2) % 4;
+    asked.length = length;
+  }
+  return asked;
+}
+
+/// Errors: config_error if the plain order is not the same run twice.
+answer plain_run(exploration_options const& how, runner const& run) {
+  request plain;
+  plain.moments = plain.texts = true;
+  plain.most_choices = how.most_choices;
+  plain.most_s = how.most_s;
+  answer const once = run(plain), again = run(plain);
+  std::size_t const both = std::min(once.moments.size(), again.moments.size());
+  std::size_t at = 0;
+  while (at < both && once.moments[at].possible == again.moments[at].possible) ++at;
+  if (at < both || once.moments.size() != again.moments.size()) {
+    auto const texts = texts_of(once), other = texts_of(again);
+    auto const text_at = [&](answer const& of, std::map<std::uint64_t, std::string> const& known) {
+      if (at >= of.moments.size()) return std::string("its end");
+      auto const found = known.find(of.moments[at].name());
+      return found == known.end() ? std::string("something") : found->second;
+    };
+    throw config_error("the program is not the same twice: in the same order, choice " + std::to_string(at + 1) +
+                       " was once '" + text_at(once, texts) + "', and once '" + text_at(again, other) +
+                       "'; expected a program that asks for no time, no random numbers and no addresses");
+  }
+  if (difference(once.outcome, again.outcome) != once.outcome.failure) {
+    throw config_error(
+        "the program is not the same twice: in the same order it has other results; expected a program "
+        "that asks for no time, no random numbers and no addresses");
+  }
+  return once;
+}
+
+/// What several threads find together.
+class search {
+ public:
+  search(exploration_options const& how, answer const& plain, std::function<void(exploration const&)> const& show)
+      : how_(how), plain_(plain.outcome), show_(show), begun_(std::chrono::steady_clock::now()) {
+    found_.plain_choices = plain_.choices;
+  }
+
+  void run_drawn(runner const& run) {
+    while (!over()) {
+      std::uint64_t const number = next_++;
+      if (how_.runs > 0 && number >= how_.runs) return;
+      request asked = drawn(how_, number, plain_.choices);
+      if (!take(run, asked)) return;
+    }
+  }
+
+  void run_all(runner const& run) {
+    interleaving_tree tree;
+    for (bool more = true; more && !over();) {
+      request asked;
+      asked.order = request::order_type::path;
+      asked.path = tree.path();
+      moments made;
+      if (how_.runs > 0 && next_++ >= how_.runs) return;
+      if (!take(run, asked, &made)) return;
+      more = tree.next(made);
+      found_.all = !more;
+    }
+  }
+
+  exploration result() {
+    std::lock_guard const lock(mutex_);
+    update();
+    return found_;
+  }
+  void stop() { over_ = true; }
+
+ private:
+  bool over() const { return over_ || (how_.seconds > 0 && now_s() > how_.seconds); }
+  double now_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count(); }
+  void update() {
+    found_.seconds = now_s();
+    found_.pairs = pairs_.pairs();
+    found_.both_orders = pairs_.both();
+    found_.interleavings = orders_.size();
+  }
+
+  /// Returns whether to go on.
+  bool take(runner const& run, request& asked, moments* made = nullptr) {
+    asked.moments = true;
+    asked.most_choices = how_.most_choices;
+    asked.most_s = how_.most_s;
+    answer given = run(asked);
+    std::string const wrong = difference(plain_, given.outcome);
+    {
+      std::lock_guard const lock(mutex_);
+      ++found_.runs;
+      found_.choices += given.outcome.choices;
+      std::uint64_t order = 0;
+      for (moment const& now : given.moments) order = mix(order, now.name());
+      if (!given.outcome.given_up && orders_.insert(order).second) pairs_.add(given.moments);
+      if (show_ && found_.runs % 64 == 0) {
+        update();
+        show_(found_);
+      }
+      if (wrong.empty()) {
+        if (made != nullptr) *made = std::move(given.moments);
+        return true;
+      }
+      if (over_.exchange(true)) return false;  // another one has found something
+      found_.found = finding{.failure = wrong, .run = found_.runs};
+    }
+    request fails = asked;
+    fails.order = request::order_type::given;
+    fails.differs = difference_of(given.moments);
+    finding told = shrink_and_tell(run, plain_, fails);
+    std::lock_guard const lock(mutex_);
+    told.run = found_.found->run;
+    if (told.failure.empty()) told.failure = found_.found->failure;
+    found_.found = std::move(told);
+    return false;
+  }
+
+  exploration_options const how_;
+  outcome const plain_;
+  std::function<void(exploration const&)> const& show_;
+  std::chrono::steady_clock::time_point const begun_;
+  std::atomic<std::uint64_t> next_ = 0;
+  std::atomic<bool> over_ = false;
+  std::mutex mutex_;  // of the rest
+  exploration found_;
+  std::unordered_set<std::uint64_t> orders_;
+  seen_pairs pairs_;
+};
+
+}  // namespace
+
+finding shrink_and_tell(runner const& run, outcome const& plain, request const& fails) {
+  finding told;
+  told.held_back = fails.differs.size();
+  request asked = fails;
+  asked.moments = asked.texts = false;
+  auto const wrong_in = [&](interleaving const& differs) {
+    asked.differs = differs;
+    return difference(plain, run(asked).outcome);
+  };
+  told.failure = wrong_in(fails.differs);
+  if (told.failure.empty()) return told;  // it has not failed again
+  std::string const kind = kind_of(told.failure);
+  told.differs = shrink(fails.differs, [&](interleaving const& some) { return kind_of(wrong_in(some)) == kind; });
+  asked.differs = told.differs;
+  asked.texts = true;
+  answer const last = run(asked);
+  told.failure = difference(plain, last.outcome);
+  auto const texts = texts_of(last);
+  auto const text = [&](std::uint64_t name) {
+    auto const known = texts.find(name);
+    return known == texts.end() ? std::string("something that does not happen") : known->second;
+  };
+  for (held_back const& one : told.differs) told.story.push_back(text(one.first) + " before " + text(one.then));
+  return told;
+}
+
+exploration explore(exploration_options const& how, std::vector<runner> const& runners,
+                    std::function<void(exploration const&)> const& show) {
+  answer const plain = plain_run(how, runners.front());
+  if (!plain.outcome.failure.empty()) {
+    exploration none;
+    none.runs = 1;
+    none.plain_choices = plain.outcome.choices;
+    none.found = finding{.failure = plain.outcome.failure};
+    return none;
+  }
+  search all(how, plain, show);
+  if (how.strategy == strategy_type::exhaustive) {
+    all.run_all(runners.front());
+    return all.result();
+  }
+  std::vector<std::exception_ptr> wrong(runners.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < runners.size(); ++i) {
+      threads.emplace_back([&, i] {
+        try {
+          all.run_drawn(runners[i]);
+        } catch (...) {
+          wrong[i] = std::current_exception();
+          all.stop();
+        }
+      });
+    }
+  }
+  for (std::exception_ptr const& one : wrong) {
+    if (one) std::rethrow_exception(one);
+  }
+  return all.result();
+}
+
+}  // namespace ovlp::explore

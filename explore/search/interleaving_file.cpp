@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search/interleaving_file.hpp"
+
+#include <charconv>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/json_object.hpp>
+
+namespace ovlp::explore {
+namespace {
+
+constexpr char const* version = "ovlp interleaving 1";
+
+std::string hexadecimal(std::uint64_t name) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(name));
+  return text;
+}
+
+std::uint64_t read_name(base::json_object& of, std::string const& key) {
+  std::string const text = of.text(key);
+  std::uint64_t name = 0;
+  auto const [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), name, 16);
+  if (wrong != std::errc{} || end != text.data() + text.size())
+    of.fail(of.path(key), "a name, 16 hexadecimal digits", of.at(key));
+  return name;
+}
+
+}  // namespace
+
+interleaving_file read_interleaving_file(std::string const& file) {
+  nlohmann::json const all = base::read_json(file);
+  base::json_object of(all, file);
+  interleaving_file read;
+  if (of.text("format") != version) of.fail("format", std::string("\"") + version + "\"", of.at("format"));
+  read.failure = of.text("failure");
+  for (nlohmann::json const& word : of.at("command")) {
+    if (!word.is_string()) of.fail("command", "texts", word);
+    read.command.push_back(word.get<std::string>());
+  }
+  for (base::json_object& held : of.objects("held_back")) {
+    read.story.push_back(held.text("story"));
+    read.differs.push_back({read_name(held, "then"), read_name(held, "first")});
+    held.end();
+  }
+  of.end();
+  return read;
+}
+
+void write_interleaving_file(std::string const& file, interleaving_file const& what) {
+  nlohmann::ordered_json all{{"format", version}, {"command", what.command}, {"failure", what.failure}};
+  auto& held = all["held_back"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < what.differs.size(); ++i) {
+    held.push_back({{"story", what.story[i]},
+                    {"then", hexadecimal(what.differs[i].then)},
+                    {"first", hexadecimal(what.differs[i].first)}});
+  }
+  base::write_output(file, base::json_text(all) + "\n");
+}
+
+}  // namespace ovlp::explore

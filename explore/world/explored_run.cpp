@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "world/explored_run.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <ovlp/analysis/dynamic_efficiency.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
+#include <ovlp/runtime/internal/calls.hpp>
+#include <ovlp/runtime/internal/main_run.hpp>
+
+#include "search/interleaving_file.hpp"
+#include "search/request.hpp"
+#include "world/explored_backend.hpp"
+#include "world/fork_server.hpp"
+#include "world/hash.hpp"
+
+namespace ovlp::explore {
+namespace {
+
+/// Writes what another strategy chooses into the report.
+class reported_order final : public strategy {
+ public:
+  reported_order(strategy& of, shared_report& to) : of_(of), to_(to) {}
+  std::size_t choose(std::span<choice const> possible) override {
+    std::size_t const chosen = of_.choose(possible);
+    if (chosen != give_up) to_.chooses(possible, chosen);
+    return chosen;
+  }
+  void happened(std::span<resource const> touched) override {
+    to_.touched(touched);
+    of_.happened(touched);
+  }
+
+ private:
+  strategy& of_;
+  shared_report& to_;
+};
+
+/// A debugger that holds the process stops it here.
+void stop_for_debugger() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("TracerPid:") && line.substr(10).find_first_not_of("\t 0") != std::string::npos)
+      ::raise(SIGTRAP);
+  }
+}
+
+struct explored_run final : main_run {
+  explored_run(std::unique_ptr<run_options> given, exploring const& how)
+      : options(std::move(given)), efficiency(capacities_now()) {
+    if (how.server >= 0) server.emplace(how.server);
+    if (!how.interleaving.empty()) {
+      asked.differs = read_interleaving_file(how.interleaving).differs;
+      asked.output = true;
+    }
+    at_borders();  // says what is wrong with --policy
+  }
+
+  std::unique_ptr<run_options> const options;
+  analysis::dynamic_efficiency efficiency;
+  std::optional<fork_server> server;
+  request asked;
+  std::unique_ptr<strategy> chooses;
+  std::optional<reported_order> reported;
+  std::optional<explored_backend> world;
+  outcome what_came;
+  bool told = false;
+
+  run_options const& common_options() const override { return *options; }
+  thread_manager* driver() override { return world ? world->find_driver() : nullptr; }
+  bool watches_steps() const override { return false; }  // a process that is forked has no other threads
+
+  void start() override {
+    if (server) asked = server->serve();
+    chooses = make_strategy(asked);
+    strategy* order = chooses.get();
+    if (asked.moments) order = &reported.emplace(*chooses, server->report());
+    if (records()) sinks.add(efficiency);
+    explored_backend::settings how;
+    how.node = begin_records(0, capacities_now());
+    how.node.cores = std::numeric_limits<std::size_t>::max();  // as many execution threads as DPS threads
+    how.most_choices = asked.most_choices;
+    if (asked.texts) how.text = [this](std::uint64_t name, std::string const& of) { server->report().text(name, of); };
+    if (!server) how.on_failure = stop_for_debugger;
+    world.emplace(program, std::move(how), *order);
+    world->start_nodes(program.nodes_at_first(options->nodes));
+    throw_if_failed();
+  }
+
+  std::uint64_t begin(graph_definition const& graph, object_type const& type, void* object) override {
+    if (calls.any_open()) let_others();
+    std::uint64_t const call = main_run::begin(graph, type, object);
+    world->call_made(call);
+    return call;
+  }
+
+  /// The main program has calls under way and does something more: others may go on before that.
+  void let_others() {
+    wait_until([] { return true; });
+  }
+
+  void wait_until(std::function<bool()> const& done) override {
+    throw_if_failed();
+    bool const here = world->run_until([&] { return world->failed() || done(); });
+    if (!here) {
+      world->explain(what_came);
+      tell();
+      // What is asked for of a run that is not at its end is that it says so; and there is no end to unwind.
+      if (what_came.given_up || world->lasts()) ::_exit(what_came.given_up ? 0 : 1);
+      world->fail(world->as_stall());
+    }
+    throw_if_failed();
+  }
+
+  void throw_if_failed() override {
+    if (!world || !world->failed()) return;
+    what_came.failure = in_a_line(*world->failed());
+    tell();
+    world->unwind();
+    end_records(what_came.failure);
+    throw_failure(*world->failed());
+  }
+
+  void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override {
+    main_run::finish_call(call, type, result_storage);
+    what_came.results.push_back(hash_of(type, result_storage));
+  }
+
+  call_statistics collect(std::uint64_t call) override { return statistics.take(call); }
+  analysis::dynamic_efficiency::report efficiency_of(main_call const& of, call_statistics const&) override {
+    return efficiency.take(of.call, of.start_s, of.end_s, options->window_s);
+  }
+  std::vector<double> capacities_now() override { return std::vector<double>(options->nodes, 1.0); }
+
+  void end() override {
+    if (world && !world->failed()) {
+      end_changes();
+      if (!calls.any_open() && std::uncaught_exceptions() == 0) world->let_end(what_came);
+    }
+    if (world && !world->failed()) {
+      end_records(why_it_ends());
+      write_what_is_left(base::processor_name());
+    }
+    tell();
+  }
+
+  /// Whoever asked for this run: how it ended. Without a server the user, if it failed.
+  void tell() {
+    if (std::exchange(told, true)) return;
+    if (world) what_came.choices = world->choices();
+    if (server) {
+      server->report().ended(what_came);
+    } else if (!what_came.failure.empty()) {
+      std::fprintf(stderr, "%s: in this interleaving: %s\n", options->application.c_str(), what_came.failure.c_str());
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<engine_base::implementation> make_explored_run(std::unique_ptr<run_options> options,
+                                                               exploring const& how) {
+  return std::make_unique<explored_run>(std::move(options), how);
+}
+
+}  // namespace ovlp::explore

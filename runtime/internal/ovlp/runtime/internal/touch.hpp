@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/runtime/internal/program.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
+
+namespace ovlp::OVLP_INLINE_CORE {
+
+/// What steps and arrivals at a node have in common, so that their order may matter. docs/explore.md says of what each
+/// consists.
+enum class part : std::uint8_t {
+  whole_node,  ///< with all its views: changed where collections change, used by everything
+  dps_thread,  ///< mail, state, and what runs there; `of`: its name
+  groups,      ///< that a thread has opened; `of`: its name
+  calls,       ///< made at the node
+  admission,   ///< of a pool that has fewer execution threads than DPS threads; `of`: its number
+};
+
+constexpr std::uint64_t name_of(thread_address thread) {
+  return (std::uint64_t{thread.collection} << 32) | thread.index;
+}
+
+#ifdef OVLP_ONE_THREAD
+
+struct touched_part {
+  part what;
+  node_id node;
+  std::uint64_t of;
+  bool changed;
+};
+/// Where an explored run wants to be told, as long as it lasts; nullptr: nobody does.
+inline constinit std::vector<touched_part>* touched_parts = nullptr;
+
+/// What happens now uses or changes it.
+inline void touch(part what, node_id node, std::uint64_t of = 0, bool changed = true) {
+  if (touched_parts != nullptr) [[unlikely]]
+    touched_parts->push_back({what, node, of, changed});
+}
+
+#else
+
+inline void touch(part, node_id, std::uint64_t = 0, bool = true) {}
+
+#endif
+
+}  // namespace ovlp::OVLP_INLINE_CORE
