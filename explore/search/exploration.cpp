@@ -154,7 +154,7 @@ class search {
 
   /// Returns whether to go on.
   bool take(runner const& run, request& asked, moments* made = nullptr) {
-    asked.moments = true;
+    asked.moments = made != nullptr;
     asked.most_choices = how_.most_choices;
     asked.most_s = how_.most_s;
     answer given = run(asked);
@@ -177,6 +177,8 @@ class search {
       if (over_.exchange(true)) return false;  // another one has found something
       found_.found = finding{.failure = wrong, .run = found_.runs};
     }
+    asked.moments = true;
+    given = run(asked);
     request fails = asked;
     fails.order = request::order_type::given;
     fails.differs = difference_of(given.moments);

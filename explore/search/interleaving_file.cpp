@@ -42,7 +42,8 @@ interleaving_file read_interleaving_file(std::string const& file) {
     if (!word.is_string()) of.fail("command", "texts", word);
     read.command.push_back(word.get<std::string>());
   }
-  for (base::json_object& held : of.objects("held_back")) {
+  bool const plain = of.at("held_back") == nlohmann::json::array();  // a program that fails in the plain order, too
+  for (base::json_object& held : plain ? std::vector<base::json_object>() : of.objects("held_back")) {
     read.story.push_back(held.text("story"));
     read.differs.push_back({read_name(held, "then"), read_name(held, "first")});
     held.end();

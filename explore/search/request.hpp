@@ -25,7 +25,7 @@ struct request {
   std::size_t length = 0;     ///< priorities
   interleaving differs = {};  ///< given
   tree_path path = {};        ///< path
-  bool moments = false;       ///< the answer has them
+  bool moments = false;       ///< the answer has them whole; else of each what was chosen
   bool texts = false;         ///< the answer has them
   bool output = false;        ///< of the program is shown
   std::size_t most_choices = 100'000;

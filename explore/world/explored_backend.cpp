@@ -107,6 +107,10 @@ void explored_backend::forget_released() {
 
 bool explored_backend::run_until(std::function<bool()> const& done) {
   done_may_hold_ = true;
+  nodes_[0].looked_at = false;  // the main program may have done something there
+  if (std::exchange(main_goes_on_, false)) tell_touched();
+  parts_.clear();
+  touched_.clear();
   for (;;) {
     if (failure_) return true;
     look_at_schedulers();
@@ -131,16 +135,14 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
     possibility const what = possible_[chosen];
     bool const is_main = choices_[chosen].kind == choice::kind_type::main;
     remove(chosen);
-    parts_.clear();
-    touched_.clear();
     happen(what);
-    gather_touched();
-    strategy_.happened(touched_);
     if (!released_.empty()) forget_released();
     if (is_main) {
       main_expected_ = false;
+      main_goes_on_ = true;  // what it does until it waits again belongs to this choice
       return true;
     }
+    tell_touched();
   }
 }
 
@@ -367,7 +369,7 @@ void explored_backend::touch_connection(bool head, std::uint64_t over) {
   touched_.push_back(changes(named(head ? of_first : of_last, over)));
 }
 
-void explored_backend::gather_touched() {
+void explored_backend::tell_touched() {
   for (touched_part const& one : parts_) {
     resource const what = named(of_part, mix(mix(static_cast<std::uint64_t>(one.what), one.node), one.of));
     touched_.push_back(one.changed ? changes(what) : uses(what));
@@ -375,6 +377,9 @@ void explored_backend::gather_touched() {
   std::ranges::sort(touched_);
   auto const [first, last] = std::ranges::unique(touched_);
   touched_.erase(first, last);
+  strategy_.happened(touched_);
+  parts_.clear();
+  touched_.clear();
 }
 
 // Names

@@ -138,8 +138,8 @@ class explored_backend final : public backend {
   void happen(possibility const& what);
   void enter(worker& w);
   connection& between(node_id from, node_id to);
-  /// As resources.
-  void gather_touched();
+  /// To the strategy, as resources.
+  void tell_touched();
   void touch_connection(bool head, std::uint64_t over);
 
   std::uint64_t name_of(frames const& in) const;
@@ -168,6 +168,7 @@ class explored_backend final : public backend {
   worker* current_ = nullptr;
   node_id happens_at_ = 0;
   bool main_expected_ = false;  ///< the main program's turn is among what may happen
+  bool main_goes_on_ = false;   ///< its turn was the last choice
   bool done_may_hold_ = false;
   std::size_t made_ = 0;
   cut cut_ = cut::none;

@@ -31,20 +31,21 @@ namespace {
 /// Writes what another strategy chooses into the report.
 class reported_order final : public strategy {
  public:
-  reported_order(strategy& of, shared_report& to) : of_(of), to_(to) {}
+  reported_order(strategy& of, shared_report& to, bool whole) : of_(of), to_(to), whole_(whole) {}
   std::size_t choose(std::span<choice const> possible) override {
     std::size_t const chosen = of_.choose(possible);
-    if (chosen != give_up) to_.chooses(possible, chosen);
+    if (chosen != give_up) whole_ ? to_.chooses(possible, chosen) : to_.chooses(possible.subspan(chosen, 1), 0);
     return chosen;
   }
   void happened(std::span<resource const> touched) override {
-    to_.touched(touched);
+    to_.touched(whole_ ? touched : std::span<resource const>());
     of_.happened(touched);
   }
 
  private:
   strategy& of_;
   shared_report& to_;
+  bool const whole_;
 };
 
 /// A debugger that holds the process stops it here.
@@ -85,7 +86,7 @@ struct explored_run final : main_run {
     if (server) asked = server->serve();
     chooses = make_strategy(asked);
     strategy* order = chooses.get();
-    if (asked.moments) order = &reported.emplace(*chooses, server->report());
+    if (server) order = &reported.emplace(*chooses, server->report(), asked.moments);
     if (records()) sinks.add(efficiency);
     explored_backend::settings how;
     how.node = begin_records(0, capacities_now());
@@ -150,7 +151,7 @@ struct explored_run final : main_run {
     }
     if (world && !world->failed()) {
       end_records(why_it_ends());
-      write_what_is_left(base::processor_name());
+      write_what_is_left(wants_durations() ? base::processor_name() : "");
     }
     tell();
   }
