@@ -114,7 +114,8 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
   for (;;) {
     if (failure_) return true;
     look_at_schedulers();
-    if (std::exchange(done_may_hold_, false) && done() && !std::exchange(main_expected_, true)) {
+    if (std::exchange(done_may_hold_, false) && !main_expected_ && done()) {  // which may take what it finds
+      main_expected_ = true;
       add({}, choice::kind_type::main, named(of_main, 0), named(of_main, 0));
     }
     if (possible_.empty()) {
