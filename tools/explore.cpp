@@ -32,6 +32,7 @@ struct explore_options {
   std::size_t jobs = 0;
   std::size_t choices = 100'000;
   double run_seconds = 10;
+  double tolerance = 0;
   std::string output = "interleaving.json";
 };
 
@@ -99,6 +100,7 @@ void run_explore(explore_options const& given, std::vector<std::string> const& p
   how.seed = given.seed != 0 ? given.seed : std::random_device{}();
   how.most_choices = given.choices;
   how.most_s = given.run_seconds;
+  how.tolerance = given.tolerance;
 
   std::vector<runner> runners;
   std::size_t const jobs = how.strategy == exploration_options::strategy_type::exhaustive ? 1 : given.jobs;
@@ -152,6 +154,8 @@ void add_explore(CLI::App& ovlp, std::vector<std::string> const& program) {
              whole_number(1, 1'000'000'000));
   add_option(command, "--run-seconds", given->run_seconds, "S", "most real time of a run (default 10)",
              quantity(0.1, 1e6));
+  add_option(command, "--tolerance", given->tolerance, "R",
+             "floating-point numbers of results may differ by this part of their value (default 0)", quantity(0, 1));
   add_jobs(command, given->jobs);
   add_option(command, "-o,--output", given->output, "FILE", "where an interleaving that fails is kept");
   command.footer(

@@ -81,6 +81,7 @@ answer plain_run(exploration_options const& how, runner const& run) {
   plain.moments = plain.texts = true;
   plain.most_choices = how.most_choices;
   plain.most_s = how.most_s;
+  plain.is_expected = true;
   answer const once = run(plain), again = run(plain);
   std::size_t const both = std::min(once.moments.size(), again.moments.size());
   std::size_t at = 0;
@@ -157,6 +158,7 @@ class search {
     asked.moments = made != nullptr;
     asked.most_choices = how_.most_choices;
     asked.most_s = how_.most_s;
+    asked.tolerance = how_.tolerance;
     answer given = run(asked);
     std::string const wrong = difference(plain_, given.outcome);
     {
@@ -240,6 +242,7 @@ exploration explore(exploration_options const& how, std::vector<runner> const& r
     none.found = finding{.failure = plain.outcome.failure};
     return none;
   }
+  for (std::size_t i = 1; i < runners.size(); ++i) plain_run(how, runners[i]);  // each keeps what is expected
   search all(how, plain, show);
   if (how.strategy == strategy_type::exhaustive) {
     all.run_all(runners.front());

@@ -27,7 +27,8 @@ struct exploration_options {
   double seconds = 0;    ///< 0: no bound
   std::uint64_t seed = 1;
   std::size_t most_choices = 100'000;
-  double most_s = 10;  ///< of one run
+  double most_s = 10;    ///< of one run
+  double tolerance = 0;  ///< relative, of floating-point numbers in results
 };
 
 /// A run that failed.

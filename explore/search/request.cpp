@@ -88,6 +88,8 @@ std::string text_of(request const& asked) {
           {"moments", asked.moments},
           {"texts", asked.texts},
           {"output", asked.output},
+          {"is_expected", asked.is_expected},
+          {"tolerance", asked.tolerance},
           {"most_choices", asked.most_choices},
           {"most_s", asked.most_s}};
   if (asked.order == request::order_type::path) {
@@ -112,6 +114,8 @@ request read_request(std::string const& line) {
     of.at("moments").get_to(read.moments);
     of.at("texts").get_to(read.texts);
     of.at("output").get_to(read.output);
+    of.at("is_expected").get_to(read.is_expected);
+    of.at("tolerance").get_to(read.tolerance);
     of.at("most_choices").get_to(read.most_choices);
     of.at("most_s").get_to(read.most_s);
     if (of.contains("path")) {

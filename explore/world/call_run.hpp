@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include <ovlp/flowgraph/graph.hpp>
 #include <ovlp/runtime/internal/program.hpp>
@@ -14,6 +11,7 @@
 #include "search/outcome.hpp"
 #include "search/strategy.hpp"
 #include "world/explored_backend.hpp"
+#include "world/kept_object.hpp"
 
 namespace ovlp::explore {
 
@@ -24,7 +22,7 @@ namespace ovlp::explore {
 ///     random_order random(seed);
 ///     outcome const ended = words.run(random);
 ///
-/// Thread: one.
+/// Results are compared with that of the first run. Thread: one.
 class call_run {
  public:
   template <class In, class Out>
@@ -42,8 +40,8 @@ class call_run {
   std::shared_ptr<graph_definition> called_;
   object_type const* in_;
   object_type const* out_;
-  std::vector<std::byte> input_;  ///< as it is written
-  std::size_t inline_bytes_ = 0;
+  kept_object input_;
+  std::optional<kept_object> expected_;
   explored_backend::settings settings_;
 };
 

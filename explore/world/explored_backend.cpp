@@ -137,6 +137,7 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
     bool const is_main = choices_[chosen].kind == choice::kind_type::main;
     remove(chosen);
     happen(what);
+    look_at_invariants();
     if (!released_.empty()) forget_released();
     if (is_main) {
       main_expected_ = false;
@@ -144,6 +145,20 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
       return true;
     }
     tell_touched();
+  }
+}
+
+/// Of the nodes at which something has happened, and the checks of the program.
+void explored_backend::look_at_invariants() {
+  if (failure_) return;
+  for (node_id n = 0; n < nodes_.size(); ++n) {
+    if (nodes_[n].looked_at || !nodes_[n].manager) continue;
+    if (std::string broken = nodes_[n].manager->broken_invariant(); !broken.empty())
+      fail({.kind = failure::kind_type::graph, .text = node_name(n) + ": " + broken + " (an error of ovlp)"});
+  }
+  if (settings_.check) {
+    if (std::string broken = settings_.check(false); !broken.empty())
+      fail({.kind = failure::kind_type::graph, .text = std::move(broken)});
   }
 }
 
@@ -249,11 +264,13 @@ void explored_backend::explain(outcome& of) {
 
 void explored_backend::let_end(outcome& of) {
   run_until([] { return false; });
+  if (!of.failure.empty()) return;
   if (failure_) of.failure = in_a_line(*failure_);
   if (cut_ != cut::stalled) return explain(of);
   cut_ = cut::none;
   std::vector<std::string> const still = waiting();
   if (!still.empty()) of.failure = "all calls have ended, and this waits for ever: " + still.front();
+  else if (settings_.check) of.failure = settings_.check(true);
 }
 
 void explored_backend::fail(failure const& what) {

@@ -46,6 +46,8 @@ class explored_backend final : public backend {
     /// 'cut'". Empty: nobody asks.
     std::function<void(std::uint64_t, std::string const&)> text = {};
     std::function<void()> on_failure = {};  ///< called where it happens
+    /// Called after each choice, and with true when nothing may happen any more: says what is wrong; empty: nothing.
+    std::function<std::string(bool at_end)> check = {};
   };
 
   explored_backend(program const& known, settings how, strategy& chooses);
@@ -136,6 +138,7 @@ class explored_backend final : public backend {
   void add_arrival(connection& of);
   void remove(std::size_t place);
   void happen(possibility const& what);
+  void look_at_invariants();
   void enter(worker& w);
   connection& between(node_id from, node_id to);
   /// To the strategy, as resources.

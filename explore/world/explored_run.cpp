@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,7 +24,7 @@
 #include "search/request.hpp"
 #include "world/explored_backend.hpp"
 #include "world/fork_server.hpp"
-#include "world/hash.hpp"
+#include "world/kept_object.hpp"
 
 namespace ovlp::explore {
 namespace {
@@ -76,6 +77,14 @@ struct explored_run final : main_run {
   std::optional<reported_order> reported;
   std::optional<explored_backend> world;
   outcome what_came;
+  struct program_check {
+    std::string name;
+    std::function<bool()> holds;
+    engine_base::checked when;
+  };
+  std::vector<program_check> checks;
+  std::map<graph_definition const*, same_result> comparisons;
+  std::map<std::uint64_t, graph_definition const*> graph_of_call;
   bool told = false;
 
   run_options const& common_options() const override { return *options; }
@@ -94,6 +103,7 @@ struct explored_run final : main_run {
     how.most_choices = asked.most_choices;
     if (asked.texts) how.text = [this](std::uint64_t name, std::string const& of) { server->report().text(name, of); };
     if (!server) how.on_failure = stop_for_debugger;
+    if (!checks.empty()) how.check = [this](bool at_end) { return look_at_checks(at_end); };
     world.emplace(program, std::move(how), *order);
     world->start_nodes(program.nodes_at_first(options->nodes));
     throw_if_failed();
@@ -103,6 +113,7 @@ struct explored_run final : main_run {
     if (calls.any_open()) let_others();
     std::uint64_t const call = main_run::begin(graph, type, object);
     world->call_made(call);
+    graph_of_call[call] = &graph;
     return call;
   }
 
@@ -134,8 +145,40 @@ struct explored_run final : main_run {
   }
 
   void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override {
+    same_result const same = find_comparison(call);
     main_run::finish_call(call, type, result_storage);
-    what_came.results.push_back(hash_of(type, result_storage));
+    kept_object const got = keep(type, result_storage);
+    std::size_t const number = what_came.results.size();
+    what_came.results.push_back(got.hash());
+    if (!server) return;
+    if (asked.is_expected) return server->report().result(got);
+    if (number >= server->expected().size()) return;
+    kept_object const& expected = server->expected()[number];
+    std::string const wrong = difference(type, expected, got, asked.tolerance, same);
+    if (wrong.empty()) {
+      what_came.results.back() = expected.hash();
+    } else if (what_came.failure.empty()) {
+      what_came.failure = "the result of call " + std::to_string(number + 1) + " " + wrong;
+    }
+  }
+
+  void compare(graph_definition const& graph, same_result same) override { comparisons[&graph] = std::move(same); }
+  void check(std::string name, std::function<bool()> holds, engine_base::checked when) override {
+    checks.push_back({std::move(name), std::move(holds), when});
+  }
+
+  same_result find_comparison(std::uint64_t call) const {
+    auto const graph = graph_of_call.find(call);
+    auto const known = graph == graph_of_call.end() ? comparisons.end() : comparisons.find(graph->second);
+    return known == comparisons.end() ? same_result() : known->second;
+  }
+
+  std::string look_at_checks(bool at_end) const {
+    for (program_check const& one : checks) {
+      if ((at_end || one.when == engine_base::checked::at_each_step) && !one.holds())
+        return "check '" + one.name + "' does not hold";
+    }
+    return "";
   }
 
   call_statistics collect(std::uint64_t call) override { return statistics.take(call); }

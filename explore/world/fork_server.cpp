@@ -23,6 +23,7 @@
 namespace ovlp::explore {
 
 // Address space; of memory it takes what is written.
+constexpr std::size_t most_kept = std::size_t{256} << 20;
 constexpr std::size_t most_words = std::size_t{1} << 19, most_bytes = std::size_t{4} << 20, most_results = 1024;
 
 struct shared_report::contents {
@@ -36,6 +37,8 @@ struct shared_report::contents {
   std::uint64_t result[most_results];
   std::uint64_t word[most_words];  ///< moments: count, chosen, (name, source, kind)...; count, touched...
   char byte[most_bytes];           ///< texts: name, size, bytes
+  std::size_t kept_bytes;
+  std::byte kept[most_kept];  ///< results: size of the inline part, size, bytes
 };
 
 shared_report::shared_report() {
@@ -84,6 +87,30 @@ void shared_report::text(std::uint64_t name, std::string_view of) {
   shared_->bytes += sizeof name + sizeof size + size;
 }
 
+void shared_report::result(kept_object const& of) {
+  std::size_t const sizes[] = {of.inline_bytes, of.bytes.size()};
+  if (shared_->kept_bytes + sizeof sizes + of.bytes.size() > most_kept) {
+    shared_->full = true;
+    return;
+  }
+  std::byte* const to = shared_->kept + shared_->kept_bytes;
+  std::memcpy(to, sizes, sizeof sizes);
+  std::ranges::copy(of.bytes, to + sizeof sizes);
+  shared_->kept_bytes += sizeof sizes + of.bytes.size();
+}
+
+std::vector<kept_object> shared_report::results() const {
+  std::vector<kept_object> all;
+  for (std::byte const* at = shared_->kept; at < shared_->kept + shared_->kept_bytes;) {
+    std::size_t sizes[2];
+    std::memcpy(sizes, at, sizeof sizes);
+    at += sizeof sizes;
+    all.push_back({{at, at + sizes[1]}, sizes[0]});
+    at += sizes[1];
+  }
+  return all;
+}
+
 void shared_report::ended(outcome const& how) {
   shared_->failure_bytes = std::min(how.failure.size(), sizeof shared_->failure);
   std::memcpy(shared_->failure, how.failure.data(), shared_->failure_bytes);
@@ -96,7 +123,8 @@ void shared_report::ended(outcome const& how) {
 
 void shared_report::clear() {
   shared_->ended = shared_->full = shared_->given_up = false;
-  shared_->words = shared_->bytes = shared_->results = shared_->choices = shared_->failure_bytes = 0;
+  shared_->kept_bytes = shared_->words = shared_->bytes = shared_->results = shared_->choices = shared_->failure_bytes =
+      0;
 }
 
 bool shared_report::has_ended() const { return shared_->ended; }
@@ -170,6 +198,7 @@ request fork_server::serve() {
       return asked;
     }
     std::string const line = text_of(wait_for(run, asked.most_s)) + '\n';
+    if (asked.is_expected) expected_ = report_.results();
     for (std::size_t done = 0; done < line.size();) {
       ssize_t const put = ::write(talk_, line.data() + done, line.size() - done);
       if (put < 0 && errno == EINTR) continue;

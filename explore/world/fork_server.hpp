@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "search/request.hpp"
+#include "world/kept_object.hpp"
 
 namespace ovlp::explore {
 
@@ -26,6 +27,8 @@ class shared_report {
   void chooses(std::span<choice const> possible, std::size_t chosen);
   void touched(std::span<resource const> what);
   void text(std::uint64_t name, std::string_view of);
+  /// Of the main program's next call, where it is asked for.
+  void result(kept_object const& of);
   /// The last thing: how it ended.
   void ended(outcome const& how);
 
@@ -33,6 +36,7 @@ class shared_report {
   void clear();
   bool has_ended() const;
   answer read() const;
+  std::vector<kept_object> results() const;
 
  private:
   struct contents;
@@ -49,6 +53,8 @@ class fork_server {
   /// requests the process exits.
   request serve();
   shared_report& report() { return report_; }
+  /// Of the main program's calls, in the run that is expected.
+  std::vector<kept_object> const& expected() const { return expected_; }
 
  private:
   std::string read_line();
@@ -57,6 +63,7 @@ class fork_server {
   int talk_;
   std::string buffered_;
   shared_report report_;
+  std::vector<kept_object> expected_;
 };
 
 }  // namespace ovlp::explore

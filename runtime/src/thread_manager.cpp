@@ -124,6 +124,14 @@ void thread_manager::wake_caller(execution* waiter) const {
   }
 }
 
+std::string thread_manager::broken_invariant() const {
+  for (std::string broken : {scheduler_->broken_invariant(), groups_->broken_invariant(), outbox_->broken_invariant(),
+                             coordinator_ ? coordinator_->broken_invariant() : ""}) {
+    if (!broken.empty()) return broken;
+  }
+  return "";
+}
+
 std::vector<std::string> thread_manager::waiting() const {
   std::vector<std::string> list;
   for (dps_thread* thread : views_->threads()) {

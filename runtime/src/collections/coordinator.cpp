@@ -42,7 +42,7 @@ void coordinator::receive(node_id from, message what) {
   inbox_.put({from, std::move(what)}, [this](event const& next) {
     handle(next);
     do_what_is_decided();
-    assert(broken().empty());
+    assert(broken_invariant().empty());
   });
 }
 
@@ -103,7 +103,7 @@ std::string coordinator::describe_wait() {
   return text;
 }
 
-std::string coordinator::broken() const {
+std::string coordinator::broken_invariant() const {
   std::string const of_allocation = changes_->broken_invariant();
   return of_allocation.empty() ? borders_->broken_invariant() : of_allocation;
 }

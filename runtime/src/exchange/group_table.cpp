@@ -115,6 +115,20 @@ bool group_table::awaits(thread_address opener) {
                      [&](auto const& group) { return group.second.closed_at_opener && group.second.opener == opener; });
 }
 
+std::string group_table::broken_invariant() {
+  scoped_lock const lock(mutex_);
+  for (auto const& [group, r] : groups_) {
+    std::string const name = "group " + group_name(group) + ": ";
+    if (r.window > 0 && r.outstanding > r.window) return name + "more objects circulate than its window allows";
+    if (r.waiter != nullptr && r.outstanding < r.window) return name + "its opener waits at a window that has room";
+    std::size_t loads = 0;
+    for (std::uint32_t const load : r.loads) loads += load;
+    if (!r.loads.empty() && loads != r.outstanding) return name + "the loads of its threads are not what circulates";
+    if (r.total && r.closer && r.waiter == nullptr && !(r.credited && r.outstanding > 0)) return name + "it is over";
+  }
+  return "";
+}
+
 bool group_table::empty() {
   scoped_lock const lock(mutex_);
   return groups_.empty();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -52,6 +53,8 @@ class group_table {
   bool awaits(thread_address opener);
   /// No group is open and none waits for credits.
   bool empty();
+  /// What should always hold and does not; empty: all does.
+  std::string broken_invariant();
 
  private:
   struct record {

@@ -39,6 +39,15 @@ envelope_ptr outbox::transfer_ended(node_id to) {
   return queues_[to].next();
 }
 
+std::string outbox::broken_invariant() {
+  std::size_t objects = 0;
+  scoped_lock const lock(mutex_);
+  queues_.for_each([&](node_id, send_queue const& queue) { objects += queue.size(); });
+  if (objects == under_way_) return "";
+  return "outbox: " + std::to_string(objects) + " objects wait or are in transfer, and it has counted " +
+         std::to_string(under_way_.load());
+}
+
 void outbox::tell(node_id to, control const& message, group_id call) {
   if (to == node_.self()) {
     node_.receive(to, message);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
@@ -33,6 +34,8 @@ class send_queue {
     --in_transfer_;
     return nullptr;
   }
+  /// In transfer, or waiting for it. Cost: one pass.
+  std::size_t size() const { return in_transfer_ + waiting_.size(); }
 
  private:
   std::size_t in_transfer_ = 0;
@@ -52,6 +55,8 @@ class outbox {
   void sent(node_id to) { hand_over(to, transfer_ended(to)); }
   /// No object waits to be sent or is in transfer.
   bool all_sent() const { return under_way_ == 0; }
+  /// What should always hold and does not; empty: all does.
+  std::string broken_invariant();
 
  private:
   void hand_over(node_id to, envelope_ptr object);

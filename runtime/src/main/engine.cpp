@@ -35,6 +35,12 @@ std::uint64_t engine_base::begin_call(std::shared_ptr<graph_definition> const& g
 void engine_base::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
   run_->finish_call(call, type, result_storage);
 }
+void engine_base::check(std::string name, std::function<bool()> holds, checked when) {
+  run_->check(std::move(name), std::move(holds), when);
+}
+void engine_base::compare_results(graph_definition const& graph, std::function<bool(void const*, void const*)> same) {
+  run_->compare(graph, std::move(same));
+}
 void engine_base::resize_collection(collection_definition const& collection, std::size_t count) {
   run_->resize(collection, count);
 }

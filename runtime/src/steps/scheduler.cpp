@@ -135,6 +135,21 @@ std::size_t scheduler::busy() const {
   return waiting_ + running_;
 }
 
+std::string scheduler::broken_invariant() const {
+  scoped_lock const lock(mutex_);
+  std::size_t waiting = 0, running = 0;
+  for (pool const& p : pools_) {
+    waiting += p.ready.size();
+    running += p.running;
+  }
+  if (waiting != waiting_)
+    return "scheduler: " + std::to_string(waiting) + " DPS threads wait, and it has counted " +
+           std::to_string(waiting_);
+  if (running != running_)
+    return "scheduler: " + std::to_string(running) + " DPS threads run, and it has counted " + std::to_string(running_);
+  return "";
+}
+
 void scheduler::wake_all() {
   std::vector<execution_thread*> all;
   {

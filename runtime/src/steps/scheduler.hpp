@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <boost/intrusive/slist.hpp>
@@ -55,6 +56,8 @@ class scheduler {
   /// DPS threads that wait or run: 0 means that the node is passive.
   std::size_t busy() const;
   void wake_all();
+  /// What should always hold and does not; empty: all does.
+  std::string broken_invariant() const;
 
   /// The execution thread that the calling OS thread is, or nullptr. If it is idle, it is the one to prefer when
   /// something is to run. Not inlined: an operation goes on in another OS thread after a switch.

@@ -140,6 +140,19 @@ class engine_base : private caller {
   /// A real run takes no notice. Before the first call.
   void execute(std::string kernel, execution_mode mode);
 
+  /// What must hold, whatever happens first: `ovlp explore` asks it in each order that it tries, after each step and
+  /// arrival or when nothing may happen any more (docs/explore.md). It runs in the one process of all nodes, so it may
+  /// look at what is on any; no other run takes notice. Before the first call.
+  enum class checked : std::uint8_t { at_each_step, at_the_end };
+  void check(std::string name, std::function<bool()> holds, checked when = checked::at_the_end);
+  /// Results of this graph are equal if `same` says so: ovlp explore compares their bytes otherwise. As check.
+  template <class In, class Out>
+  void compare(graph<In, Out> const& called, std::function<bool(Out const&, Out const&)> same) {
+    compare_results(*called.definition(), [same = std::move(same)](void const* one, void const* other) {
+      return same(*static_cast<Out const*>(one), *static_cast<Out const*>(other));
+    });
+  }
+
   /// The figures of the call that ended last, as often as one likes. Blocks: until all nodes have reported.
   /// Errors: config_error before a call has ended, and unless the run records (an option such as --summary, or record()
   ///         before the first call).
@@ -162,6 +175,7 @@ class engine_base : private caller {
   void add_graph(std::shared_ptr<graph_definition> const& graph);
   std::uint64_t begin_call(std::shared_ptr<graph_definition> const& graph, object_type const& type, void* object);
   void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override;
+  void compare_results(graph_definition const& graph, std::function<bool(void const*, void const*)> same);
   void resize_collection(collection_definition const& collection, std::size_t count);
   void remap_collection(collection_definition const& collection, mapping const& to);
 

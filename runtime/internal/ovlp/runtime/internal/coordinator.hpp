@@ -47,6 +47,8 @@ class coordinator {
   }
   /// What the change under way waits for; empty if there is none.
   std::string describe_wait();
+  /// What should hold between events and does not; empty: all does. While no event is in hand.
+  std::string broken_invariant() const;
 
  private:
   struct event {
@@ -57,8 +59,6 @@ class coordinator {
   void handle(event const& what);
   void do_what_is_decided();
   void record_node(node_id node, node_change change);
-  /// What does not hold of what must; empty: all does.
-  std::string broken() const;
 
   thread_manager& node_;
   inbox<event> inbox_;

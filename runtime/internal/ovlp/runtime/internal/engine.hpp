@@ -34,6 +34,9 @@ struct engine_base::implementation {
   virtual void resize(collection_definition const& collection, std::size_t count) = 0;
   virtual void remap(collection_definition const& collection, mapping const& to) = 0;
 
+  virtual void check(std::string /*name*/, std::function<bool()> /*holds*/, checked /*when*/) {}
+  virtual void compare(graph_definition const& /*graph*/, std::function<bool(void const*, void const*)> /*same*/) {}
+
   virtual ovlp::plan const& plan() const = 0;
   virtual void follow(ovlp::plan followed) = 0;
   virtual void follow(std::shared_ptr<policy> decides) = 0;

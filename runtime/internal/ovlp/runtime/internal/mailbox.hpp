@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -64,6 +65,11 @@ class mail_queue {
   }
   void clear() {
     while (!empty()) pop();
+  }
+  std::size_t size() const {
+    std::size_t count = 0;
+    for (mail const* m = first_; m != nullptr; m = m->next.load(std::memory_order_relaxed)) ++count;
+    return count;
   }
 
  private:

@@ -83,6 +83,10 @@ class thread_manager {
   /// Each waiting operation, its thread and what it waits for. The node must be passive.
   std::vector<std::string> waiting() const;
 
+  /// What should hold between steps and arrivals, in any of its parts, and does not; empty: all does. When nothing
+  /// runs.
+  std::string broken_invariant() const;
+
   /// Wakes who waits for a call or a change: an operation, or without one the main program.
   void wake_caller(execution* waiter) const;
 
