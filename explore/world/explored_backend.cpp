@@ -183,6 +183,11 @@ void explored_backend::happen(possibility const& what) {
     touch(part::whole_node, over.to, 0, false);
     touch_connection(true, (std::uint64_t{over.from} << 32) | over.to);
     nodes_[over.to].looked_at = false;
+    if (record_sink* const sink = settings_.node.sink; sink != nullptr && arrived.object) {
+      envelope& object = *arrived.object;
+      sink->transfer({over.from, over.to, object.type->byte_count(object.object()), arrived.sent_s, arrived.sent_s, 0,
+                      now_s(), object.key()});
+    }
     if (thread_manager* const receiver = nodes_[over.to].manager.get()) {  // else it has been released
       arrived.object ? receiver->receive(over.from, std::move(arrived.object))
                      : receiver->receive(over.from, arrived.told);
@@ -364,14 +369,14 @@ explored_backend::connection& explored_backend::between(node_id from, node_id to
 
 bool explored_backend::transmit(node_id from, node_id to, envelope_ptr object) {
   connection& over = between(from, to);
-  over.messages.push_back({std::move(object), {}});
+  over.messages.push_back({std::move(object), {}, now_s()});
   if (over.messages.size() == 1) add_arrival(over);
   return true;
 }
 
 void explored_backend::transmit(node_id from, node_id to, control const& told) {
   connection& over = between(from, to);
-  over.messages.push_back({nullptr, told});
+  over.messages.push_back({nullptr, told, now_s()});
   if (over.messages.size() == 1) add_arrival(over);
 }
 

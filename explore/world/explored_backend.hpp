@@ -105,6 +105,7 @@ class explored_backend final : public backend {
   struct message {
     envelope_ptr object;  ///< or
     control told;
+    double sent_s;
   };
   struct connection {
     node_id from = 0, to = 0;

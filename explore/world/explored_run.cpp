@@ -15,8 +15,10 @@
 #include <vector>
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
+#include <ovlp/analysis/identities.hpp>
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/host.hpp>
+#include <ovlp/records/recorded_run.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
 #include <ovlp/runtime/internal/main_run.hpp>
 
@@ -76,6 +78,7 @@ struct explored_run final : main_run {
   std::unique_ptr<strategy> chooses;
   std::optional<reported_order> reported;
   std::optional<explored_backend> world;
+  run_collector records_of_run;
   outcome what_came;
   struct program_check {
     std::string name;
@@ -97,6 +100,7 @@ struct explored_run final : main_run {
     strategy* order = chooses.get();
     if (server) order = &reported.emplace(*chooses, server->report(), asked.moments);
     if (records()) sinks.add(efficiency);
+    sinks.add(records_of_run);
     explored_backend::settings how;
     how.node = begin_records(0, capacities_now());
     how.node.cores = std::numeric_limits<std::size_t>::max();  // as many execution threads as DPS threads
@@ -194,9 +198,18 @@ struct explored_run final : main_run {
     }
     if (world && !world->failed()) {
       end_records(why_it_ends());
+      look_at_identities();
       write_what_is_left(wants_durations() ? base::processor_name() : "");
     }
     tell();
+  }
+
+  /// What must hold of the records of every run. Of a run that fails they are not whole.
+  void look_at_identities() {
+    if (!what_came.failure.empty() || calls.any_open() || std::uncaught_exceptions() > 0) return;
+    recorded_run const run = records_of_run.take();
+    std::vector<std::string> const broken = analysis::identities(run).broken();
+    if (!broken.empty()) what_came.failure = "the records of the run contradict themselves: " + broken.front();
   }
 
   /// Whoever asked for this run: how it ended. Without a server the user, if it failed.
