@@ -2,6 +2,7 @@
 // Interleavings of a flow graph, each the same again by its choices.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -161,30 +162,159 @@ TEST_CASE("what fails is shrunk to the fewest events that are held back") {
 
 namespace {
 
-/// A split deals objects to threads that are alone on their nodes; nothing comes back but the number.
-std::size_t orders_of(call_run program, bool reduces, std::set<std::vector<std::uint64_t>>* results = nullptr) {
-  interleaving_tree tree(reduces);
+struct found_orders {
   std::size_t runs = 0;
+  std::set<std::vector<std::uint64_t>> results;
+};
+
+found_orders orders_of(call_run program, bool reduces) {
+  interleaving_tree tree(reduces);
+  found_orders found;
   for (bool more = true; more;) {
     path_order along(tree.path());
     noted_order noted(along);
     outcome const ended = program.run(noted);
-    REQUIRE(ended.failure.empty());
-    if (!ended.given_up) ++runs;
-    if (results != nullptr && !ended.given_up) results->insert(ended.results);
+    if (!ended.given_up) {
+      ++found.runs;
+      found.results.insert(ended.results);
+    }
     more = tree.next(noted.run());
   }
-  return runs;
+  return found;
 }
 
 }  // namespace
 
-TEST_CASE("dbg" * doctest::skip()) {
-  for (int n = 1; n < 4; ++n) {
-    std::set<std::vector<std::uint64_t>> all, some;
-    MESSAGE(n, " ", orders_of(first_of(n), true, &some), " ", some.size());
-    if (n < 3) MESSAGE(n, " all ", orders_of(first_of(n), false, &all), " ", all.size());
+namespace {
+
+/// In which order objects arrive at a merge that so many workers, each alone on its node, send so many to.
+call_run arrivals(int workers, int each) {
+  threads<> const master{"master", 1}, sink{"sink", 1},
+      senders{"senders", mapping("node[1-" + std::to_string(workers) + "]")};
+  graph<int, std::vector<int>> const order = split("deal", master.at(0),
+                                                   [](int count, out<int>& to) {
+                                                     for (int i = 0; i < count; ++i) to.post(i);
+                                                   }) >>
+                                             leaf("send", senders.in_turn(), [](int number) { return number; }) >>
+                                             merge("note", sink.at(0), [](in<int>& numbers) {
+                                               std::vector<int> taken;
+                                               for (int const number : numbers) taken.push_back(number);
+                                               return taken;
+                                             });
+  return {order, workers * each, on_nodes(static_cast<std::size_t>(workers) + 1)};
+}
+
+}  // namespace
+
+TEST_CASE("all interleavings give as many orders of arrival as there are by hand") {
+  // Of two and three senders, whose own messages keep their order: (sum of each)! / product of each!.
+  CHECK(orders_of(arrivals(1, 3), true).results.size() == 1);
+  CHECK(orders_of(arrivals(2, 1), true).results.size() == 2);
+  CHECK(orders_of(arrivals(2, 2), true).results.size() == 6);
+  CHECK(orders_of(arrivals(3, 1), true).results.size() == 6);
+  CHECK(orders_of(arrivals(4, 1), true).results.size() == 24);
+}
+
+TEST_CASE("with less than a hundredth of the runs the same results are found where nodes are independent") {
+  found_orders const all = orders_of(arrivals(2, 1), false), some = orders_of(arrivals(2, 1), true);
+  CHECK(some.results == all.results);
+  CHECK(100 * some.runs < all.runs);
+  for (int posted : {1, 2}) {
+    CAPTURE(posted);
+    CHECK(orders_of(first_of(posted), true).results == orders_of(first_of(posted), false).results);
   }
+}
+
+namespace {
+
+/// Processes of some steps each, of which each touches something: what a run is to interleaving_tree and no more.
+struct plain_processes {
+  std::vector<std::vector<resource>> steps;  ///< by process
+
+  found_orders all(bool reduces) const {
+    interleaving_tree tree(reduces);
+    found_orders found;
+    for (bool more = true; more;) {
+      path_order along(tree.path());
+      noted_order noted(along);
+      std::vector<std::uint64_t> order;
+      if (run(noted, order)) {
+        ++found.runs;
+        found.results.insert(order);
+      }
+      more = tree.next(noted.run());
+    }
+    return found;
+  }
+
+ private:
+  /// `order`: in which the steps that touch 1 have come.
+  bool run(strategy& chooses, std::vector<std::uint64_t>& order) const {
+    std::vector<std::size_t> done(steps.size());
+    for (;;) {
+      std::vector<choice> possible;
+      for (std::size_t p = 0; p < steps.size(); ++p) {
+        if (done[p] < steps[p].size()) possible.push_back({mix(p + 1, done[p]), p});
+      }
+      if (possible.empty()) return true;
+      std::size_t const chosen = chooses.choose(possible);
+      if (chosen == strategy::give_up) return false;
+      std::size_t const p = possible[chosen].source;
+      resource const touched = changes(2 * steps[p][done[p]++]);
+      if (touched == changes(2)) order.push_back(p);
+      chooses.happened({&touched, 1});
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the tree of all interleavings has as many paths as a formula says") {
+  plain_processes const independent{{{10, 10}, {20, 20}, {30, 30}}};
+  CHECK(independent.all(false).runs == 90);  // 6! / (2! 2! 2!)
+  CHECK(independent.all(true).runs == 1);
+  plain_processes const shared{{{1, 1, 1}, {1, 1, 1}}};
+  CHECK(shared.all(false).runs == 20);  // 6! / (3! 3!)
+  CHECK(shared.all(true).runs == 20);
+  CHECK(shared.all(true).results.size() == 20);
+  // One step of each of three processes is shared, between others that are not: 3! orders of these.
+  plain_processes const mixed{{{10, 1, 10}, {20, 1, 20}, {30, 1, 30}}};
+  CHECK(mixed.all(false).runs == 1680);  // 9! / (3! 3! 3!)
+  CHECK(mixed.all(true).runs == 6);
+  CHECK(mixed.all(true).results.size() == 6);
+}
+
+TEST_CASE("choices that are independent may change places, and nothing else changes") {
+  std::uint64_t const seed = ovlp::testing::new_seed();
+  std::size_t swapped = 0;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    CAPTURE(seed + i);
+    call_run program = i % 2 == 0 ? arrivals(3, 2) : first_of(5);
+    random_order random(seed + i);
+    noted_order noted(random);
+    outcome const ended = program.run(noted);
+    moments const& run = noted.run();
+    for (std::size_t at = mix(seed, i) % 7; at + 1 < run.size(); at += 7) {
+      moment const &one = run[at], &next = run[at + 1];
+      bool const was_possible = std::ranges::find(one.possible, next.name(), &choice::name) != one.possible.end();
+      if (!was_possible || depend(one.touched, next.touched)) continue;
+      tree_path path;
+      for (moment const& now : run) path.chosen.push_back(now.name());
+      std::swap(path.chosen[at], path.chosen[at + 1]);
+      path_order along(path);
+      noted_order again(along);
+      outcome const other = program.run(again);
+      CHECK(other.results == ended.results);
+      REQUIRE(again.run().size() == run.size());
+      auto const touched_by = [](moments const& of, std::size_t place) {
+        return std::set<resource>(of[place].touched.begin(), of[place].touched.end());
+      };
+      CHECK(touched_by(again.run(), at) == touched_by(run, at + 1));
+      CHECK(touched_by(again.run(), at + 1) == touched_by(run, at));
+      ++swapped;
+    }
+  }
+  CHECK(swapped > 100);
 }
 
 TEST_CASE("speed" * doctest::skip()) {

@@ -168,12 +168,9 @@ void explored_backend::happen(possibility const& what) {
     node_part& node = nodes_[manager.self()];
     auto const free = std::ranges::find_if(node.workers, [](worker const* w) { return w->idle; });
     base::expects(free != node.workers.end(), "a node has as many execution threads as may run");
-    touch(part::dps_thread, manager.self(), ovlp::name_of(what.starts->address()));
     manager.scheduler().choose(*what.starts);
     enter(**free);
   } else if (what.goes_on != nullptr) {
-    thread_address const at = what.goes_on->thread.running().thread().address();
-    touch(part::dps_thread, what.goes_on->thread.manager().self(), ovlp::name_of(at));
     enter(*what.goes_on);
   } else if (what.arrives != nullptr) {
     connection& over = *what.arrives;

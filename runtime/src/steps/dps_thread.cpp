@@ -37,11 +37,17 @@ void dps_thread::own() {
   if (sort_mail(false)) manager_.scheduler().enqueue(*this);
 }
 
+mail_ptr dps_thread::take_mail() {
+  mail_ptr oldest = inbox_.take();
+  touches_.looked_for(*this, oldest != nullptr);
+  return oldest;
+}
+
 bool dps_thread::sort_mail(bool stepped) {
   do {
     // One by one: of many that wait, none is touched before its turn.
     while (work_.empty()) {
-      mail_ptr m = inbox_.take();
+      mail_ptr m = take_mail();
       if (!m) break;
       take_in(std::move(m));
     }
@@ -70,7 +76,7 @@ bool dps_thread::sort_mail(bool stepped) {
 }
 
 bool dps_thread::take_in_next() {
-  mail_ptr m = work_.empty() ? inbox_.take() : nullptr;
+  mail_ptr m = work_.empty() ? take_mail() : nullptr;
   if (!m) return false;
   take_in(std::move(m));
   return true;

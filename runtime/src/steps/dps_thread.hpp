@@ -43,6 +43,43 @@ class execution_thread;
 // Seen from other rooms: exchange pushes mail (push, add) and wakes who waits (execution::wake); collections make,
 // move and remove dps_threads. This room calls backend.hpp for time, steps and kernels, and exchange to post.
 
+/// Which piece of mail is added or looked for, for explored runs: in the place of one that others look at, too, a run
+/// would differ.
+#ifdef OVLP_ONE_THREAD
+class mailbox_touches {
+ public:
+  template <class Thread>
+  void added(Thread const& to) {
+    if (touched_parts == nullptr) [[likely]]
+      return;
+    touch(part::mailbox, to.manager().self(), name_of(to.address()));
+    touch_mail(to, added_++);
+  }
+  template <class Thread>
+  void looked_for(Thread const& in, bool found) {
+    if (touched_parts == nullptr) [[likely]]
+      return;
+    touch_mail(in, found ? taken_++ : taken_);
+  }
+
+ private:
+  template <class Thread>
+  static void touch_mail(Thread const& of, std::uint32_t number) {
+    touch(part::mail, of.manager().self(), name_of(of.address()) * most_mail + number);
+  }
+  static constexpr std::uint64_t most_mail = 1'000'003;  // what is named alike by chance counts as dependent
+  std::uint32_t added_ = 0, taken_ = 0;
+};
+#else
+class mailbox_touches {
+ public:
+  template <class Thread>
+  void added(Thread const&) {}
+  template <class Thread>
+  void looked_for(Thread const&, bool) {}
+};
+#endif
+
 /// A logical, serial place of execution with its own state and queue. One operation runs in it at a time. Anyone pushes
 /// mail, everything else belongs to the owner.
 class dps_thread {
@@ -58,7 +95,7 @@ class dps_thread {
   }
   /// The two halves of push: adds the mail, and says whether the caller now owns the thread and must call own().
   bool add(mail_ptr m) {
-    touch();
+    touches_.added(*this);
     return inbox_.add(std::move(m));
   }
   void own();
@@ -123,7 +160,7 @@ class dps_thread {
     group_id call;
     std::shared_ptr<void const> input;
   };
-  void touch() const { ovlp::touch(part::dps_thread, manager_.self(), name_of(address_)); }
+  mail_ptr take_mail();
   void have_state(state_mail::what_type what);
   void take_in(mail_ptr m);
   void take_in_object(envelope_ptr object);
@@ -159,6 +196,7 @@ class dps_thread {
   bool lets_in_ = false;
   bool departed_ = false;
   bool leaving_ = false;
+  [[no_unique_address]] mailbox_touches touches_;
   // Mail refers to operations, so it goes first.
   mailbox inbox_;
   mail_queue work_;

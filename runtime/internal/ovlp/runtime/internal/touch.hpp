@@ -14,7 +14,8 @@ namespace ovlp::OVLP_INLINE_CORE {
 /// consists.
 enum class part : std::uint8_t {
   whole_node,  ///< with all its views: changed where collections change, used by everything
-  dps_thread,  ///< mail, state, and what runs there; `of`: its name
+  mailbox,     ///< of a DPS thread, that is added to; `of`: its name
+  mail,        ///< the how-manieth in a mailbox: added, taken, or missed; `of`: a name of both
   groups,      ///< that a thread has opened; `of`: its name
   calls,       ///< made at the node
   admission,   ///< of a pool that has fewer execution threads than DPS threads; `of`: its number
