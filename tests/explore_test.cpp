@@ -284,12 +284,68 @@ TEST_CASE("the tree of all interleavings has as many paths as a formula says") {
   CHECK(mixed.all(true).results.size() == 6);
 }
 
+namespace {
+
+struct Counted {
+  std::uint64_t sum = 0;
+};
+
+/// Threads with states move to other nodes while objects are on their way to them, and more while they move.
+call_run movers() {
+  threads<> const master{"master", 1}, other{"other", mapping("node1")};
+  threads<Counted> const counters{"counters", mapping("node1 node2")};
+  graph<int, std::uint64_t> moves("moves");
+  auto const deal = moves.split("deal", master, [](int count, out<int>& to, out<int>& orders) {
+    for (int i = 0; i < count; ++i) {
+      to.post(i);
+      if (i == 1) orders.post(i);
+    }
+  });
+  auto const count = moves.leaf("count", counters, [](here<Counted>& here, int number) {
+    here.state.sum += static_cast<std::uint64_t>(number);
+    return number;
+  });
+  auto const move = moves.leaf("move", other, [counters](here<>& here, int) {
+    here.remap(counters, mapping("node2 node0"));
+    return 100;
+  });
+  auto const add_up = moves.merge("add up", master, [](in<int>& numbers) {
+    std::uint64_t sum = 0;
+    while (auto const number = numbers.wait()) sum += static_cast<std::uint64_t>(*number);
+    return sum;
+  });
+  moves.enter(deal, at(0));
+  moves.edge(deal.port<0>(), count, in_turn());
+  moves.edge(deal.port<1>(), move, at(0));
+  moves.edge(count, add_up, at(0));
+  moves.edge(move, add_up, at(0));
+  moves.leave(add_up);
+  return {moves, 5, on_nodes(3)};
+}
+
+}  // namespace
+
+TEST_CASE("threads move, and no object is lost, in whatever order") {
+  call_run program = movers();
+  plain_order plain;
+  outcome const expected = program.run(plain);
+  CHECK(expected.failure == "");
+  std::uint64_t const seed = ovlp::testing::new_seed();
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    CAPTURE(seed + i);
+    random_order random(seed + i);
+    priority_order priorities(seed + i, 3, expected.choices);
+    CHECK(difference(expected, program.run(random)) == "");
+    CHECK(difference(expected, program.run(priorities)) == "");
+  }
+}
+
 TEST_CASE("choices that are independent may change places, and nothing else changes") {
   std::uint64_t const seed = ovlp::testing::new_seed();
   std::size_t swapped = 0;
   for (std::uint64_t i = 0; i < 300; ++i) {
     CAPTURE(seed + i);
-    call_run program = i % 2 == 0 ? arrivals(3, 2) : first_of(5);
+    call_run program = i % 3 == 0 ? arrivals(3, 2) : i % 3 == 1 ? first_of(5) : movers();
     random_order random(seed + i);
     noted_order noted(random);
     outcome const ended = program.run(noted);
