@@ -225,7 +225,12 @@ void explored_backend::add(possibility what, choice::kind_type kind, std::uint64
   std::uint64_t const name = time == 1 ? base : mix(base, time);
   possible_.push_back(what);
   choices_.push_back({name, source, kind});
-  if (settings_.text) settings_.text(name, describe(what) + (time == 1 ? "" : " (" + std::to_string(time) + ")"));
+  if (!settings_.text) return;
+  std::string const number = std::to_string(time);
+  bool const first = time == 1;
+  settings_.text(name, describe(what) + (first                             ? ""
+                                         : kind == choice::kind_type::step ? " (step " + number + ")"
+                                                                           : " (time " + number + ")"));
 }
 
 void explored_backend::remove(std::size_t place) {

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -51,6 +52,12 @@ class reported_order final : public strategy {
   bool const whole_;
 };
 
+std::size_t os_threads() {
+  std::error_code wrong;
+  auto const all = std::filesystem::directory_iterator("/proc/self/task", wrong);
+  return wrong ? 1 : static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
 /// A debugger that holds the process stops it here.
 void stop_for_debugger() {
   std::ifstream status("/proc/self/status");
@@ -95,7 +102,12 @@ struct explored_run final : main_run {
   bool watches_steps() const override { return false; }  // a process that is forked has no other threads
 
   void start() override {
-    if (server) asked = server->serve();
+    if (server) {
+      if (std::size_t const count = os_threads(); count > 1)
+        throw config_error("ovlp explore: the program has " + std::to_string(count) +
+                           " OS threads at its first call, and a process that is forked has one");
+      asked = server->serve();
+    }
     chooses = make_strategy(asked);
     strategy* order = chooses.get();
     if (server) order = &reported.emplace(*chooses, server->report(), asked.moments);
@@ -216,6 +228,8 @@ struct explored_run final : main_run {
   void tell() {
     if (std::exchange(told, true)) return;
     if (world) what_came.choices = world->choices();
+    if (what_came.failure.empty() && os_threads() > 1)
+      what_came.failure = "the program has started OS threads: what they do first nobody chooses";
     if (server) {
       server->report().ended(what_came);
     } else if (!what_came.failure.empty()) {
