@@ -39,8 +39,10 @@ struct explore_options {
 /// A process of the program that forks one for each run.
 runner served_by(std::vector<std::string> const& program) {
   constexpr int talks_on = 3;
-  // What each run's process would else resolve anew.
-  base::command what{.words = program, .environment = {{"LD_BIND_NOW", "1"}}, .talks_on = talks_on};
+  // What each run's process would else resolve anew; and libraries start no threads, which a forked process has not.
+  base::command what{.words = program,
+                     .environment = {{"LD_BIND_NOW", "1"}, {"OPENBLAS_NUM_THREADS", "1"}, {"OMP_NUM_THREADS", "1"}},
+                     .talks_on = talks_on};
   what.words.insert(what.words.end(), {"--explore-server", std::to_string(talks_on)});
   auto const server = std::make_shared<base::process>(what);
   auto const name = program.front();

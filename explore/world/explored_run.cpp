@@ -104,7 +104,7 @@ struct explored_run final : main_run {
   void start() override {
     if (server) {
       if (std::size_t const count = os_threads(); count > 1)
-        throw config_error("ovlp explore: the program has " + std::to_string(count) +
+        throw config_error("the program has " + std::to_string(count) +
                            " OS threads at its first call, and a process that is forked has one");
       asked = server->serve();
     }
