@@ -74,9 +74,11 @@ CLI::Validator among(std::vector<std::string> choices) {
 
 bool is_reserved(std::string const& name) {
   constexpr std::array names{
-      "--nodes",    "--hosts", "--transport", "--worker",   "--platform",   "--execution",           "--durations",
-      "--no-alloc", "--vary",  "--without",   "--summary",  "--record",     "--record-durations",    "--record-only",
-      "--trace",    "--plan",  "--policy",    "--barriers", "--efficiency", "--efficiency-over-time"};
+      "--nodes",        "--hosts",         "--transport",        "--worker",      "--platform",
+      "--execution",    "--durations",     "--no-alloc",         "--vary",        "--without",
+      "--summary",      "--record",        "--record-durations", "--record-only", "--trace",
+      "--plan",         "--policy",        "--barriers",         "--efficiency",  "--efficiency-over-time",
+      "--interleaving", "--explore-server"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 

@@ -79,7 +79,7 @@ void real_options::add_own(options& to) {
 
 std::vector<run_options::foreign_option> real_options::foreign_options() const {
   return {{"--platform"},       {"--without"},    {"--execution"}, {"--durations"}, {"--sample"},
-          {"--no-alloc", true}, {"--host-speed"}, {"--shuffle"},   {"--vary"}};
+          {"--no-alloc", true}, {"--host-speed"}, {"--shuffle"},   {"--vary"},      {"--interleaving"}};
 }
 
 std::size_t real_options::nodes_on_machine_of(node_id node) const {
