@@ -8,12 +8,15 @@ namespace ovlp::explore {
 /// Something that may happen next in a run: a DPS thread goes on to the end of its next atomic step, the first message
 /// of a connection arrives, a node joins, the main program goes on.
 struct choice {
-  enum class kind_type : std::uint8_t { start, step, arrival, join, main };
+  enum class kind_type : std::uint8_t { start, step, arrival, join, main, wait, release };
   /// Of what happens, by structure: the same in every interleaving in which it happens, and once in each.
   std::uint64_t name;
   /// Of where it happens: the DPS thread, connection, node. No two that are possible at one time have the same.
   std::uint64_t source;
-  kind_type kind = kind_type::step;  ///< start: of an operation, in a DPS thread
+  /// start: of an operation, in a DPS thread. wait: one that, once it is its source's next, others may make impossible
+  /// and possible again, as locking a mutex; release: one that can do so only to the latter end, as unlocking it. All
+  /// others stay possible until they are chosen.
+  kind_type kind = kind_type::step;
   bool operator==(choice const&) const = default;
 };
 

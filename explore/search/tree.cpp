@@ -48,22 +48,40 @@ void interleaving_tree::take_in(moments const& run) {
 
 /// For each two choices that depend on each other, neither of which made the other possible, and with nothing between
 /// that orders them: what comes first in a run in which they have changed places is to be chosen, too.
+///
+/// One that waits might have come before those that it has waited for: L1 locks a mutex, U1 unlocks it, L2 locks it. U1
+/// made L2 possible, and orders it after L1, but L1 and L2 may change places.
 void interleaving_tree::find_races() {
+  using bits = boost::dynamic_bitset<>;
+  using kind_type = choice::kind_type;
+  auto const chosen = [this](std::size_t at) { return places_[at].moment.possible[places_[at].moment.chosen]; };
   std::size_t const count = places_.size();
-  std::vector<boost::dynamic_bitset<>> before(count, boost::dynamic_bitset<>(count));  // by place: what happens before
+  std::vector<bits> before(count, bits(count));  // by place: what happens before
   for (std::size_t j = 0; j < count; ++j) {
-    std::uint64_t const name = places_[j].moment.name();
+    choice const now = chosen(j);
     std::size_t since = j;  // from this moment on it was possible
-    while (since > 0 && has(places_[since - 1].moment.possible, name)) --since;
+    while (since > 0 && has(places_[since - 1].moment.possible, now.name)) --since;
+    bool const waits = now.kind == kind_type::wait;
+    bits ordered(count);  // of one that waits: what happens before, whether it waits or not
+    for (std::size_t i = j; waits && i-- > 0;) {
+      if (chosen(i).source != now.source) continue;
+      ordered = before[i];
+      ordered.set(i);
+      break;
+    }
     std::vector<std::size_t> races;
     for (std::size_t i = j; i-- > 0;) {
-      if (before[j][i]) continue;
+      if (waits ? ordered[i] : before[j][i]) continue;
       bool const makes_possible = i + 1 == since;
-      if (!makes_possible && reduces_ && !depend(places_[i].moment.touched, places_[j].moment.touched)) continue;
-      if (!makes_possible) races.push_back(i);
+      bool const depends = depend(places_[i].moment.touched, places_[j].moment.touched);
+      if (!makes_possible && reduces_ && !depends) continue;
+      kind_type const kind = chosen(i).kind;
+      if (!makes_possible && !(waits && depends && kind == kind_type::release)) races.push_back(i);
+      if (waits && kind == kind_type::wait) ordered |= before[i];
       before[j] |= before[i];
       before[j].set(i);
     }
+    if (waits) before[j] |= ordered;
     for (std::size_t const i : races) {
       // Of what follows i without being ordered after it, and then j: what may come first.
       std::vector<std::size_t> others;
@@ -76,6 +94,7 @@ void interleaving_tree::find_races() {
         if (!after_another) first.push_back(places_[k].moment.name());
       }
       place& at = places_[i];
+      if (first.front() == now.name && waits && !has(at.moment.possible, now.name)) continue;  // it would wait, too
       if (std::ranges::any_of(first, [&](std::uint64_t one) { return has(at.to_choose, one); })) continue;
       base::expects(has(at.moment.possible, first.front()), "what depends on nothing before it is possible");
       at.to_choose.push_back(first.front());

@@ -127,11 +127,7 @@ class mailbox {
     m->next.store(nullptr, std::memory_order_relaxed);
     tail_.exchange(m)->next.store(m, std::memory_order_release);
   }
-  static mail* next_of(mail* m) {
-    mail* next = m->next.load(std::memory_order_acquire);
-    while (next == nullptr) next = m->next.load(std::memory_order_acquire);
-    return next;
-  }
+  static mail* next_of(mail* m) { return spin_while(m->next, nullptr); }
 
   mail* head_;
   alignas(apart_bytes) shared<mail*> tail_;

@@ -4,10 +4,14 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <type_traits>
 
 #include <oneapi/tbb/spin_mutex.h>
 
-#ifdef OVLP_ONE_THREAD
+#if defined(OVLP_CHOOSING)
+#include "below/chosen.hpp"
+#define OVLP_CORE choosing
+#elif defined(OVLP_ONE_THREAD)
 #define OVLP_CORE serial
 #else
 #define OVLP_CORE concurrent
@@ -17,7 +21,8 @@
 
 // The core is compiled twice, for a backend whose execution threads are OS threads and for one in which all of them are
 // one OS thread (OVLP_ONE_THREAD): there what synchronizes does nothing. The two differ by these types alone, and in
-// their names by an inline namespace, so one program may link both.
+// their names by an inline namespace, so one program may link both. And for tests of what synchronizes, in which each
+// operation is a choice (OVLP_CHOOSING, explore/below).
 
 // What Clang's thread-safety analysis is told (-Wthread-safety, an error in all presets with Clang); nothing to others.
 // https://clang.llvm.org/docs/ThreadSafetyAnalysis.html
@@ -62,7 +67,17 @@ class OVLP_THREAD_SAFETY(scoped_lockable) scoped_lock {
 
 namespace ovlp::OVLP_INLINE_CORE {
 
-#ifdef OVLP_ONE_THREAD
+#if defined(OVLP_CHOOSING)
+
+inline constexpr std::size_t apart_bytes = alignof(void*);
+
+using mutex = basic_mutex<explore::chosen_mutex>;
+using spin_mutex = basic_mutex<explore::chosen_mutex>;
+
+template <class T>
+using shared = explore::chosen_value<T>;
+
+#elif defined(OVLP_ONE_THREAD)
 
 /// Of what several OS threads write: on a cache line of its own.
 inline constexpr std::size_t apart_bytes = alignof(void*);
@@ -120,5 +135,17 @@ template <class T>
 using shared = std::atomic<T>;
 
 #endif
+
+/// Reads until there is another value than this one, which others put there within some instructions.
+template <class T>
+T spin_while(shared<T> const& of, std::type_identity_t<T> value) {
+#ifdef OVLP_CHOOSING
+  return of.load_unless(value);
+#else
+  T now = of.load(std::memory_order_acquire);
+  while (now == value) now = of.load(std::memory_order_acquire);
+  return now;
+#endif
+}
 
 }  // namespace ovlp::OVLP_INLINE_CORE

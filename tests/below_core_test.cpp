@@ -1,0 +1,1017 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What synchronizes below the atomic steps that `ovlp explore` chooses from: mailbox, inbox, scheduler, and the outbox
+// with its send queues. Each apart, with two or three threads, in all interleavings of their operations on mutexes and
+// atomics, or, where these are too many, in random ones and by priorities. The core's own code is compiled for it with
+// the types of explore/below/chosen.hpp.
+//
+// Not covered: memory orders weaker than sequentially consistent, and accesses that nothing orders (the thread
+// sanitizer looks for both: preset tsan); the real backend, which has mutexes and atomics of its own; more threads, or
+// more that they do, than stands here.
+//
+// Of each unit there is a copy with mistakes, which must be found: so these tests can fail.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ovlp/flowgraph/object_type.hpp>
+#include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/common_parts.hpp>
+#include <ovlp/runtime/internal/execution_thread.hpp>
+#include <ovlp/runtime/internal/inbox.hpp>
+#include <ovlp/runtime/internal/mailbox.hpp>
+#include <ovlp/runtime/internal/program.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
+#include <ovlp/runtime/internal/thread_manager.hpp>
+
+#include "below/chosen_threads.hpp"
+#include "exchange/outbox.hpp"
+#include "search/tree.hpp"
+#include "steps/dps_thread.hpp"
+#include "steps/scheduler.hpp"
+#include "support/seed.hpp"
+
+namespace {
+
+using namespace ovlp;
+using namespace ovlp::explore;
+using strategy_type = exploration_options::strategy_type;
+
+constexpr std::size_t most_choices = 1000;  // of a run: beyond that it is not expected to end
+
+/// How much an exploration has seen is printed: a test that has become empty shows.
+void tell(std::string const& what, exploration const& seen) {
+  MESSAGE(what << ": " << seen.interleavings << " interleavings, " << seen.runs << " runs of about "
+               << seen.plain_choices << " choices, " << seen.seconds << " s" << std::string(seen.all ? ", all" : ""));
+}
+
+/// All interleavings hold.
+void check_all(std::string const& what, unit_maker const& make) {
+  exploration const seen = explore_unit({.strategy = strategy_type::exhaustive, .most_choices = most_choices}, make);
+  tell(what, seen);
+  if (seen.found) {
+    for (std::string const& line : seen.found->story) MESSAGE(line);
+    FAIL_CHECK(what << ": " << seen.found->failure);
+  }
+  CHECK(seen.all);
+}
+
+/// So many drawn ones hold.
+void check_some(std::string const& what, std::size_t runs, unit_maker const& make) {
+  std::uint64_t const seed = ovlp::testing::new_seed();
+  exploration const seen =
+      explore_unit({.strategy = strategy_type::mixed, .runs = runs, .seed = seed, .most_choices = most_choices}, make);
+  tell(what, seen);
+  if (seen.found) {
+    for (std::string const& line : seen.found->story) MESSAGE(line);
+    FAIL_CHECK(what << ": " << seen.found->failure);
+  }
+}
+
+/// A unit with a mistake: it is found, both where all interleavings are tried and where some are, and what it takes is
+/// told in a few lines.
+void check_found(std::string const& what, std::string const& failure, unit_maker const& make) {
+  for (strategy_type const strategy : {strategy_type::exhaustive, strategy_type::mixed}) {
+    exploration const seen =
+        explore_unit({.strategy = strategy, .runs = 100'000, .seed = 1, .most_choices = most_choices}, make);
+    tell(what, seen);
+    REQUIRE_MESSAGE(seen.found.has_value(), what);
+    CHECK(seen.found->failure.substr(0, failure.size()) == failure);
+    CHECK(seen.found->differs.size() <= 5);
+    std::string story = seen.found->failure;
+    for (std::string const& line : seen.found->story) story += "\n  " + line;
+    MESSAGE(what << " (" << seen.found->held_back << " events, " << seen.found->differs.size() << " left): " << story);
+  }
+}
+
+template <class Unit, class... Arguments>
+unit_maker maker_of(Arguments... arguments) {
+  return [=]() -> std::unique_ptr<unit> { return std::make_unique<Unit>(arguments...); };
+}
+
+}  // namespace
+
+// How threads are explored
+
+namespace {
+
+/// Two threads take two mutexes, each the other one first.
+struct crossed_locks final : unit {
+  crossed_locks() {
+    threads = {[this] { both(a, b); }, [this] { both(b, a); }};
+  }
+  static void both(mutex& first, mutex& second) {
+    scoped_lock const one(first);
+    scoped_lock const other(second);
+  }
+  mutex a, b;
+};
+
+/// A thread spins with no bound, in a way that nobody told of.
+struct endless final : unit {
+  endless() {
+    threads = {[this] {
+                 while (!never) {
+                 }
+               },
+               [this] { other = true; }};
+  }
+  shared<bool> never{false}, other{false};
+};
+
+struct lost_count final : unit {
+  lost_count() {
+    for (int i = 0; i < 2; ++i) {
+      threads.emplace_back([this] { count = count + 1; });
+    }
+  }
+  std::string wrong() override { return count == 2 ? "" : "a count is lost"; }
+  shared<int> count{0};
+};
+
+/// Three threads that lock two mutexes, one after the other; and who came when.
+struct some_sections final : unit {
+  some_sections() {
+    threads = {[this] { come(1, {&a, &b}); }, [this] { come(2, {&b, &a}); }, [this] { come(3, {&b, &b}); }};
+  }
+  struct section {
+    mutex guard;
+    std::uint64_t order OVLP_GUARDED_BY(guard) = 0;
+  };
+  static void come(unsigned who, std::array<section*, 2> const& to) {
+    for (section* const one : to) {
+      scoped_lock const lock(one->guard);
+      one->order = one->order * 4 + who;
+    }
+  }
+  std::uint64_t result() override {
+    scoped_lock const first(a.guard), second(b.guard);
+    return mix(a.order, b.order);
+  }
+  section a, b;
+};
+
+/// Two threads that wait for each other in turns, lock, and try to.
+struct turns final : unit {
+  turns() {
+    threads = {[this] {
+                 spin_while(stage, 0);
+                 add(1);
+                 stage = 2;
+               },
+               [this] {
+                 add(2);
+                 stage = 1;
+                 if (guard.try_lock()) {
+                   order = order * 5 + 3;
+                   guard.unlock();
+                 }
+                 spin_while(stage, 1);
+                 add(4);
+               },
+               [this] { add(0); }};
+  }
+  void add(unsigned what) {
+    scoped_lock const lock(guard);
+    order = order * 5 + what;
+  }
+  std::uint64_t result() override {
+    scoped_lock const lock(guard);
+    return order;
+  }
+  mutex guard;
+  std::uint64_t order OVLP_GUARDED_BY(guard) = 1;
+  shared<int> stage{0};
+};
+
+/// Loads, stores and sums, with no mutex.
+struct values final : unit {
+  values() {
+    threads = {[this] {
+                 a = 1;
+                 seen[0] = b;
+               },
+               [this] {
+                 b = 1;
+                 seen[1] = a + c;
+               },
+               [this] {
+                 seen[2] = c.exchange(2) + b;
+                 a += 4;
+               }};
+  }
+  std::uint64_t result() override {
+    std::uint64_t all = static_cast<std::uint64_t>(int{a});
+    for (int const one : seen) all = mix(all, static_cast<std::uint64_t>(one));
+    return all;
+  }
+  shared<int> a{0}, b{0}, c{0};
+  std::array<int, 3> seen{};  ///< by thread
+};
+
+/// All orders that there are, one after another, with no thought of what depends on what.
+class each_order final : public strategy {
+ public:
+  std::size_t choose(std::span<choice const> possible) override {
+    if (at_ == chosen_.size()) chosen_.push_back({0, possible.size()});
+    return chosen_[at_++].first;
+  }
+  /// The run has ended. Returns whether there is another one.
+  bool next() {
+    at_ = 0;
+    while (!chosen_.empty() && chosen_.back().first + 1 == chosen_.back().second) chosen_.pop_back();
+    if (chosen_.empty()) return false;
+    ++chosen_.back().first;
+    return true;
+  }
+
+ private:
+  std::vector<std::pair<std::size_t, std::size_t>> chosen_;  ///< which of how many
+  std::size_t at_ = 0;
+};
+
+struct outcomes {
+  std::set<std::uint64_t> all;
+  std::size_t runs = 0;
+  void add(outcome const& ended) {
+    REQUIRE(ended.failure == "");
+    ++runs;
+    if (!ended.given_up) all.insert(ended.results.front());
+  }
+};
+
+outcomes outcomes_of_each_order(unit_maker const& make) {
+  outcomes seen;
+  each_order chooses;
+  do seen.add(run_unit(make, chooses, most_choices));
+  while (chooses.next());
+  return seen;
+}
+
+outcomes outcomes_in_tree(unit_maker const& make, bool reduces) {
+  outcomes seen;
+  interleaving_tree tree(reduces);
+  for (bool more = true; more;) {
+    path_order along(tree.path());
+    noted_order noted(along);
+    seen.add(run_unit(make, noted, most_choices));
+    more = tree.next(noted.run());
+  }
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("threads that wait for each other's mutexes are found, and what it takes") {
+  check_found("crossed locks", "no thread can go on", maker_of<crossed_locks>());
+}
+
+TEST_CASE("a thread that spins for ever is told by a bound") {
+  exploration const seen = explore_unit({.most_choices = 100}, maker_of<endless>());
+  REQUIRE(seen.found.has_value());
+  CHECK(seen.found->failure == "it has not ended: choices made: 100");
+}
+
+TEST_CASE("an increment that others come into is found") {
+  check_found("load and store", "a count is lost", maker_of<lost_count>());
+}
+
+TEST_CASE("interleavings that are left out bring nothing else than those that are tried") {
+  std::vector<std::pair<std::string, unit_maker>> const all{
+      {"values", maker_of<values>()}, {"turns", maker_of<turns>()}, {"sections", maker_of<some_sections>()}};
+  for (auto const& [name, make] : all) {
+    outcomes const each = outcomes_of_each_order(make), every = outcomes_in_tree(make, false),
+                   reduced = outcomes_in_tree(make, true);
+    MESSAGE(name << ": " << each.all.size() << " outcomes in all " << each.runs << " orders, " << reduced.all.size()
+                 << " in " << reduced.runs);
+    CHECK(every.runs == each.runs);
+    CHECK(every.all == each.all);
+    CHECK(reduced.all == each.all);
+    CHECK(reduced.runs < each.runs / 4);
+  }
+}
+
+// Mailbox
+
+namespace {
+
+struct numbered_mail final : mail {
+  explicit numbered_mail(int n) : mail(kind_type::resume), number(n) {}  // of a kind that nobody deletes
+  int number;
+};
+
+enum class mistake : std::uint8_t {
+  none,
+  gives_up_blindly,    ///< disown() does not look whether mail has come
+  looks_first,         ///< disown() looks before it gives up, not after
+  asks_then_owns,      ///< add() reads and sets the mark of ownership in two steps
+  links_in_two_steps,  ///< add() reads and sets the tail in two steps
+};
+
+/// The lines of mailbox that synchronize, with a mistake.
+template <mistake Made>
+class mistaken_mailbox {
+ public:
+  bool add(mail_ptr m) {
+    link(m.release());
+    if constexpr (Made == mistake::asks_then_owns) {
+      if (owned_) return false;
+      owned_ = true;
+      return true;
+    }
+    return !owned_.load() && !owned_.exchange(true);
+  }
+  mail_ptr take() {
+    if (head_ == &stub_) {
+      if (tail_.load() == &stub_) return nullptr;
+      head_ = spin_while(stub_.next, nullptr);
+    }
+    mail* const oldest = head_;
+    if (oldest->next.load() == nullptr && tail_.load() == oldest) link(&stub_);
+    head_ = spin_while(oldest->next, nullptr);
+    return mail_ptr(oldest);
+  }
+  bool disown() {
+    if constexpr (Made == mistake::looks_first) {
+      if (tail_.load() != &stub_) return false;
+      owned_ = false;
+      return true;
+    }
+    owned_.store(false);
+    if (Made == mistake::gives_up_blindly || tail_.load() == &stub_) return true;
+    return owned_.exchange(true);
+  }
+
+ private:
+  void link(mail* m) {
+    m->next.store(nullptr);
+    if constexpr (Made == mistake::links_in_two_steps) {
+      mail* const before = tail_;
+      tail_ = m;
+      before->next.store(m);
+    } else {
+      tail_.exchange(m)->next.store(m);
+    }
+  }
+  numbered_mail stub_{-1};
+  mail* head_ = &stub_;
+  shared<mail*> tail_{&stub_};
+  shared<bool> owned_{false};
+};
+
+/// Each thread adds mail, and takes what there is if it becomes the owner, as a DPS thread's do (dps_thread::push).
+template <class Mailbox>
+struct mailbox_unit final : unit {
+  explicit mailbox_unit(std::vector<int> const& counts) {
+    for (std::size_t producer = 0; producer < counts.size(); ++producer) {
+      std::vector<numbered_mail*>& mine = of_producer.emplace_back();
+      for (int i = 0; i < counts[producer]; ++i) {
+        all.push_back(std::make_unique<numbered_mail>(static_cast<int>(all.size())));
+        mine.push_back(all.back().get());
+      }
+      threads.emplace_back([this, producer] {
+        for (numbered_mail* const one : of_producer[producer]) {
+          if (box.add(mail_ptr(one))) own();
+        }
+      });
+    }
+  }
+  void own() {
+    do {
+      must(owners++ == 0, "two threads own the mailbox");
+      while (mail_ptr const taken = box.take()) order.push_back(static_cast<numbered_mail const&>(*taken).number);
+      --owners;
+    } while (!box.disown());
+  }
+  std::string wrong() override {
+    for (std::vector<numbered_mail*> const& mine : of_producer) {
+      auto from = order.begin();
+      for (numbered_mail const* const one : mine) {
+        from = std::find(from, order.end(), one->number);
+        if (from == order.end()) return "mail is lost, or not in order";
+      }
+    }
+    if (order.size() != all.size()) return "mail is there twice";
+    return box.add(mail_ptr(&last)) ? "" : "the mailbox has an owner, and nobody is it";
+  }
+  struct counter {
+    shared<int> value{0};
+    int operator++(int) { return value.fetch_add(1); }
+    int operator--() { return --value; }
+  };
+
+  counter owners;
+  std::vector<std::unique_ptr<numbered_mail>> all;
+  std::vector<std::vector<numbered_mail*>> of_producer;
+  std::vector<int> order;  ///< of what was taken, by owners
+  numbered_mail last{-2};
+  Mailbox box;
+};
+
+}  // namespace
+
+TEST_CASE("a mailbox loses no mail, keeps each producer's order, and has one owner at a time") {
+  check_all("two add one each", maker_of<mailbox_unit<mailbox>>(std::vector{1, 1}));
+  check_all("two add two and one", maker_of<mailbox_unit<mailbox>>(std::vector{2, 1}));
+  check_all("two add two each", maker_of<mailbox_unit<mailbox>>(std::vector{2, 2}));
+  check_some("three add some", 1000, maker_of<mailbox_unit<mailbox>>(std::vector{2, 1, 2}));
+}
+
+TEST_CASE("a mailbox with a mistake is found") {
+  check_all("none", maker_of<mailbox_unit<mistaken_mailbox<mistake::none>>>(std::vector{2, 1}));
+  check_found("disown() does not look", "mail is lost",
+              maker_of<mailbox_unit<mistaken_mailbox<mistake::gives_up_blindly>>>(std::vector{1, 1}));
+  check_found("disown() looks first", "mail is lost",
+              maker_of<mailbox_unit<mistaken_mailbox<mistake::looks_first>>>(std::vector{1, 1}));
+  check_found("add() asks, then owns", "two threads own",
+              maker_of<mailbox_unit<mistaken_mailbox<mistake::asks_then_owns>>>(std::vector{1, 1}));
+  check_found("add() links in two steps", "",
+              maker_of<mailbox_unit<mistaken_mailbox<mistake::links_in_two_steps>>>(std::vector{1, 1}));
+}
+
+// Inbox
+
+namespace {
+
+enum class inbox_mistake : std::uint8_t {
+  none,
+  gives_up_blindly,  ///< the owner handles what has come, and does not look again
+  asks_then_owns,    ///< whether there is an owner is asked for without the mutex
+  looks_unguarded,   ///< when_idle() calls when the mutex is free again
+};
+
+/// The lines of inbox, with a mistake.
+template <inbox_mistake Made>
+class mistaken_inbox {
+ public:
+  template <class Handle>
+  void put(int event, Handle const& handle) {
+    {
+      scoped_lock const lock(mutex_);
+      waiting_.push_back(event);
+      if (Made != inbox_mistake::asks_then_owns && owned_.exchange(true)) return;
+    }
+    if constexpr (Made == inbox_mistake::asks_then_owns) {
+      if (owned_) return;
+      owned_ = true;
+    }
+    std::vector<int> now;
+    while (take(now)) {
+      for (int& one : now) handle(one);
+      if constexpr (Made == inbox_mistake::gives_up_blindly) {
+        owned_ = false;
+        return;
+      }
+    }
+  }
+  template <class Function>
+  bool when_idle(Function const& look) {
+    if constexpr (Made == inbox_mistake::looks_unguarded) {
+      bool owned = false;
+      {
+        scoped_lock const lock(mutex_);
+        owned = owned_;
+      }
+      if (!owned) look();
+      return !owned;
+    }
+    scoped_lock const lock(mutex_);
+    bool const owned = owned_;
+    if (!owned) look();
+    return !owned;
+  }
+
+ private:
+  bool take(std::vector<int>& now) {
+    now.clear();
+    scoped_lock const lock(mutex_);
+    now.swap(waiting_);
+    owned_ = !now.empty();
+    return !now.empty();
+  }
+  mutex mutex_;
+  std::vector<int> waiting_ OVLP_GUARDED_BY(mutex_);
+  shared<bool> owned_{false};
+};
+
+/// Each thread puts events in; one with the number 0 looks when nothing is in hand. An event below 10 puts another one
+/// in, of 10 more.
+template <class Inbox>
+struct inbox_unit final : unit {
+  explicit inbox_unit(std::vector<std::vector<int>> const& events) : of_thread(events) {
+    for (std::vector<int> const& mine : of_thread) {
+      threads.emplace_back([this, &mine] {
+        for (int const event : mine) event == 0 ? look() : put(event);
+      });
+    }
+  }
+  void put(int event) {
+    box.put(event, [this](int& one) { handle(one); });
+  }
+  void handle(int event) {
+    must(in_hand.fetch_add(1) == 0, "two events are handled at once");
+    order.push_back(event);
+    if (event < 10) put(event + 10);
+    --in_hand;
+  }
+  void look() {
+    box.when_idle([this] { must(in_hand == 0, "it is not idle"); });
+  }
+  std::string wrong() override {
+    for (std::vector<int> const& mine : of_thread) {
+      auto from = order.begin();
+      for (int const event : mine) {
+        if (event == 0) continue;
+        from = std::find(from, order.end(), event);
+        if (from == order.end()) return "an event is lost, or not in order";
+        if (event < 10 && std::find(from, order.end(), event + 10) == order.end())
+          return "what an event put in is lost";
+      }
+    }
+    if (std::set<int>(order.begin(), order.end()).size() != order.size()) return "an event is handled twice";
+    return box.when_idle([] {}) ? "" : "it is never idle again";
+  }
+
+  std::vector<std::vector<int>> const of_thread;
+  Inbox box;
+  shared<int> in_hand{0};
+  std::vector<int> order;  ///< of what was handled, by owners
+};
+
+}  // namespace
+
+TEST_CASE("an inbox handles each event, one at a time, in order, and what they put in") {
+  using inbox_of_numbers = inbox_unit<inbox<int>>;
+  using events = std::vector<std::vector<int>>;
+  check_all("two put", maker_of<inbox_of_numbers>(events{{20, 21}, {1}}));
+  check_all("two put, one looks", maker_of<inbox_of_numbers>(events{{1}, {20}, {0}}));
+  check_all("three put", maker_of<inbox_of_numbers>(events{{20}, {21}, {22}}));
+  check_some("three put more, and look", 1000, maker_of<inbox_of_numbers>(events{{20, 1, 21}, {2, 0, 22}, {0, 23, 3}}));
+}
+
+TEST_CASE("an inbox with a mistake is found") {
+  using events = std::vector<std::vector<int>>;
+  events const some{{20}, {21}, {0}};
+  check_all("none", maker_of<inbox_unit<mistaken_inbox<inbox_mistake::none>>>(some));
+  check_found("the owner gives up without looking", "an event is lost",
+              maker_of<inbox_unit<mistaken_inbox<inbox_mistake::gives_up_blindly>>>(some));
+  check_found("put() asks, then owns", "",
+              maker_of<inbox_unit<mistaken_inbox<inbox_mistake::asks_then_owns>>>(events{{20}, {21, 22}}));
+  check_found("when_idle() looks when others may go on", "it is not idle",
+              maker_of<inbox_unit<mistaken_inbox<inbox_mistake::looks_unguarded>>>(some));
+}
+
+// Scheduler
+
+namespace {
+
+/// A world in which nothing happens.
+class silent_backend : public backend {
+ public:
+  double now_s() override { return 0; }
+  double computed_s() override { return 0; }
+  void start(execution_thread&) override {}
+  void idle(execution_thread&) override {}
+  void wake(execution_thread&) override {}
+  void end_step(step_end) override {}
+  bool end_last_step(step_end) override { return true; }
+  double kernel(kernel_call const&) override { return 0; }
+  bool transmit(node_id, node_id, envelope_ptr) override { return true; }
+  void transmit(node_id, node_id, control const&) override {}
+  void launch(node_id) override {}
+  void release(node_id) override {}
+  void fail(failure const& what) override { throw std::logic_error(what.text); }
+  void call_ended() override {}
+};
+
+/// Node 0 of two, of a program of nothing.
+struct some_node {
+  explicit some_node(backend& world, std::size_t bound = 1)
+      : manager(0, known, world, {.nodes = 2, .concurrent_per_pair = bound}, common) {}
+  program known;
+  common_parts common{known, 2, 64 * 1024};
+  thread_manager manager;
+};
+
+enum class scheduler_mistake : std::uint8_t {
+  none,
+  idle_in_two_steps,  ///< next() looks, lets the mutex go, and then notes that the thread is idle
+  room_in_two_steps,  ///< whether the pool has room is asked for without the mutex
+  wakes_first,        ///< enqueue() looks for an idle thread, and then notes that there is something to run
+};
+
+/// The lines of scheduler that synchronize, for one pool, with a mistake.
+template <scheduler_mistake Made>
+class mistaken_scheduler {
+ public:
+  explicit mistaken_scheduler(backend& world) : backend_(&world) {}
+  void set_limit(std::size_t, std::size_t limit, bool) {
+    std::vector<execution_thread*> woken;
+    {
+      scoped_lock const lock(mutex_);
+      limit_ = limit;
+      while (execution_thread* const idle = take_idle()) woken.push_back(idle);
+    }
+    for (execution_thread* thread : woken) backend_->wake(*thread);
+  }
+  void enqueue(dps_thread& thread) {
+    execution_thread* woken = nullptr;
+    if constexpr (Made == scheduler_mistake::wakes_first) {
+      scoped_lock const lock(mutex_);
+      if (!idle_.empty()) woken = idle_.back();
+    }
+    {
+      scoped_lock const lock(mutex_);
+      ready_.push_back(&thread);
+      if (Made != scheduler_mistake::wakes_first) woken = take_idle();
+    }
+    if (woken != nullptr) backend_->wake(*woken);
+  }
+  dps_thread* next(execution_thread& self, dps_thread* finished, bool more) {
+    execution_thread* woken = nullptr;
+    dps_thread* picked = nullptr;
+    bool const room = Made == scheduler_mistake::room_in_two_steps && running_ - (finished != nullptr ? 1 : 0) < limit_;
+    {
+      scoped_lock const lock(mutex_);
+      if (finished != nullptr) {
+        --running_;
+        if (more) ready_.push_back(finished);
+      }
+      if (!ready_.empty() && (Made == scheduler_mistake::room_in_two_steps ? room : running_ < limit_)) {
+        picked = ready_.front();
+        ready_.pop_front();
+        ++running_;
+      }
+      if (picked == nullptr && Made != scheduler_mistake::idle_in_two_steps) idle(self);
+      woken = take_idle();
+    }
+    if (picked == nullptr && Made == scheduler_mistake::idle_in_two_steps) {
+      scoped_lock const lock(mutex_);
+      idle(self);
+    }
+    if (woken != nullptr && woken != &self) backend_->wake(*woken);
+    return picked;
+  }
+  void wake_all() {
+    std::vector<execution_thread*> all;
+    {
+      scoped_lock const lock(mutex_);
+      all.swap(idle_);
+    }
+    for (execution_thread* t : all) backend_->wake(*t);
+  }
+  std::size_t busy() const {
+    scoped_lock const lock(mutex_);
+    return ready_.size() + running_;
+  }
+  std::string broken_invariant() const { return ""; }
+
+ private:
+  void idle(execution_thread& self) OVLP_REQUIRES(mutex_) {
+    if (std::find(idle_.begin(), idle_.end(), &self) == idle_.end()) idle_.push_back(&self);
+  }
+  execution_thread* take_idle() OVLP_REQUIRES(mutex_) {
+    if (idle_.empty() || ready_.empty() || running_ >= limit_) return nullptr;
+    execution_thread* const woken = idle_.back();
+    idle_.pop_back();
+    return woken;
+  }
+
+  backend* backend_;
+  mutable mutex mutex_;
+  std::deque<dps_thread*> ready_ OVLP_GUARDED_BY(mutex_);
+  std::vector<execution_thread*> idle_ OVLP_GUARDED_BY(mutex_);
+  shared<std::size_t> running_{0};
+  shared<std::size_t> limit_{0};
+};
+
+/// What happens in a unit of a scheduler.
+struct schedule {
+  std::vector<std::size_t> limits;  ///< of pools
+  /// Of DPS threads: in which pool, how often it has something to run, and which unit's thread gives it that at first.
+  struct work {
+    std::size_t pool;
+    int steps;
+    std::size_t from;
+  };
+  std::vector<work> all;
+  std::size_t givers;  ///< unit's threads that enqueue; then come the execution threads
+  std::size_t executors;
+  bool limits_come_late = false;  ///< set by the first giver, after it has enqueued
+  bool looks = false;             ///< the last giver then looks whether invariants hold
+};
+
+/// Execution threads that do what those of a node do (execution_thread::turn) until all is run.
+template <class Scheduler>
+struct scheduler_unit final : unit {
+  explicit scheduler_unit(schedule const& given) : what(given), pools(what.limits.size()), left(what.all.size()) {
+    for (schedule::work const& one : what.all) {
+      auto const index = static_cast<std::uint32_t>(all.size());
+      all.push_back(std::make_unique<dps_state>(node.manager, thread_address{0, index}, one.pool, one.steps));
+    }
+    for (std::size_t i = 0; i < what.executors; ++i) hosts.push_back(std::make_unique<host>(node));
+    for (std::size_t i = 0; i < what.limits.size(); ++i)
+      tested.set_limit(i, what.limits_come_late ? 0 : what.limits[i], false);
+    for (std::size_t i = 0; i < what.givers; ++i) threads.emplace_back([this, i] { give(i); });
+    for (auto const& one : hosts) threads.emplace_back([this, &one] { execute(*one); });
+  }
+  ~scheduler_unit() override { scheduler::set_self(nullptr); }
+  void enter(std::size_t thread) override {
+    scheduler::set_self(thread < what.givers ? nullptr : &hosts[thread - what.givers]->thread);
+  }
+  void give(std::size_t number) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (what.all[i].from == number) tested.enqueue(all[i]->thread);
+    }
+    for (std::size_t i = 0; i < what.limits.size(); ++i) {
+      if (what.limits_come_late && number == 0) tested.set_limit(i, what.limits[i], false);
+    }
+    if (what.looks && number + 1 == what.givers) must(tested.broken_invariant() == "", "an invariant does not hold");
+  }
+
+  struct waking final : silent_backend {
+    void wake(execution_thread& thread) override { static_cast<host*>(thread.world)->woken = true; }
+  };
+  struct host {
+    explicit host(some_node& of) : thread(of.manager, of.common.loops()) { thread.world = this; }
+    execution_thread thread;
+    shared<bool> woken{false};
+  };
+  struct dps_state {
+    dps_state(thread_manager& manager, thread_address address, std::size_t pool, int s)
+        : thread(manager, address, pool), steps(s) {}
+    dps_thread thread;
+    int steps;  ///< of who runs it
+    shared<bool> runs{false};
+  };
+  struct counter {
+    shared<std::size_t> value{0};
+  };
+
+  void execute(host& self) {
+    dps_state* finished = nullptr;
+    while (!stopping) {
+      bool const more = finished != nullptr && --finished->steps > 0;
+      dps_thread* const next = tested.next(self.thread, finished == nullptr ? nullptr : &finished->thread, more);
+      if (finished != nullptr && !more && --left == 0) {
+        stopping = true;
+        tested.wake_all();
+      }
+      finished = nullptr;
+      if (next != nullptr) {
+        finished = all[next->address().index].get();
+        run(*finished);
+      } else if (!stopping) {
+        spin_while(self.woken, false);
+        self.woken = false;
+      }
+    }
+  }
+  void run(dps_state& one) {
+    must(!one.runs.exchange(true), "a DPS thread runs twice at once");
+    shared<std::size_t>& running = pools[one.thread.pool()].value;
+    must(running.fetch_add(1) < what.limits[one.thread.pool()], "more run than the limit of their pool");
+    --running;
+    one.runs = false;
+  }
+  std::string wrong() override {
+    if (std::string const broken = tested.broken_invariant(); !broken.empty()) return broken;
+    return tested.busy() == 0 ? "" : "it is busy, and all is run";
+  }
+
+  schedule const what;
+  waking world;
+  some_node node{world};
+  std::vector<counter> pools;  ///< DPS threads that run
+  std::vector<std::unique_ptr<dps_state>> all;
+  std::vector<std::unique_ptr<host>> hosts;
+  shared<std::size_t> left;
+  shared<bool> stopping{false};
+  Scheduler tested{world};
+};
+
+}  // namespace
+
+TEST_CASE("a scheduler wakes an execution thread for all that comes, and runs no more than the limits") {
+  using tested = scheduler_unit<scheduler>;
+  check_all("one comes while one goes idle", maker_of<tested>(schedule{{1}, {{0, 1, 0}}, 1, 1}));
+  check_all("two come while one goes idle", maker_of<tested>(schedule{{1}, {{0, 2, 0}, {0, 1, 1}}, 2, 1}));
+  check_all("two go idle, one may run", maker_of<tested>(schedule{{1}, {{0, 1, 0}, {0, 1, 0}}, 1, 2}));
+  check_all("two go idle, both may run", maker_of<tested>(schedule{{2}, {{0, 1, 0}, {0, 1, 0}}, 1, 2}));
+  check_all("of two pools", maker_of<tested>(schedule{{1, 1}, {{0, 1, 0}, {1, 1, 0}}, 1, 2}));
+  check_all("limits come late", maker_of<tested>(schedule{{1}, {{0, 1, 0}, {0, 1, 1}}, 2, 1, true, true}));
+  check_some("many come and go", 2000,
+             maker_of<tested>(schedule{.limits = {2, 1},
+                                       .all = {{0, 2, 0}, {1, 1, 0}, {0, 1, 1}, {1, 2, 1}, {0, 1, 0}},
+                                       .givers = 2,
+                                       .executors = 3,
+                                       .limits_come_late = true,
+                                       .looks = true}));
+}
+
+TEST_CASE("a scheduler with a mistake is found") {
+  schedule const one{{1}, {{0, 1, 0}}, 1, 1}, two{{1}, {{0, 1, 0}, {0, 2, 0}}, 1, 2};
+  check_all("none", maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::none>>>(one));
+  check_found("next() goes idle after it has looked", "no thread can go on",
+              maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::idle_in_two_steps>>>(one));
+  check_found("next() looks for room, then takes it", "",
+              maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::room_in_two_steps>>>(two));
+  check_found("enqueue() looks who is idle, then inserts", "no thread can go on",
+              maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::wakes_first>>>(one));
+}
+
+// Outbox and send queues
+
+namespace {
+
+struct Numbered {
+  int number;
+};
+
+enum class outbox_mistake : std::uint8_t {
+  none,
+  counts_in_two_steps,  ///< what is under way is read and written apart
+  looks_in_two_steps,   ///< whether something waits is asked for, and the end of the transfer noted later
+  counts_late,          ///< an object is under way once it is in the queue
+  takes_in_two_steps,   ///< whether the bound is reached is asked for without the mutex
+};
+
+/// The lines of outbox and send_queue that synchronize, for one other node, with a mistake.
+template <outbox_mistake Made>
+class mistaken_outbox {
+ public:
+  mistaken_outbox(backend& world, std::size_t bound) : world_(world), bound_(bound) {}
+  void send(node_id to, envelope_ptr object) {
+    if (Made == outbox_mistake::counts_in_two_steps) under_way_ = under_way_ + 1;
+    if (Made != outbox_mistake::counts_in_two_steps && Made != outbox_mistake::counts_late) ++under_way_;
+    envelope_ptr now;
+    bool const room = Made == outbox_mistake::takes_in_two_steps && in_transfer_ < bound_;
+    {
+      scoped_lock const lock(mutex_);
+      if (Made == outbox_mistake::takes_in_two_steps ? room : in_transfer_ < bound_) {
+        ++in_transfer_;
+        now = std::move(object);
+      } else {
+        waiting_.push_back(std::move(object));
+      }
+    }
+    hand_over(to, std::move(now));
+    if (Made == outbox_mistake::counts_late) ++under_way_;
+  }
+  void sent(node_id to) { hand_over(to, transfer_ended()); }
+  bool all_sent() const { return under_way_ == 0; }
+  std::string broken_invariant() {
+    scoped_lock const lock(mutex_);
+    return in_transfer_ + waiting_.size() == under_way_ ? "" : "what is under way is miscounted";
+  }
+
+ private:
+  void hand_over(node_id to, envelope_ptr object) {
+    while (object && world_.transmit(0, to, std::move(object))) object = transfer_ended();
+  }
+  envelope_ptr transfer_ended() {
+    --under_way_;
+    if constexpr (Made == outbox_mistake::looks_in_two_steps) {
+      {
+        scoped_lock const lock(mutex_);
+        if (!waiting_.empty()) return pop();
+      }
+      scoped_lock const lock(mutex_);
+      --in_transfer_;
+      return nullptr;
+    }
+    scoped_lock const lock(mutex_);
+    if (!waiting_.empty()) return pop();
+    --in_transfer_;
+    return nullptr;
+  }
+  envelope_ptr pop() OVLP_REQUIRES(mutex_) {
+    envelope_ptr first = std::move(waiting_.front());
+    waiting_.pop_front();
+    return first;
+  }
+
+  backend& world_;
+  std::size_t const bound_;
+  mutex mutex_;
+  std::deque<envelope_ptr> waiting_ OVLP_GUARDED_BY(mutex_);
+  shared<std::size_t> in_transfer_{0};
+  shared<std::size_t> under_way_{0};
+};
+
+/// The core's own one.
+class node_outbox {
+ public:
+  node_outbox(backend& world, std::size_t bound) : node_(world, bound) {}
+  void send(node_id to, envelope_ptr object) { node_.manager.outbox().send(to, std::move(object)); }
+  void sent(node_id to) { node_.manager.sent(to); }
+  bool all_sent() const { return node_.manager.outbox().all_sent(); }
+  std::string broken_invariant() { return node_.manager.outbox().broken_invariant(); }
+
+ private:
+  some_node node_;
+};
+
+struct sending {
+  std::vector<int> objects;  ///< that each sender sends
+  std::size_t bound;
+  bool at_once = false;  ///< each transfer has ended when transmit() returns; else a thread of the network ends it
+};
+
+/// Threads that send to one node, and the network.
+template <class Outbox>
+struct outbox_unit final : unit, silent_backend {
+  explicit outbox_unit(sending const& given) : what(given), tested(*this, given.bound) {
+    int first = 0;
+    for (int const count : what.objects) {
+      threads.emplace_back([this, first, count] {
+        for (int i = first; i < first + count; ++i) {
+          Numbered object{i};
+          tested.send(1, envelope::make(type_of<Numbered>(), &object));
+        }
+      });
+      first += count;
+    }
+    total = first;
+    if (!what.at_once) threads.emplace_back([this] { end_transfers(); });
+  }
+  using silent_backend::transmit;
+  bool transmit(node_id, node_id, envelope_ptr object) override {
+    must(in_transfer.fetch_add(1) < what.bound, "more are in transfer than the bound");
+    must(!tested.all_sent(), "all is sent, it says, and something is in transfer");
+    order.push_back(static_cast<Numbered*>(object->object())->number);
+    if (what.at_once) {
+      --in_transfer;
+    } else {
+      ++begun;
+    }
+    return what.at_once;
+  }
+  void end_transfers() {
+    for (int ended = 0; ended < total; ++ended) {
+      spin_while(begun, ended);
+      --in_transfer;
+      tested.sent(1);
+    }
+  }
+  std::string wrong() override {
+    if (std::set<int>(order.begin(), order.end()).size() != order.size()) return "an object is sent twice";
+    if (order.size() != static_cast<std::size_t>(total)) return "an object is lost";
+    int first = 0;
+    for (int const count : what.objects) {
+      auto from = order.begin();
+      for (int i = first; i < first + count && what.bound == 1; ++i) {
+        from = std::find(from, order.end(), i);
+        if (from == order.end()) return "objects are not in order";
+      }
+      first += count;
+    }
+    if (!tested.all_sent()) return "not all is sent, it says";
+    return tested.broken_invariant();
+  }
+
+  sending const what;
+  int total = 0;
+  shared<std::size_t> in_transfer{0};
+  shared<int> begun{0};
+  std::vector<int> order;  ///< of transfers
+  Outbox tested;
+};
+
+}  // namespace
+
+TEST_CASE("an outbox sends each object, in order, no more at once than the bound, and knows when all is sent") {
+  using tested = outbox_unit<node_outbox>;
+  check_all("one sends three", maker_of<tested>(sending{{3}, 1}));
+  check_all("two send one each", maker_of<tested>(sending{{1, 1}, 1}));
+  check_all("two send two and one", maker_of<tested>(sending{{2, 1}, 1}));
+  check_all("two send at once", maker_of<tested>(sending{{2, 1}, 1, true}));
+  check_all("one sends three, two at once", maker_of<tested>(sending{{3}, 2}));
+  check_all("two send one each, two at once", maker_of<tested>(sending{{1, 1}, 2}));
+  check_some("three send many", 1000, maker_of<tested>(sending{{3, 2, 3}, 1}));
+  check_some("three send many, two at once", 1000, maker_of<tested>(sending{{3, 2, 3}, 2}));
+}
+
+TEST_CASE("an outbox with a mistake is found") {
+  sending const one{{1, 1}, 1};
+  check_all("none", maker_of<outbox_unit<mistaken_outbox<outbox_mistake::none>>>(one));
+  check_found("it counts in two steps", "",
+              maker_of<outbox_unit<mistaken_outbox<outbox_mistake::counts_in_two_steps>>>(one));
+  check_found("it looks what waits, then ends the transfer", "no thread can go on",
+              maker_of<outbox_unit<mistaken_outbox<outbox_mistake::looks_in_two_steps>>>(one));
+  check_found("it counts late", "all is sent, it says",
+              maker_of<outbox_unit<mistaken_outbox<outbox_mistake::counts_late>>>(one));
+  check_found("it looks for room, then takes it", "",
+              maker_of<outbox_unit<mistaken_outbox<outbox_mistake::takes_in_two_steps>>>(one));
+}
