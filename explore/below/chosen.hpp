@@ -25,23 +25,23 @@ struct operation {
 resource name_of_new_shared();
 /// Returns when the operation has been chosen: it then happens, with all that follows up to the thread's next one.
 /// Throws, to end the thread, if its run is over; but not before a release, which destructors do.
-void before(operation const& next);
+void await_choice(operation const& next);
 /// The same for one that is only possible at times.
-void before(operation const& next, function_ref<bool()> possible);
+void await_choice(operation const& next, function_ref<bool()> possible);
 
 /// One that is held can not be chosen to be locked.
 class chosen_mutex {
  public:
   void lock() {
-    before({"lock", changes(name_), choice::kind_type::wait}, [this] { return !held_; });
+    await_choice({"lock", changes(name_), choice::kind_type::wait}, [this] { return !held_; });
     held_ = true;
   }
   void unlock() {
-    before({"unlock", changes(name_), choice::kind_type::release});
+    await_choice({"unlock", changes(name_), choice::kind_type::release});
     held_ = false;
   }
   bool try_lock() {
-    before({"try to lock", changes(name_)});
+    await_choice({"try to lock", changes(name_)});
     return !std::exchange(held_, true);
   }
 
@@ -58,24 +58,24 @@ class chosen_value {
   chosen_value(chosen_value const&) = delete;
   chosen_value& operator=(chosen_value const&) = delete;
   T load(std::memory_order = {}) const {
-    before({"load", uses(name_)});
+    await_choice({"load", uses(name_)});
     return value_;
   }
   /// As a thread that loads it again and again. What it sees in vain changes nothing, so it is chosen when it does not.
   T load_unless(T value) const {
-    before({"wait for", uses(name_), choice::kind_type::wait}, [&] { return value_ != value; });
+    await_choice({"wait for", uses(name_), choice::kind_type::wait}, [&] { return value_ != value; });
     return value_;
   }
   void store(T value, std::memory_order = {}) {
-    before({"store", changes(name_)});
+    await_choice({"store", changes(name_)});
     value_ = value;
   }
   T exchange(T value) {
-    before({"exchange", changes(name_)});
+    await_choice({"exchange", changes(name_)});
     return std::exchange(value_, value);
   }
   T fetch_add(T more, std::memory_order = {}) {
-    before({"add", changes(name_)});
+    await_choice({"add", changes(name_)});
     T const old = value_;
     value_ += more;
     return old;
@@ -87,7 +87,7 @@ class chosen_value {
   }
   T operator++() { return fetch_add(1) + 1; }
   T operator--() {
-    before({"subtract", changes(name_)});
+    await_choice({"subtract", changes(name_)});
     return --value_;
   }
   T operator+=(T more) { return fetch_add(more) + more; }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "below/chosen_threads.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -28,25 +28,24 @@ struct broken {
 /// One run of a unit.
 class unit_run {
  public:
-  unit_run(unit_maker const& make, strategy& chooses, std::size_t most_choices)
-      : strategy_(chooses), most_choices_(most_choices), before_(std::exchange(running_, this)) {
-    unit_ = make();
-    for (std::size_t i = 0; i < unit_->threads.size(); ++i) threads_.emplace_back(i);
-  }
+  unit_run(strategy& chooses, std::size_t most_choices)
+      : strategy_(chooses), most_choices_(most_choices), outer_(std::exchange(running_, this)) {}
   unit_run(unit_run const&) = delete;
   unit_run& operator=(unit_run const&) = delete;
-  ~unit_run() { running_ = before_; }
+  ~unit_run() { running_ = outer_; }
 
   /// Notes in `texts`, unless it is nullptr, what each name means.
-  outcome run(std::vector<std::pair<std::uint64_t, std::string>>* texts) {
-    outcome ended;
+  outcome run(unit_maker const& make, std::vector<std::pair<std::uint64_t, std::string>>* texts) {
+    unit_ = make();
+    for (std::size_t i = 0; i < unit_->threads.size(); ++i) threads_.emplace_back(i);
     for (thread& one : threads_) {
       if (failure_.empty()) begin(one);
     }
-    while (failure_.empty()) {
+    outcome ended;
+    for (std::size_t made = 0; failure_.empty(); ++made) {
       look_what_is_possible(texts);
       if (possible_.empty()) break;
-      if (ended.choices == most_choices_) {
+      if (made == most_choices_) {
         failure_ = "it has not ended: choices made: " + std::to_string(most_choices_);
         break;
       }
@@ -81,7 +80,7 @@ class unit_run {
   bool in_thread() const { return current_ != nullptr; }
 
   /// Thread: the unit's that is running. The condition lives until this returns.
-  void before(operation const& next, function_ref<bool()> const* possible) {
+  void await_choice(operation const& next, function_ref<bool()> const* possible) {
     thread& self = *current_;
     if (!over_) {
       self.next = next;
@@ -174,7 +173,9 @@ class unit_run {
     for (thread& one : threads_) {
       if (one.stack && !one.has_ended) enter(one);
     }
+    static std::mutex alone;
     static std::vector<std::unique_ptr<unit>>& kept = *new std::vector<std::unique_ptr<unit>>;
+    std::lock_guard const lock(alone);
     kept.push_back(std::move(unit_));
   }
 
@@ -182,7 +183,7 @@ class unit_run {
 
   strategy& strategy_;
   std::size_t const most_choices_;
-  unit_run* const before_;
+  unit_run* const outer_;
   std::unique_ptr<unit> unit_;
   fiber main_;
   std::deque<thread> threads_;
@@ -210,13 +211,13 @@ resource name_of_new_shared() {
   return run != nullptr ? run->new_name() : name_outside();
 }
 
-void before(operation const& next) {
-  if (unit_run* const run = unit_run::running(); run != nullptr && run->in_thread()) run->before(next, nullptr);
+void await_choice(operation const& next) {
+  if (unit_run* const run = unit_run::running(); run != nullptr && run->in_thread()) run->await_choice(next, nullptr);
 }
 
-void before(operation const& next, function_ref<bool()> possible) {
+void await_choice(operation const& next, function_ref<bool()> possible) {
   if (unit_run* const run = unit_run::running(); run != nullptr && run->in_thread()) {
-    run->before(next, &possible);
+    run->await_choice(next, &possible);
   } else {
     base::expects(possible(), "nobody else goes on meanwhile");
   }
@@ -229,15 +230,15 @@ void must(bool holds, char const* what) {
 }
 
 outcome run_unit(unit_maker const& make, strategy& chooses, std::size_t most_choices) {
-  return unit_run(make, chooses, most_choices).run(nullptr);
+  return unit_run(chooses, most_choices).run(make, nullptr);
 }
 
 answer run_unit(unit_maker const& make, request const& asked) {
   std::unique_ptr<strategy> const chooses = make_strategy(asked);
   noted_order noted(*chooses);
-  unit_run run(make, noted, asked.most_choices);
+  unit_run run(noted, asked.most_choices);
   answer given;
-  given.outcome = run.run(asked.texts ? &given.texts : nullptr);
+  given.outcome = run.run(make, asked.texts ? &given.texts : nullptr);
   given.moments = noted.run();
   for (moment& now : given.moments) {
     if (!asked.moments) now = {{now.possible[now.chosen]}};
