@@ -102,6 +102,7 @@ dps_thread* scheduler::take(pool& from, ready_queue::iterator before) {
 #ifdef OVLP_ONE_THREAD
 void scheduler::add_candidates(std::vector<dps_thread*>& to) {
   auto const first = static_cast<std::ptrdiff_t>(to.size());
+  scoped_lock const lock(mutex_);
   for (pool& p : pools_) {
     std::size_t room = p.limit - std::min(p.limit, p.running);
     for (auto thread = p.ready.begin(); room > 0 && thread != p.ready.end(); ++thread, --room) to.push_back(&*thread);
