@@ -122,7 +122,8 @@ void run_explore(explore_options const& given, std::vector<std::string> const& p
     return;
   }
   finding const& found = *all.found;
-  text += "FAILURE in run " + std::to_string(found.run) + ": " + found.failure + "\n";
+  text += "FAILURE in run " + std::to_string(found.run) + ", after " + base::fixed(found.after_s, 1) +
+          " s: " + found.failure + "\n";
   if (found.differs.empty()) {
     text += "it fails in the plain order already\n";
   } else {

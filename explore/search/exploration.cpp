@@ -177,7 +177,7 @@ class search {
         return true;
       }
       if (over_.exchange(true)) return false;  // another one has found something
-      found_.found = finding{.failure = wrong, .run = found_.runs};
+      found_.found = finding{.failure = wrong, .run = found_.runs, .after_s = now_s()};
     }
     asked.moments = true;
     given = run(asked);
@@ -187,6 +187,7 @@ class search {
     finding told = shrink_and_tell(run, plain_, fails);
     std::lock_guard const lock(mutex_);
     told.run = found_.found->run;
+    told.after_s = found_.found->after_s;
     if (told.failure.empty()) told.failure = found_.found->failure;
     found_.found = std::move(told);
     return false;

@@ -35,6 +35,7 @@ struct exploration_options {
 struct finding {
   std::string failure;
   std::uint64_t run = 0;                ///< the how-manieth
+  double after_s = 0;                   ///< since the search began
   std::size_t held_back = 0;            ///< events, before it was shrunk
   interleaving differs = {};            ///< what is left of it
   std::vector<std::string> story = {};  ///< a line for each

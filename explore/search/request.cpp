@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/base/error.hpp>
 #include <ovlp/base/json_object.hpp>
 
 namespace ovlp::explore {

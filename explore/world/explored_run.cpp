@@ -138,6 +138,15 @@ struct explored_run final : main_run {
     wait_until([] { return true; });
   }
 
+  void resize(collection_definition const& collection, std::size_t count) override {
+    if (calls.any_open()) let_others();
+    main_run::resize(collection, count);
+  }
+  void remap(collection_definition const& collection, mapping const& to) override {
+    if (calls.any_open()) let_others();
+    main_run::remap(collection, to);
+  }
+
   void wait_until(std::function<bool()> const& done) override {
     throw_if_failed();
     bool const here = world->run_until([&] { return world->failed() || done(); });

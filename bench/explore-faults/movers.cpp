@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls whose leaves, splits and merges stand in threads that move from node to node meanwhile, so that nodes leave and
+// join, too. Some groups are empty.
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include <ovlp/ovlp.hpp>
+
+namespace {
+
+struct Place {
+  int visits = 0;
+};
+
+void invite(int guests, ovlp::out<int>& to) {
+  for (int i = 0; i < guests; ++i) to.post(i);
+}
+int visit(ovlp::here<Place>& here, int /*guest*/) {
+  ++here.state.visits;
+  return 1;
+}
+void ask_back(int guest, ovlp::out<int>& to) {
+  for (int i = 0; i <= guest % 2; ++i) to.post(1);
+}
+int answer(int one) { return one; }
+int count(ovlp::in<int>& all) {
+  int sum = 0;
+  for (int const one : all) sum += one;
+  return sum;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  ovlp::engine run{argc, argv};
+  ovlp::threads<> const master{"master", 1}, hosts{"hosts", ovlp::mapping("node2")};
+  ovlp::threads<Place> const places{"places", ovlp::mapping("node0 node1")};
+  auto const itself = [](int guest) { return guest; };
+  ovlp::graph<int, int> const visits{"visits", ovlp::split("invite", hosts.at(0), invite) >>
+                                                   ovlp::leaf("visit", places.by(itself), visit) >>
+                                                   ovlp::merge("count", places.at(1), count)};
+  ovlp::graph<int, int> const returns{"returns", ovlp::split("ask back", places.by(itself), ask_back) >>
+                                                     ovlp::leaf("answer", hosts.at(0), answer) >>
+                                                     ovlp::merge("count", master.at(0), count)};
+  run.add(visits);
+  run.add(returns);
+  std::vector<ovlp::pending_call<int>> calls;
+  for (int round = 0; round < 2; ++round) {
+    calls.push_back(run.async(visits, 2));
+    calls.push_back(run.async(returns, 1));
+    run.remap(places, ovlp::mapping("node2 node0"));
+    calls.push_back(run.async(visits, 0));
+    run.remap(places, ovlp::mapping("node0 node1"));
+  }
+  int sum = 0;
+  for (auto& call : calls) sum += call.get();
+  return sum == 8 ? 0 : 1;
+} catch (std::exception const& error) {
+  std::fprintf(stderr, "movers: %s\n", error.what());
+  return 1;
+}
