@@ -3,22 +3,32 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <ovlp/ovlp.hpp>
 
+#include "search/interleaving_file.hpp"
+#include "search/same_object.hpp"
 #include "search/shrink.hpp"
 #include "search/strategy.hpp"
 #include "search/tree.hpp"
+#include "support/process.hpp"
+#include "support/run_on.hpp"
 #include "support/seed.hpp"
 #include "world/call_run.hpp"
+#include "world/kept_object.hpp"
 
 namespace {
 
@@ -371,6 +381,91 @@ TEST_CASE("choices that are independent may change places, and nothing else chan
     }
   }
   CHECK(swapped > 100);
+}
+
+namespace {
+
+template <class T>
+object_difference compared(T const& one, T const& other) {
+  kept_object const a = keep(type_of<T>(), &one), b = keep(type_of<T>(), &other);
+  return compare(layout<T>(), a.parts(), b.parts());
+}
+
+template <class T>
+bool equal(T const& one, T const& other) {
+  object_difference const found = compared(one, other);
+  CHECK(!found.by_rounding);
+  return !found.differs;
+}
+
+struct Reading {
+  std::string where;
+  double value;
+  std::vector<float> more;
+};
+
+}  // namespace
+
+TEST_CASE("results are compared by what they consist of") {
+  CHECK(equal(5, 5));
+  CHECK(!equal(5, 6));
+  CHECK(equal<std::map<std::string, int>>({{"a", 1}, {"b", 2}}, {{"b", 2}, {"a", 1}}));
+  CHECK(!equal<std::map<std::string, int>>({{"a", 1}}, {{"a", 2}}));
+  CHECK(!equal<std::vector<int>>({1, 2}, {2, 1}));
+  CHECK(!equal<std::vector<int>>({1, 2}, {1, 2, 3}));
+  CHECK(!equal<std::optional<int>>(std::nullopt, 0));
+  CHECK(!equal<std::variant<int, char>>(1, 'a'));
+  CHECK(equal<std::array<std::pair<int, bool>, 2>>({{{1, true}, {2, false}}}, {{{1, true}, {2, false}}}));
+  CHECK(equal<std::vector<std::tuple<>>>({{}, {}}, {{}, {}}));
+  std::unordered_map<int, std::string> hashed, again;
+  for (int i = 0; i < 100; ++i) hashed.emplace(i, std::to_string(i));
+  again.reserve(1000);
+  for (int i = 100; i-- > 0;) again.emplace(i, std::to_string(i));
+  CHECK(equal(hashed, again));
+  again[7] = "8";
+  CHECK(!equal(hashed, again));
+}
+
+TEST_CASE("results that differ by rounding are told from others") {
+  Reading const one{"here", 0.1 + 0.2, {1}};
+  Reading other{"here", 0.3, {1}};
+  CHECK(compared(one, other).differs);
+  CHECK(compared(one, other).by_rounding);
+  CHECK(compared(one, other).largest_relative < 1e-15);
+  other.where = "there";
+  CHECK(compared(one, other).differs);
+  CHECK(!compared(one, other).by_rounding);
+
+  buffer<double> numbers(1000), sums(1000);  // in the bulk part
+  for (std::size_t i = 0; i < 1000; ++i) numbers.mutate()[i] = sums.mutate()[i] = static_cast<double>(i);
+  CHECK(!compared(numbers, sums).differs);
+  sums.mutate()[999] += 1e-10;
+  CHECK(compared(numbers, sums).by_rounding);
+  CHECK(compared(numbers, sums).largest_relative == doctest::Approx(1e-13).epsilon(0.01));
+}
+
+TEST_CASE("an interleaving is written and read again, and what is none is refused in a line") {
+  ovlp::testing::temporary_folder const folder;
+  std::string const file = folder.path() / "interleaving.json";
+  interleaving_file const kept{
+      {"program", "--nodes", "3"}, "it \"fails\"", {{1, 2}, {~std::uint64_t{0}, 3}}, {"b before a", "d before c"}};
+  write_interleaving_file(file, kept);
+  interleaving_file const read = read_interleaving_file(file);
+  CHECK(read.command == kept.command);
+  CHECK(read.failure == kept.failure);
+  CHECK(read.differs == kept.differs);
+  CHECK(read.story == kept.story);
+  write_interleaving_file(file, {{"program"}, "always", {}, {}});
+  CHECK(read_interleaving_file(file).differs.empty());
+  auto const refused = [&](std::string const& text) {
+    return ovlp::testing::thrown_by<config_error>([&] { read_interleaving_file(folder.file("wrong.json", text)); });
+  };
+  CHECK(ovlp::testing::contains(refused("{").what(), "wrong.json"));
+  CHECK(ovlp::testing::contains(refused(R"({"format": "other"})").what(), "format: expected"));
+  std::string const head = R"({"format": "ovlp interleaving 1", "command": ["p"], "failure": "f", "held_back": )";
+  CHECK(ovlp::testing::contains(refused(head + R"([{"story": "s", "then": "xyz", "first": "0"}]})").what(),
+                                "held_back[0].then: expected a name, 16 hexadecimal digits"));
+  CHECK(ovlp::testing::contains(refused(head + "3}").what(), "held_back"));
 }
 
 TEST_CASE("speed" * doctest::skip()) {

@@ -118,6 +118,7 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
       main_expected_ = true;
       add({}, choice::kind_type::main, named(of_main, 0), named(of_main, 0));
     }
+    parts_.clear();  // what was looked at for that touches nothing: the main program's turn does
     if (possible_.empty()) {
       if (let_in_held()) continue;
       cut_ = cut::stalled;
@@ -400,8 +401,7 @@ void explored_backend::tell_touched() {
     touched_.push_back(one.changed ? changes(what) : uses(what));
   }
   std::ranges::sort(touched_);
-  auto const [first, last] = std::ranges::unique(touched_);
-  touched_.erase(first, last);
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   strategy_.happened(touched_);
   parts_.clear();
   touched_.clear();
