@@ -35,6 +35,12 @@ namespace {
 using namespace ovlp;
 using namespace ovlp::explore;
 
+#ifdef NDEBUG
+constexpr bool optimized = true;
+#else
+constexpr bool optimized = false;  // fewer runs
+#endif
+
 using Words = std::map<std::string, std::size_t>;
 
 explored_backend::settings on_nodes(std::size_t nodes) {
@@ -220,19 +226,17 @@ TEST_CASE("all interleavings give as many orders of arrival as there are by hand
   // Of two and three senders, whose own messages keep their order: (sum of each)! / product of each!.
   CHECK(orders_of(arrivals(1, 3), true).results.size() == 1);
   CHECK(orders_of(arrivals(2, 1), true).results.size() == 2);
-  CHECK(orders_of(arrivals(2, 2), true).results.size() == 6);
+  if (optimized) CHECK(orders_of(arrivals(2, 2), true).results.size() == 6);
   CHECK(orders_of(arrivals(3, 1), true).results.size() == 6);
-  CHECK(orders_of(arrivals(4, 1), true).results.size() == 24);
+  if (optimized) CHECK(orders_of(arrivals(4, 1), true).results.size() == 24);
 }
 
 TEST_CASE("with less than a hundredth of the runs the same results are found where nodes are independent") {
-  found_orders const all = orders_of(arrivals(2, 1), false), some = orders_of(arrivals(2, 1), true);
+  found_orders const all = orders_of(first_of(2), false), some = orders_of(first_of(2), true);
   CHECK(some.results == all.results);
   CHECK(100 * some.runs < all.runs);
-  for (int posted : {1, 2}) {
-    CAPTURE(posted);
-    CHECK(orders_of(first_of(posted), true).results == orders_of(first_of(posted), false).results);
-  }
+  if (!optimized) return;  // 14528 runs
+  CHECK(orders_of(arrivals(2, 1), true).results == orders_of(arrivals(2, 1), false).results);
 }
 
 namespace {
@@ -341,7 +345,7 @@ TEST_CASE("threads move, and no object is lost, in whatever order") {
   outcome const expected = program.run(plain);
   CHECK(expected.failure == "");
   std::uint64_t const seed = ovlp::testing::new_seed();
-  for (std::uint64_t i = 0; i < 2000; ++i) {
+  for (std::uint64_t i = 0; i < (optimized ? 2000 : 200); ++i) {
     CAPTURE(seed + i);
     random_order random(seed + i);
     priority_order priorities(seed + i, 3, expected.choices);
@@ -466,6 +470,31 @@ TEST_CASE("an interleaving is written and read again, and what is none is refuse
   CHECK(ovlp::testing::contains(refused(head + R"([{"story": "s", "then": "xyz", "first": "0"}]})").what(),
                                 "held_back[0].then: expected a name, 16 hexadecimal digits"));
   CHECK(ovlp::testing::contains(refused(head + "3}").what(), "held_back"));
+}
+
+TEST_CASE("orders that differ by shared memory alone are found if the program says that it is shared") {
+  auto const orders = [](bool says) {
+    static std::vector<int> seen;
+    threads<> const master{"master", 1}, writers{"writers", mapping("node1 node2")};
+    graph<int, std::vector<int>> const written = split("deal", master.at(0),
+                                                       [](int count, out<int>& to) {
+                                                         seen.clear();
+                                                         for (int i = 0; i < count; ++i) to.post(i);
+                                                       }) >>
+                                                 leaf("write", writers.in_turn(),
+                                                      [says](here<>& here, int number) {
+                                                        if (says) here.shares("seen");
+                                                        seen.push_back(number);
+                                                        return number;
+                                                      }) >>
+                                                 merge("all", master.at(0), [](in<int>& numbers) {
+                                                   while (numbers.wait()) {
+                                                   }
+                                                   return seen;
+                                                 });
+    return orders_of({written, 2, on_nodes(3)}, true).results.size();
+  };
+  CHECK(orders(true) == 2);
 }
 
 TEST_CASE("speed" * doctest::skip()) {

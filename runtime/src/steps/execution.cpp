@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "steps/execution.hpp"
 
+#include <functional>
 #include <utility>
 
 #include <ovlp/base/error.hpp>
@@ -385,6 +386,8 @@ void execution::kernel(std::string_view name, kernel_sizes const& sizes, functio
     manager_.reallocation().count_work(call(), work_s);
   }
 }
+
+void execution::shares(std::string_view memory) { touch(part::program, 0, std::hash<std::string_view>()(memory)); }
 
 void execution::set_iteration(std::int32_t iteration) {
   if (iteration < 1) throw graph_error("iterations are numbered from 1; got " + std::to_string(iteration));

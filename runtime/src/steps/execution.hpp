@@ -101,6 +101,7 @@ class execution final : public operation_context {
   std::size_t closed_port() const override;
   void wait_until(function_ref<bool()> condition) override;
   void kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body, bool always_runs) override;
+  void shares(std::string_view memory) override;
   void set_iteration(std::int32_t iteration) override;
   std::uint64_t begin_call(graph_definition const& graph, object_type const& type, void* object) override;
   void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override;

@@ -100,6 +100,8 @@ class operation_context : public caller {
   /// Calls the body, or charges an estimate, or both if it always runs; the work is part of the step. Does not block.
   virtual void kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body,
                       bool always_runs) = 0;
+  /// This step reads or changes memory of that name, which other DPS threads see, too.
+  virtual void shares(std::string_view memory) = 0;
   /// From 1. Errors: graph_error.
   virtual void set_iteration(std::int32_t iteration) = 0;
   /// Ends the atomic step and starts a call of a graph, with the object (moved from). Returns the call's number; the

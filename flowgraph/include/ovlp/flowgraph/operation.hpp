@@ -266,6 +266,10 @@ class here {
   /// Errors: graph_error for k below 1.
   void iteration(int k) { context_->set_iteration(k); }
 
+  /// Says that this step reads or changes memory that other DPS threads see, too, by any name: `ovlp explore` then
+  /// takes steps that name the same for dependent. Nothing else takes notice, and nothing is locked.
+  void shares(std::string_view memory) { context_->shares(memory); }
+
   /// Waits for other operations of this DPS thread to make `condition()` hold.
   ///
   ///     here.wait_until([&] { return here.state.gift.has_value(); });

@@ -18,6 +18,7 @@ enum class part : std::uint8_t {
   mail,        ///< the how-manieth in a mailbox: added, taken, or missed; `of`: a name of both
   groups,      ///< that a thread has opened; `of`: its name
   calls,       ///< made at the node
+  program,     ///< memory that the program says its threads share; `of`: a hash of its name
   admission,   ///< of a pool that has fewer execution threads than DPS threads; `of`: its number
 };
 
