@@ -519,7 +519,11 @@ struct mailbox_unit final : unit {
 TEST_CASE("a mailbox loses no mail, keeps each producer's order, and has one owner at a time") {
   check_all("two add one each", maker_of<mailbox_unit<mailbox>>(std::vector{1, 1}));
   check_all("two add two and one", maker_of<mailbox_unit<mailbox>>(std::vector{2, 1}));
+#ifdef NDEBUG
   check_all("two add two each", maker_of<mailbox_unit<mailbox>>(std::vector{2, 2}));
+#else  // where all would take six seconds
+  check_some("two add two each", 1000, maker_of<mailbox_unit<mailbox>>(std::vector{2, 2}));
+#endif
   check_some("three add some", 1000, maker_of<mailbox_unit<mailbox>>(std::vector{2, 1, 2}));
 }
 
