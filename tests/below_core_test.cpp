@@ -379,8 +379,9 @@ TEST_CASE("interleavings that are left out bring nothing else than those that ar
 
 TEST_CASE("what is left out brings nothing else in drawn units either, and of those that can stall one run that does") {
   std::uint64_t const seed = ovlp::testing::new_seed();
+  constexpr std::size_t drawn = 100;
   std::size_t stalled = 0, orders = 0, runs = 0;
-  for (std::uint64_t i = 0; i < 300; ++i) {
+  for (std::uint64_t i = 0; i < drawn; ++i) {
     CAPTURE(seed + i);
     unit_maker const make = maker_of<drawn_operations>(seed + i);
     outcomes const each = outcomes_of_each_order(make), reduced = outcomes_in_tree(make, true);
@@ -393,8 +394,8 @@ TEST_CASE("what is left out brings nothing else in drawn units either, and of th
     orders += each.runs;
     runs += reduced.runs;
   }
-  MESSAGE((300 - stalled) << " units in " << orders << " orders and in " << runs << " runs; " << stalled
-                          << " can stall");
+  MESSAGE((drawn - stalled) << " units in " << orders << " orders and in " << runs << " runs; " << stalled
+                            << " can stall");
 }
 
 // Mailbox
