@@ -23,12 +23,12 @@ int add_up(ovlp::in<int>& results) {
 
 int main(int argc, char** argv) try {
   ovlp::engine run{argc, argv};
-  ovlp::threads<> const master{"master", 1}, workers{"workers", 3};
+  ovlp::threads<> const master{"master", 1}, workers{"workers", 3}, closers{"closers", ovlp::mapping("node1")};
   auto const make = [&](std::string const& name, std::size_t window, auto const& route) {
     ovlp::graph<int, int> farm(name);
     auto const split = farm.split("deal", master, deal);
     auto const leaf = farm.leaf("work", workers, work);
-    auto const merge = farm.merge("add up", master, add_up);
+    auto const merge = farm.merge("add up", closers, add_up);
     farm.enter(split, ovlp::at(0));
     farm.edge(split.template port<int>().window(window), leaf, route);
     farm.edge(leaf, merge, ovlp::at(0));

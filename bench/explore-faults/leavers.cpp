@@ -41,12 +41,15 @@ int main(int argc, char** argv) try {
                   ovlp::merge("add up", master.at(0), count)};
   };
   auto const counting = make_graph("counting", count), assembling = make_graph("assembling", assemble);
+  ovlp::graph<int, int> const pause{"pause", ovlp::leaf("pause", makers.at(1), make)};
   run.add(counting);
+  run.add(pause);
   run.add(assembling);
   std::vector<ovlp::pending_call<int>> calls;
   calls.push_back(run.async(assembling, 4));
   run.remap(desks, ovlp::mapping("node1 node2 node0"));
   calls.push_back(run.async(counting, 4));
+  for (int hops = 0; hops < 8; ++hops) run(pause, 0);
   run.resize(desks, 1);
   return calls[0].get() == 2 && calls[1].get() == 8 ? 0 : 1;
 } catch (std::exception const& error) {

@@ -205,6 +205,15 @@ class search {
   seen_pairs pairs_;
 };
 
+/// The same events held back, each until the last of those has happened that pass it in this run.
+interleaving passing(interleaving const& differs, moments const& run) {
+  interleaving all;
+  for (held_back const& one : difference_of(run)) {
+    if (std::ranges::find(differs, one.then, &held_back::then) != differs.end()) all.push_back(one);
+  }
+  return all;
+}
+
 }  // namespace
 
 finding shrink_and_tell(runner const& run, outcome const& plain, request const& fails) {
@@ -219,7 +228,15 @@ finding shrink_and_tell(runner const& run, outcome const& plain, request const& 
   told.failure = wrong_in(fails.differs);
   if (told.failure.empty()) return told;  // it has not failed again
   std::string const kind = kind_of(told.failure);
-  told.differs = shrink(fails.differs, [&](interleaving const& some) { return kind_of(wrong_in(some)) == kind; });
+  auto const still_fails = [&](interleaving const& some) { return kind_of(wrong_in(some)) == kind; };
+  told.differs = shrink(fails.differs, still_fails);
+  // What is left may wait for something that happens no more: it waits for what passes it in this run, which may be
+  // later, so that others need not wait.
+  asked.differs = told.differs;
+  asked.moments = true;
+  interleaving const passed = passing(told.differs, run(asked).moments);
+  asked.moments = false;
+  if (still_fails(passed)) told.differs = shrink(passed, still_fails);
   asked.differs = told.differs;
   asked.texts = true;
   answer const last = run(asked);
