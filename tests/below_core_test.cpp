@@ -886,7 +886,7 @@ struct scheduler_unit final : unit {
     one.runs = false;
   }
   std::string wrong() override {
-    if (std::string const broken = tested.broken_invariant(); !broken.empty()) return broken;
+    if (std::string broken = tested.broken_invariant(); !broken.empty()) return broken;
     return tested.busy() == 0 ? "" : "it is busy, and all is run";
   }
 
@@ -1195,7 +1195,7 @@ struct dps_threads_unit final : unit {
     if (--left == 0) scheduler_of_node().wake_all();
   }
   std::string wrong() override {
-    if (std::string const broken = node.manager.broken_invariant(); !broken.empty()) return broken;
+    if (std::string broken = node.manager.broken_invariant(); !broken.empty()) return broken;
     return node.manager.passive() ? "" : "it is not passive, and all is run";
   }
 

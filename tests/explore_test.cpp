@@ -451,22 +451,29 @@ TEST_CASE("results that differ by rounding are told from others") {
 TEST_CASE("an interleaving is written and read again, and what is none is refused in a line") {
   ovlp::testing::temporary_folder const folder;
   std::string const file = folder.path() / "interleaving.json";
-  interleaving_file const kept{
-      {"program", "--nodes", "3"}, "it \"fails\"", {{1, 2}, {~std::uint64_t{0}, 3}}, {"b before a", "d before c"}};
+  interleaving_file const kept{{"program", "--nodes", "3"},
+                               "it \"fails\"",
+                               {{1, 2}, {~std::uint64_t{0}, 3}},
+                               {"b before a", "d before c"},
+                               500,
+                               {7, 8}};
   write_interleaving_file(file, kept);
   interleaving_file const read = read_interleaving_file(file);
   CHECK(read.command == kept.command);
   CHECK(read.failure == kept.failure);
   CHECK(read.differs == kept.differs);
   CHECK(read.story == kept.story);
-  write_interleaving_file(file, {{"program"}, "always", {}, {}});
+  CHECK(read.most_choices == kept.most_choices);
+  CHECK(read.plain_results == kept.plain_results);
+  write_interleaving_file(file, {{"program"}, "always", {}, {}, 0, {}});
   CHECK(read_interleaving_file(file).differs.empty());
   auto const refused = [&](std::string const& text) {
     return ovlp::testing::thrown_by<config_error>([&] { read_interleaving_file(folder.file("wrong.json", text)); });
   };
   CHECK(ovlp::testing::contains(refused("{").what(), "wrong.json"));
   CHECK(ovlp::testing::contains(refused(R"({"format": "other"})").what(), "format: expected"));
-  std::string const head = R"({"format": "ovlp interleaving 1", "command": ["p"], "failure": "f", "held_back": )";
+  std::string const head =
+      R"({"format": "ovlp interleaving 1", "command": ["p"], "failure": "f", "most_choices": 9, "plain_results": [], "held_back": )";
   CHECK(ovlp::testing::contains(refused(head + R"([{"story": "s", "then": "xyz", "first": "0"}]})").what(),
                                 "held_back[0].then: expected a name, 16 hexadecimal digits"));
   CHECK(ovlp::testing::contains(refused(head + "3}").what(), "held_back"));

@@ -45,19 +45,26 @@ runner served_by(std::vector<std::string> const& program) {
                      .talks_on = talks_on};
   what.words.insert(what.words.end(), {"--explore-server", std::to_string(talks_on)});
   auto const server = std::make_shared<base::process>(what);
-  auto const name = program.front();
-  return [server, name](request const& asked) {
+  std::string const& name = program.front();
+  auto const answered = std::make_shared<bool>(false);
+  return [server, name, answered](request const& asked) {
     constexpr std::chrono::seconds patience{60};  // beyond what the run may take
     std::string line;
     bool const told = server->say(text_of(asked), patience);
     auto const heard = told ? server->hear(line, patience + std::chrono::duration<double>(asked.most_s))
                             : base::process::heard::nothing;
-    if (heard == base::process::heard::line) return read_answer(line);
+    if (heard == base::process::heard::line) {
+      *answered = true;
+      return read_answer(line);
+    }
     if (heard == base::process::heard::nothing) throw io_error(name + ": does not answer");
     std::string said = server->err();
     while (!said.empty() && said.back() == '\n') said.pop_back();
-    throw config_error(name + ": expected a program that is linked with ovlp::sim and makes a call" +
-                       (said.empty() ? "" : "; it says: " + said.substr(said.rfind('\n') + 1)));
+    said = said.empty() ? "" : "it says: " + base::one_line(said.substr(said.rfind('\n') + 1));
+    if (*answered)
+      throw io_error(name + ": the process that makes its runs has ended" + (said.empty() ? "" : "; " + said));
+    throw config_error(name + ": " + (said.empty() ? "" : said + "; ") +
+                       "expected a program that is linked with ovlp::sim and makes a call");
   };
 }
 
@@ -88,6 +95,33 @@ class shown_progress {
   std::chrono::steady_clock::time_point last_{};
 };
 
+[[noreturn]] void report(finding const& found, exploration const& all, explore_options const& given,
+                         std::vector<std::string> const& program, std::string const& seed) {
+  std::string text;
+  if (found.plain) {
+    text = "FAILURE in the plain order already: " + found.failure + "\n";
+  } else {
+    text = summary_of(all) + "\n" + seed + std::to_string(all.plain_choices) + " choices a run\nFAILURE in run " +
+           std::to_string(found.run) + ", after " + base::fixed(found.after_s, 1) + " s: " + found.failure + "\n";
+    if (!found.again) {
+      text += "the same order did not fail again: something else than the order decides\n";
+    } else {
+      text += "with " + std::to_string(found.differs.size()) + " of " + std::to_string(found.held_back) +
+              " changes of the plain order left:\n";
+    }
+    for (std::string const& line : found.story) text += "  " + line + "\n";
+  }
+  base::write_output("-", text);
+  if (found.again) {
+    write_interleaving_file(given.output,
+                            {program, found.failure, found.differs, found.story, given.choices, all.plain_results});
+    std::string repeat = "repeat it:";
+    for (std::string const& word : program) repeat += " " + base::shell_word(word);
+    base::write_output("-", repeat + " --interleaving " + base::shell_word(given.output) + "\n");
+  }
+  throw program_failed("the program fails in an interleaving", 1);
+}
+
 void run_explore(explore_options const& given, std::vector<std::string> const& program) {
   if (program.empty()) throw config_error("expected a program after --, such as -- lu_sim --nodes 3");
   base::notice_interrupts();
@@ -107,36 +141,26 @@ void run_explore(explore_options const& given, std::vector<std::string> const& p
   std::vector<runner> runners;
   std::size_t const jobs = how.strategy == exploration_options::strategy_type::exhaustive ? 1 : given.jobs;
   for (std::size_t i = 0; i < jobs; ++i) runners.push_back(served_by(program));
+  std::string const seed =
+      how.strategy == exploration_options::strategy_type::exhaustive ? "" : "seed " + std::to_string(how.seed) + ", ";
   exploration all;
-  {
+  try {
     shown_progress progress;
     all = explore::explore(how, runners, [&](exploration const& now) {
+      all = now;
       base::end_if_interrupted();
       progress.show(now);
     });
+  } catch (base::interrupted const&) {
+    base::write_output(
+        "-", summary_of(all) + "\n" + seed + std::to_string(all.plain_choices) + " choices a run; no failure so far\n");
+    throw;
   }
-  std::string text = summary_of(all) + "\nseed " + std::to_string(how.seed) + ", " + std::to_string(all.plain_choices) +
-                     " choices a run" + (all.all ? "; these are all interleavings that differ" : "") + "\n";
-  if (!all.found) {
-    base::write_output("-", text + "no failure\n");
-    return;
-  }
-  finding const& found = *all.found;
-  text += "FAILURE in run " + std::to_string(found.run) + ", after " + base::fixed(found.after_s, 1) +
-          " s: " + found.failure + "\n";
-  if (found.differs.empty()) {
-    text += "it fails in the plain order already\n";
-  } else {
-    text += "with " + std::to_string(found.differs.size()) + " of " + std::to_string(found.held_back) +
-            " changes of the plain order left:\n";
-    for (std::string const& line : found.story) text += "  " + line + "\n";
-  }
-  write_interleaving_file(given.output, {program, found.failure, found.differs, found.story});
-  text += "repeat it:";
-  for (std::string const& word : program) text += " " + word;
-  text += " --interleaving " + given.output + "\n";
-  base::write_output("-", text);
-  throw program_failed("the program fails in an interleaving", 1);
+  if (all.found) report(*all.found, all, given, program, seed);
+  std::string text = summary_of(all) + "\n" + seed + std::to_string(all.plain_choices) + " choices a run";
+  if (all.one_order) text = "there is one order only, of " + std::to_string(all.plain_choices) + " choices";
+  else if (all.all) text += "; these are all interleavings that differ by more than the order of independent choices";
+  base::write_output("-", text + "\nno failure\n");
 }
 
 }  // namespace

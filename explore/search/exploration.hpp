@@ -37,19 +37,23 @@ struct finding {
   std::uint64_t run = 0;                ///< the how-manieth
   double after_s = 0;                   ///< since the search began
   std::size_t held_back = 0;            ///< events, before it was shrunk
+  bool plain = false;                   ///< it fails in the plain order
+  bool again = true;                    ///< it has failed again in the same order
   interleaving differs = {};            ///< what is left of it
   std::vector<std::string> story = {};  ///< a line for each
 };
 
 struct exploration {
   std::size_t runs = 0;
-  std::size_t interleavings = 0;  ///< different ones
-  std::size_t choices = 0;        ///< of all runs
-  std::size_t plain_choices = 0;  ///< of a run in the plain order
-  std::size_t pairs = 0;          ///< of operations of one DPS thread
-  std::size_t both_orders = 0;    ///< of these, that have been seen in both orders
+  std::size_t interleavings = 0;                  ///< different ones
+  std::size_t choices = 0;                        ///< of all runs
+  std::size_t plain_choices = 0;                  ///< of a run in the plain order
+  std::vector<std::uint64_t> plain_results = {};  ///< there: hashes
+  std::size_t pairs = 0;                          ///< of operations of one DPS thread
+  std::size_t both_orders = 0;                    ///< of these, that have been seen in both orders
   double seconds = 0;
-  bool all = false;  ///< exhaustive, and at its end
+  bool all = false;        ///< exhaustive, and at its end; or there is but one order
+  bool one_order = false;  ///< nowhere was there more than one thing that might happen
   std::optional<finding> found = {};
 };
 

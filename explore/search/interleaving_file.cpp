@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -21,13 +22,17 @@ std::string hexadecimal(std::uint64_t name) {
   return text;
 }
 
-std::uint64_t read_name(base::json_object& of, std::string const& key) {
-  std::string const text = of.text(key);
+std::optional<std::uint64_t> name_of(std::string const& text) {
   std::uint64_t name = 0;
   auto const [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), name, 16);
-  if (wrong != std::errc{} || end != text.data() + text.size())
-    of.fail(of.path(key), "a name, 16 hexadecimal digits", of.at(key));
+  if (wrong != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return name;
+}
+
+std::uint64_t read_name(base::json_object& of, std::string const& key) {
+  auto const name = name_of(of.text(key));
+  if (!name) of.fail(of.path(key), "a name, 16 hexadecimal digits", of.at(key));
+  return *name;
 }
 
 }  // namespace
@@ -42,6 +47,12 @@ interleaving_file read_interleaving_file(std::string const& file) {
     if (!word.is_string()) of.fail("command", "texts", word);
     read.command.push_back(word.get<std::string>());
   }
+  read.most_choices = of.count("most_choices", 0);
+  for (nlohmann::json const& one : of.at("plain_results")) {
+    auto const name = one.is_string() ? name_of(one.get<std::string>()) : std::nullopt;
+    if (!name) of.fail("plain_results", "names of 16 hexadecimal digits", one);
+    read.plain_results.push_back(*name);
+  }
   bool const plain = of.at("held_back") == nlohmann::json::array();  // a program that fails in the plain order, too
   for (base::json_object& held : plain ? std::vector<base::json_object>() : of.objects("held_back")) {
     read.story.push_back(held.text("story"));
@@ -53,7 +64,10 @@ interleaving_file read_interleaving_file(std::string const& file) {
 }
 
 void write_interleaving_file(std::string const& file, interleaving_file const& what) {
-  nlohmann::ordered_json all{{"format", version}, {"command", what.command}, {"failure", what.failure}};
+  nlohmann::ordered_json all{
+      {"format", version}, {"command", what.command}, {"failure", what.failure}, {"most_choices", what.most_choices}};
+  auto& results = all["plain_results"] = nlohmann::ordered_json::array();
+  for (std::uint64_t const result : what.plain_results) results.push_back(hexadecimal(result));
   auto& held = all["held_back"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < what.differs.size(); ++i) {
     held.push_back({{"story", what.story[i]},

@@ -13,7 +13,9 @@ struct interleaving_file {
   std::vector<std::string> command;  ///< the program and its arguments
   std::string failure;
   interleaving differs;
-  std::vector<std::string> story;  ///< a line for each: what waits, and for what
+  std::vector<std::string> story;                 ///< a line for each: what waits, and for what
+  std::size_t most_choices = 0;                   ///< of a run; 0: as many as without it
+  std::vector<std::uint64_t> plain_results = {};  ///< hashes of the results of calls in the plain order
 };
 
 /// Errors: config_error, io_error.

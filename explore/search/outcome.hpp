@@ -15,6 +15,8 @@ struct outcome {
   std::vector<std::uint64_t> results;  ///< of the main program's calls, in their order: hashes
   std::size_t choices = 0;
   bool given_up = false;  ///< by the strategy: says nothing
+  bool too_slow = false;  ///< it was ended, for it took longer than it may; the failure says so
+  double seconds = 0;     ///< real time of its process
 };
 
 /// What is wrong with a run beside another one, whose order is the plain one: its own failure, or that a result is

@@ -134,9 +134,10 @@ request read_request(std::string const& line) {
 std::string text_of(answer const& given) {
   json texts = json::array();
   for (auto const& [name, text] : given.texts) texts.push_back({name, text});
-  return json{{"failure", given.outcome.failure},  {"results", given.outcome.results},
-              {"choices", given.outcome.choices},  {"given_up", given.outcome.given_up},
-              {"moments", as_json(given.moments)}, {"texts", std::move(texts)}}
+  return json{{"failure", given.outcome.failure},   {"results", given.outcome.results},
+              {"choices", given.outcome.choices},   {"given_up", given.outcome.given_up},
+              {"too_slow", given.outcome.too_slow}, {"seconds", given.outcome.seconds},
+              {"moments", as_json(given.moments)},  {"texts", std::move(texts)}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -147,6 +148,8 @@ answer read_answer(std::string const& line) {
     of.at("results").get_to(read.outcome.results);
     of.at("choices").get_to(read.outcome.choices);
     of.at("given_up").get_to(read.outcome.given_up);
+    of.at("too_slow").get_to(read.outcome.too_slow);
+    of.at("seconds").get_to(read.outcome.seconds);
     read.moments = read_moments(of.at("moments"));
     for (json const& one : of.at("texts")) {
       read.texts.emplace_back(one.at(0).get<std::uint64_t>(), one.at(1).get<std::string>());

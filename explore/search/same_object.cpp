@@ -222,6 +222,7 @@ class comparer {
     std::size_t const significant = bytes > 10 ? 10 : bytes;  // of a long double: the rest is padding
     if (over_ || std::memcmp(a, b, significant) == 0) return;
     long double const x = value(a), y = value(b);
+    if (x == y || (std::isnan(x) && std::isnan(y))) return;  // zeros of both signs, and what is no number
     found.differs = true;
     found.by_rounding = !exact_;
     double const relative = static_cast<double>(std::fabs(x - y) / std::max(std::fabs(x), std::fabs(y)));

@@ -38,6 +38,7 @@ given_order::given_order(interleaving const& differs) {
   for (held_back const& one : differs) {
     held_[one.then] = one.first;
     waits_for_.emplace(one.first, one.then);
+    came_up_[one.then] = one.first;
   }
 }
 
@@ -46,6 +47,7 @@ std::size_t given_order::choose(std::span<choice const> possible) {
   std::size_t const chosen = free == possible.end() ? 0 : static_cast<std::size_t>(free - possible.begin());
   auto const [first, last] = waits_for_.equal_range(possible[chosen].name);
   for (auto one = first; one != last; ++one) held_.erase(one->second);
+  if (!held_.contains(possible[chosen].name)) came_up_.erase(possible[chosen].name);
   return chosen;
 }
 

@@ -71,8 +71,11 @@ class given_order final : public strategy {
  public:
   explicit given_order(interleaving const& differs);
   std::size_t choose(std::span<choice const> possible) override;
+  /// Of `differs`: those of which either event has not happened.
+  std::size_t not_come_up() const { return came_up_.size(); }
 
  private:
+  std::unordered_map<std::uint64_t, std::uint64_t> came_up_;         ///< by `then`: `first`, until both have happened
   std::unordered_map<std::uint64_t, std::uint64_t> held_;            ///< by `then`: `first`
   std::unordered_multimap<std::uint64_t, std::uint64_t> waits_for_;  ///< by `first`: `then`
 };

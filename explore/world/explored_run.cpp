@@ -72,8 +72,12 @@ struct explored_run final : main_run {
       : options(std::move(given)), efficiency(capacities_now()) {
     if (how.server >= 0) server.emplace(how.server);
     if (!how.interleaving.empty()) {
-      asked.differs = read_interleaving_file(how.interleaving).differs;
+      given_file = read_interleaving_file(how.interleaving);
+      asked.differs = given_file.differs;
+      if (given_file.most_choices > 0) asked.most_choices = given_file.most_choices;
       asked.output = true;
+      check_at_exit(options->application, true);
+      for (auto& file : make_files(*options, 0, 0, emitters::one_thread)) sinks.own(std::move(file));
     }
     at_borders();  // says what is wrong with --policy
   }
@@ -82,6 +86,7 @@ struct explored_run final : main_run {
   analysis::dynamic_efficiency efficiency;
   std::optional<fork_server> server;
   request asked;
+  interleaving_file given_file;
   std::unique_ptr<strategy> chooses;
   std::optional<reported_order> reported;
   std::optional<explored_backend> world;
@@ -108,7 +113,7 @@ struct explored_run final : main_run {
                            " OS threads at its first call, and a process that is forked has one");
       asked = server->serve();
     }
-    chooses = make_strategy(asked);
+    chooses = server ? make_strategy(asked) : std::make_unique<given_order>(asked.differs);
     strategy* order = chooses.get();
     if (server) order = &reported.emplace(*chooses, server->report(), asked.moments);
     if (records()) sinks.add(efficiency);
@@ -175,20 +180,25 @@ struct explored_run final : main_run {
     kept_object const got = keep(type, result_storage);
     std::size_t const number = what_came.results.size();
     what_came.results.push_back(got.hash());
-    if (!server) return;
     if (asked.is_expected) return server->report().result(got);
-    if (number >= server->expected().size()) return;
-    kept_object const& expected = server->expected()[number];
-    std::string const wrong = difference(type, expected, got, asked.tolerance, same);
-    if (wrong.empty()) {
-      what_came.results.back() = expected.hash();
-    } else if (what_came.failure.empty()) {
-      what_came.failure = "the result of call " + std::to_string(number + 1) + " " + wrong;
+    std::string wrong;
+    if (server && number < server->expected().size()) {
+      kept_object const& expected = server->expected()[number];
+      wrong = difference(type, expected, got, asked.tolerance, same);
+      if (wrong.empty()) what_came.results.back() = expected.hash();
+    } else if (!server && number < given_file.plain_results.size() && given_file.plain_results[number] != got.hash()) {
+      wrong = "is another one than in the plain order";
     }
+    if (!wrong.empty() && what_came.failure.empty())
+      what_came.failure = "the result of call " + std::to_string(number + 1) + " " + wrong;
   }
 
-  void compare(graph_definition const& graph, same_result same) override { comparisons[&graph] = std::move(same); }
+  void compare(graph_definition const& graph, same_result same) override {
+    main_run::compare(graph, same);
+    comparisons[&graph] = std::move(same);
+  }
   void check(std::string name, std::function<bool()> holds, engine_base::checked when) override {
+    main_run::check(name, holds, when);
     checks.push_back({std::move(name), std::move(holds), when});
   }
 
@@ -200,8 +210,12 @@ struct explored_run final : main_run {
 
   std::string look_at_checks(bool at_end) const {
     for (program_check const& one : checks) {
-      if ((at_end || one.when == engine_base::checked::at_each_step) && !one.holds())
-        return "check '" + one.name + "' does not hold";
+      if (!at_end && one.when == engine_base::checked::at_the_end) continue;
+      try {
+        if (!one.holds()) return "check '" + one.name + "' does not hold";
+      } catch (std::exception const& thrown) {
+        return "check '" + one.name + "' threw: " + thrown.what();
+      }
     }
     return "";
   }
@@ -239,11 +253,23 @@ struct explored_run final : main_run {
     if (world) what_came.choices = world->choices();
     if (what_came.failure.empty() && os_threads() > 1)
       what_came.failure = "the program has started OS threads: what they do first nobody chooses";
-    if (server) {
-      server->report().ended(what_came);
-    } else if (!what_came.failure.empty()) {
-      std::fprintf(stderr, "%s: in this interleaving: %s\n", options->application.c_str(), what_came.failure.c_str());
-    }
+    if (server) return server->report().ended(what_came);
+    say_what_did_not_happen();
+    if (what_came.failure.empty()) return;
+    stop_for_debugger();
+    fail_at_exit(options->application, "in this interleaving: " + what_came.failure);
+  }
+
+  /// Of the file: that it is of another program, or of another version of it.
+  void say_what_did_not_happen() const {
+    auto const note = [this](std::string const& text) {
+      std::fprintf(stderr, "%s: note: %s\n", options->application.c_str(), text.c_str());
+    };
+    std::size_t const waited = static_cast<given_order const&>(*chooses).not_come_up();
+    if (world && waited > 0)
+      note(std::to_string(waited) + " of the " + std::to_string(asked.differs.size()) +
+           " events that the interleaving holds back, or that they wait for, did not happen: it was made for another "
+           "program, other arguments, or another version");
   }
 };
 

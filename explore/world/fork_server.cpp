@@ -17,7 +17,7 @@
 #include <cstring>
 #include <system_error>
 
-#include <ovlp/base/error.hpp>
+#include <ovlp/base/host.hpp>
 #include <ovlp/base/text.hpp>
 
 namespace ovlp::explore {
@@ -163,6 +163,11 @@ answer shared_report::read() const {
   return made;
 }
 
+fork_server::fork_server(int talks_on)
+    : talk_(talks_on), said_(static_cast<int>(::memfd_create("what a run says", MFD_CLOEXEC))) {
+  if (said_ < 0) throw std::system_error(errno, std::generic_category(), "a file for what runs say");
+}
+
 std::string fork_server::read_line() {
   for (;;) {
     if (std::size_t const end = buffered_.find('\n'); end != std::string::npos) {
@@ -179,10 +184,13 @@ std::string fork_server::read_line() {
 }
 
 request fork_server::serve() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);  // a run touches little memory: to clear a huge page costs a tenth of it
   for (;;) {
     request asked = read_request(read_line());
     report_.clear();
+    if (::ftruncate(said_, 0) != 0 || ::lseek(said_, 0, SEEK_SET) != 0)
+      throw std::system_error(errno, std::generic_category(), "a file for what runs say");
     std::fflush(nullptr);
     pid_t const run = ::fork();
     if (run < 0) throw std::system_error(errno, std::generic_category(), "a process for a run");
@@ -192,8 +200,8 @@ request fork_server::serve() {
       if (!asked.output) {
         int const nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         ::dup2(nothing, STDOUT_FILENO);
-        ::dup2(nothing, STDERR_FILENO);
         ::close(nothing);
+        ::dup2(said_, STDERR_FILENO);
       }
       return asked;
     }
@@ -208,7 +216,19 @@ request fork_server::serve() {
   }
 }
 
+std::string fork_server::last_line() const {
+  char text[4096];
+  off_t const size = ::lseek(said_, 0, SEEK_END);
+  off_t const from = std::max<off_t>(0, size - static_cast<off_t>(sizeof text));
+  ssize_t const got = ::pread(said_, text, sizeof text, from);
+  std::string said(text, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
+  std::string const line = base::one_line(said.substr(said.rfind('\n') + 1));
+  return line.empty() ? "" : "; it says: " + line.substr(0, 300);
+}
+
 answer fork_server::wait_for(pid_t run, double most_s) {
+  double const begun_s = base::monotonic_s();
   int const process = static_cast<int>(::syscall(SYS_pidfd_open, run, 0));
   pollfd ends{process, POLLIN, 0};
   int const came = ::poll(&ends, 1, static_cast<int>(1000 * most_s));
@@ -217,17 +237,20 @@ answer fork_server::wait_for(pid_t run, double most_s) {
   ::waitpid(run, &status, 0);
   ::close(process);
   answer made = report_.read();
+  made.outcome.seconds = base::monotonic_s() - begun_s;
+  made.outcome.too_slow = came == 0;
   std::string& failure = made.outcome.failure;
   if (came == 0) {
-    failure = "it has not ended after " + base::fixed(most_s, 0) +
-              " s: it waits for something outside of the run, or a step computes for ever";
-  } else if (WIFSIGNALED(status)) {
     failure =
-        "signal " + std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ") ended the process";
+        "it has not ended after " + base::fixed(most_s, 1) +
+        " s: it waits for something outside of the run, or a step computes for ever; or --run-seconds allows too few";
+  } else if (WIFSIGNALED(status)) {
+    failure = "signal " + std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) +
+              ") ended the process" + last_line();
   } else if (failure.empty() && !made.outcome.given_up && WEXITSTATUS(status) != 0) {
-    failure = "the program ended with status " + std::to_string(WEXITSTATUS(status));
-  } else if (failure.empty() && !report_.has_ended()) {
-    failure = "the program ended before its run had";
+    failure = "the program ended with status " + std::to_string(WEXITSTATUS(status)) + last_line();
+  } else if (failure.empty() && !made.outcome.given_up && !report_.has_ended()) {
+    failure = "the program ended before its run had" + last_line();
   }
   return made;
 }

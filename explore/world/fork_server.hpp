@@ -47,7 +47,7 @@ class shared_report {
 class fork_server {
  public:
   /// Talks on this descriptor.
-  explicit fork_server(int talks_on) : talk_(talks_on) {}
+  explicit fork_server(int talks_on);
 
   /// Answers requests. Returns only in a process that is forked for a run: with what that is to be. At the end of
   /// requests the process exits.
@@ -60,7 +60,11 @@ class fork_server {
   std::string read_line();
   answer wait_for(pid_t run, double most_s);
 
+  /// Of what the run has printed on its standard error.
+  std::string last_line() const;
+
   int talk_;
+  int said_;  ///< a file without a name: the standard error of runs
   std::string buffered_;
   shared_report report_;
   std::vector<kept_object> expected_;

@@ -80,6 +80,15 @@ void main_run::attach(std::shared_ptr<record_sink> sink) {
   sinks.own(std::move(sink));
 }
 
+void main_run::check(std::string name, std::function<bool()> holds, engine_base::checked) {
+  if (driver() != nullptr) throw config_error("check('" + name + "') comes before the first call");
+  if (!holds) throw config_error("check('" + name + "') expects a function, got none");
+}
+
+void main_run::compare(graph_definition const& graph, std::function<bool(void const*, void const*)>) {
+  if (driver() != nullptr) throw config_error("compare('" + graph.name + "') comes before the first call");
+}
+
 void main_run::add_graph(std::shared_ptr<graph_definition> const& graph) {
   calls.check_caller();
   program.add(graph);

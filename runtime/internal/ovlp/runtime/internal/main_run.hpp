@@ -90,6 +90,8 @@ class main_run : public engine_base::implementation, public unfinished {
   void finish_call(std::uint64_t call, object_type const& type, void* result_storage) override;
   void resize(collection_definition const& collection, std::size_t count) override;
   void remap(collection_definition const& collection, mapping const& to) override;
+  void check(std::string name, std::function<bool()> holds, engine_base::checked when) override;
+  void compare(graph_definition const& graph, std::function<bool(void const*, void const*)> same) override;
   ovlp::plan const& plan() const override { return at_borders().plan(); }
   void follow(ovlp::plan followed) override;
   void follow(std::shared_ptr<policy> decides) override;
