@@ -554,24 +554,25 @@ TEST_CASE("a workload that is none is refused in a line that says where") {
 
 TEST_CASE("a wrong command line ends with status 2 and says what was expected") {
   temporary_folder const folder;
-  check_refused(
-      ovlp_command({}), 2,
-      "expected a command of transfers, sweep, advise, whatif, explore, trace, threads, plot, platform, export, metrics, "
-      "overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got "
-      "none; see ovlp --help");
-  check_refused(
-      ovlp_command({"play"}), 2,
-      "expected a command of transfers, sweep, advise, whatif, explore, trace, threads, plot, platform, export, metrics, "
-      "overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got "
-      "'play'; see "
-      "ovlp --help");
+  check_refused(ovlp_command({}), 2,
+                "expected a command of transfers, sweep, advise, whatif, explore, trace, threads, plot, platform, "
+                "export, metrics, "
+                "overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got "
+                "none; see ovlp --help");
+  check_refused(ovlp_command({"play"}), 2,
+                "expected a command of transfers, sweep, advise, whatif, explore, trace, threads, plot, platform, "
+                "export, metrics, "
+                "overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got "
+                "'play'; see "
+                "ovlp --help");
   check_refused(ovlp_command({"plot", "time"}), 2,
                 "expected a command of efficiency, columns, got 'time'; see ovlp plot --help");
-  check_refused(ovlp_command({"plto", "time"}), 2,
-                "expected a command of transfers, sweep, advise, whatif, explore, trace, threads, plot, platform, export, "
-                "metrics, overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got "
-                "'plto'; did you mean "
-                "'plot'?; see ovlp --help");
+  check_refused(
+      ovlp_command({"plto", "time"}), 2,
+      "expected a command of transfers, sweep, advise, whatif, explore, trace, threads, plot, platform, export, "
+      "metrics, overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got "
+      "'plto'; did you mean "
+      "'plot'?; see ovlp --help");
   check_refused(ovlp_command({"transfers", "in.csv", "-o", "-", "--platfrom", "gigabit", "--platform", "gigabit"}), 2,
                 "--platfrom: no such option; did you mean '--platform'?; see ovlp transfers --help");
   check_refused(ovlp_command({"transfers", "in.csv", "-o", "-", "--platfrom", "gigabit"}), 2,
