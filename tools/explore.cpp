@@ -58,9 +58,8 @@ runner served_by(std::vector<std::string> const& program) {
       return read_answer(line);
     }
     if (heard == base::process::heard::nothing) throw io_error(name + ": does not answer");
-    std::string said = server->err();
-    while (!said.empty() && said.back() == '\n') said.pop_back();
-    said = said.empty() ? "" : "it says: " + base::one_line(said.substr(said.rfind('\n') + 1));
+    std::string said = base::one_line(base::last_line(server->err()));
+    if (!said.empty()) said = "it says: " + said;
     if (*answered)
       throw io_error(name + ": the process that makes its runs has ended" + (said.empty() ? "" : "; " + said));
     throw config_error(name + ": " + (said.empty() ? "" : said + "; ") +

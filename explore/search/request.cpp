@@ -88,7 +88,6 @@ std::string text_of(request const& asked) {
           {"differs", as_json(asked.differs)},
           {"moments", asked.moments},
           {"texts", asked.texts},
-          {"output", asked.output},
           {"is_expected", asked.is_expected},
           {"tolerance", asked.tolerance},
           {"most_choices", asked.most_choices},
@@ -114,7 +113,6 @@ request read_request(std::string const& line) {
     read.differs = read_interleaving(of.at("differs"));
     of.at("moments").get_to(read.moments);
     of.at("texts").get_to(read.texts);
-    of.at("output").get_to(read.output);
     of.at("is_expected").get_to(read.is_expected);
     of.at("tolerance").get_to(read.tolerance);
     of.at("most_choices").get_to(read.most_choices);

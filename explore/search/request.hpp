@@ -27,7 +27,6 @@ struct request {
   tree_path path = {};        ///< path
   bool moments = false;       ///< the answer has them whole; else of each what was chosen
   bool texts = false;         ///< the answer has them
-  bool output = false;        ///< of the program is shown
   bool is_expected = false;   ///< results of later runs are compared with those of this one
   double tolerance = 0;       ///< relative, of floating-point numbers in results
   std::size_t most_choices = 100'000;

@@ -38,7 +38,7 @@ given_order::given_order(interleaving const& differs) {
   for (held_back const& one : differs) {
     held_[one.then] = one.first;
     waits_for_.emplace(one.first, one.then);
-    came_up_[one.then] = one.first;
+    not_come_up_.insert(one.then);
   }
 }
 
@@ -47,7 +47,7 @@ std::size_t given_order::choose(std::span<choice const> possible) {
   std::size_t const chosen = free == possible.end() ? 0 : static_cast<std::size_t>(free - possible.begin());
   auto const [first, last] = waits_for_.equal_range(possible[chosen].name);
   for (auto one = first; one != last; ++one) held_.erase(one->second);
-  if (!held_.contains(possible[chosen].name)) came_up_.erase(possible[chosen].name);
+  if (!held_.contains(possible[chosen].name)) not_come_up_.erase(possible[chosen].name);
   return chosen;
 }
 
@@ -97,12 +97,6 @@ std::size_t noted_order::choose(std::span<choice const> possible) {
 void noted_order::happened(std::span<resource const> touched) {
   run_.back().touched.assign(touched.begin(), touched.end());
   of_.happened(touched);
-}
-
-std::size_t hashed_order::choose(std::span<choice const> possible) {
-  std::size_t const chosen = of_.choose(possible);
-  if (chosen != give_up) hash_ = mix(hash_, possible[chosen].name);
-  return chosen;
 }
 
 }  // namespace ovlp::explore

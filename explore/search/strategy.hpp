@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "search/choice.hpp"
@@ -72,10 +73,10 @@ class given_order final : public strategy {
   explicit given_order(interleaving const& differs);
   std::size_t choose(std::span<choice const> possible) override;
   /// Of `differs`: those of which either event has not happened.
-  std::size_t not_come_up() const { return came_up_.size(); }
+  std::size_t not_come_up() const { return not_come_up_.size(); }
 
  private:
-  std::unordered_map<std::uint64_t, std::uint64_t> came_up_;         ///< by `then`: `first`, until both have happened
+  std::unordered_set<std::uint64_t> not_come_up_;                    ///< `then`, until both have happened
   std::unordered_map<std::uint64_t, std::uint64_t> held_;            ///< by `then`: `first`
   std::unordered_multimap<std::uint64_t, std::uint64_t> waits_for_;  ///< by `first`: `then`
 };
@@ -121,19 +122,6 @@ class noted_order final : public strategy {
  private:
   strategy& of_;
   explore::moments run_;
-};
-
-/// Hashes what another strategy chooses: equal for equal runs.
-class hashed_order final : public strategy {
- public:
-  explicit hashed_order(strategy& of) : of_(of) {}
-  std::size_t choose(std::span<choice const> possible) override;
-  void happened(std::span<resource const> touched) override { of_.happened(touched); }
-  std::uint64_t hash() const { return hash_; }
-
- private:
-  strategy& of_;
-  std::uint64_t hash_ = 0;
 };
 
 }  // namespace ovlp::explore

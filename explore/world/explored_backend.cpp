@@ -33,6 +33,10 @@ enum kind : std::uint64_t {
 
 constexpr std::uint64_t named(kind what, std::uint64_t of) { return mix(what, of); }
 
+constexpr std::uint64_t between_nodes(node_id from, node_id to) { return (std::uint64_t{from} << 32) | to; }
+
+std::uint64_t place_of(dps_thread const& thread) { return mix(name_of(thread.address()), thread.manager().self()); }
+
 }  // namespace
 
 explored_backend::explored_backend(program const& known, settings how, strategy& chooses)
@@ -179,7 +183,7 @@ void explored_backend::happen(possibility const& what) {
     over.messages.pop_front();
     if (!over.messages.empty()) add_arrival(over);
     touch(part::whole_node, over.to, 0, false);
-    touch_connection(true, (std::uint64_t{over.from} << 32) | over.to);
+    touch_connection(true, between_nodes(over.from, over.to));
     nodes_[over.to].looked_at = false;
     if (record_sink* const sink = settings_.node.sink; sink != nullptr && arrived.object) {
       envelope& object = *arrived.object;
@@ -213,8 +217,7 @@ void explored_backend::look_at_schedulers() {
       }
     }
     for (dps_thread* const ready : candidates_) {
-      std::uint64_t const thread = ovlp::name_of(ready->address());
-      std::uint64_t const at = mix(thread, node.manager->self());
+      std::uint64_t const at = place_of(*ready);
       add({.starts = ready}, choice::kind_type::start, mix(named(of_start, at), name_of(ready->next_work())),
           named(of_thread, at));
     }
@@ -347,8 +350,8 @@ bool explored_backend::end_last_step(step_end) {
 
 void explored_backend::add_step(worker& of) {
   execution const& what = of.thread.running();
-  std::uint64_t const at = mix(ovlp::name_of(what.thread().address()), of.thread.manager().self());
-  add({.goes_on = &of}, choice::kind_type::step, named(of_step, name_of(what)), named(of_thread, at));
+  add({.goes_on = &of}, choice::kind_type::step, named(of_step, name_of(what)),
+      named(of_thread, place_of(what.thread())));
 }
 
 double explored_backend::kernel(kernel_call const& what) {
@@ -366,7 +369,7 @@ void explored_backend::call_ended() {
 explored_backend::connection& explored_backend::between(node_id from, node_id to) {
   auto& found = connections_[from * nodes_.size() + to];
   if (!found) found = std::make_unique<connection>(connection{from, to, {}});
-  touch_connection(false, (std::uint64_t{from} << 32) | to);
+  touch_connection(false, between_nodes(from, to));
   return *found;
 }
 
@@ -384,7 +387,7 @@ void explored_backend::transmit(node_id from, node_id to, control const& told) {
 }
 
 void explored_backend::add_arrival(connection& of) {
-  std::uint64_t const over = (std::uint64_t{of.from} << 32) | of.to;
+  std::uint64_t const over = between_nodes(of.from, of.to);
   add({.arrives = &of}, choice::kind_type::arrival, mix(named(of_arrival, over), name_of(of.messages.front())),
       named(of_connection, over));
 }
@@ -460,8 +463,7 @@ std::string explored_backend::describe(frames const& in, std::uint32_t graph) co
 
 std::string explored_backend::describe(mail const& work) const {
   auto const operation = [&](std::uint32_t graph, std::uint32_t number) {
-    operation_definition const& one = program_.operation(graph, number);
-    return std::string(kind_name(one.kind)) + " '" + one.name + "'";
+    return program_.graph(graph).definition->describe(number);
   };
   switch (work.kind) {
     case mail::kind_type::object: {
@@ -490,9 +492,9 @@ std::string explored_backend::describe(possibility const& what) const {
   if (what.goes_on != nullptr) {
     execution const& running = what.goes_on->thread.running();
     operation_place const where = running.where();
-    operation_definition const& one = program_.operation(where.graph, where.operation);
     return node_name(where.node) + ": " + program_.name(running.thread().address()) + " goes on with " +
-           std::string(kind_name(one.kind)) + " '" + one.name + "', object " + describe(running.frames(), where.graph);
+           program_.graph(where.graph).definition->describe(where.operation) + ", object " +
+           describe(running.frames(), where.graph);
   }
   if (what.arrives != nullptr) {
     message const& first = what.arrives->messages.front();

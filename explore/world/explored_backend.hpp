@@ -114,7 +114,6 @@ class explored_backend final : public backend {
   struct node_part {
     std::unique_ptr<thread_manager> manager;  ///< none: the node is not held
     std::size_t launches = 0;
-    bool launching = false;
     bool looked_at = true;  ///< its scheduler, since something has happened there
     std::vector<worker*> workers;
   };
@@ -170,7 +169,6 @@ class explored_backend final : public backend {
   std::vector<touched_part> parts_;  ///< touched by what happens
   std::vector<resource> touched_;    ///< the same, as the strategy gets it
   worker* current_ = nullptr;
-  node_id happens_at_ = 0;
   bool main_expected_ = false;  ///< the main program's turn is among what may happen
   bool main_goes_on_ = false;   ///< its turn was the last choice
   bool done_may_hold_ = false;

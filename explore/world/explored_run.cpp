@@ -75,7 +75,6 @@ struct explored_run final : main_run {
       given_file = read_interleaving_file(how.interleaving);
       asked.differs = given_file.differs;
       if (given_file.most_choices > 0) asked.most_choices = given_file.most_choices;
-      asked.output = true;
       check_at_exit(options->application, true);
       for (auto& file : make_files(*options, 0, 0, emitters::one_thread)) sinks.own(std::move(file));
     }
@@ -113,7 +112,7 @@ struct explored_run final : main_run {
                            " OS threads at its first call, and a process that is forked has one");
       asked = server->serve();
     }
-    chooses = server ? make_strategy(asked) : std::make_unique<given_order>(asked.differs);
+    chooses = make_strategy(asked);
     strategy* order = chooses.get();
     if (server) order = &reported.emplace(*chooses, server->report(), asked.moments);
     if (records()) sinks.add(efficiency);
@@ -131,30 +130,30 @@ struct explored_run final : main_run {
   }
 
   std::uint64_t begin(graph_definition const& graph, object_type const& type, void* object) override {
-    if (calls.any_open()) let_others();
+    let_others_go_first();
     std::uint64_t const call = main_run::begin(graph, type, object);
     world->call_made(call);
     graph_of_call[call] = &graph;
     return call;
   }
 
-  /// The main program has calls under way and does something more: others may go on before that.
-  void let_others() {
-    wait_until([] { return true; });
+  /// The main program does something more; if it has calls under way, others may go on before that.
+  void let_others_go_first() {
+    if (calls.any_open()) wait_until([] { return true; });
   }
 
   void resize(collection_definition const& collection, std::size_t count) override {
-    if (calls.any_open()) let_others();
+    let_others_go_first();
     main_run::resize(collection, count);
   }
   void remap(collection_definition const& collection, mapping const& to) override {
-    if (calls.any_open()) let_others();
+    let_others_go_first();
     main_run::remap(collection, to);
   }
 
   void wait_until(std::function<bool()> const& done) override {
     throw_if_failed();
-    bool const here = world->run_until([&] { return world->failed() || done(); });
+    bool const here = world->run_until(done);
     if (!here) {
       world->explain(what_came);
       tell();
@@ -262,14 +261,12 @@ struct explored_run final : main_run {
 
   /// Of the file: that it is of another program, or of another version of it.
   void say_what_did_not_happen() const {
-    auto const note = [this](std::string const& text) {
-      std::fprintf(stderr, "%s: note: %s\n", options->application.c_str(), text.c_str());
-    };
     std::size_t const waited = static_cast<given_order const&>(*chooses).not_come_up();
-    if (world && waited > 0)
-      note(std::to_string(waited) + " of the " + std::to_string(asked.differs.size()) +
-           " events that the interleaving holds back, or that they wait for, did not happen: it was made for another "
-           "program, other arguments, or another version");
+    if (!world || waited == 0) return;
+    std::fprintf(stderr,
+                 "%s: note: %zu of the %zu events that the interleaving holds back, or that they wait for, did not "
+                 "happen: it was made for another program, other arguments, or another version\n",
+                 options->application.c_str(), waited, asked.differs.size());
   }
 };
 

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
@@ -197,12 +196,10 @@ request fork_server::serve() {
     if (run == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       ::close(talk_);
-      if (!asked.output) {
-        int const nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-        ::dup2(nothing, STDOUT_FILENO);
-        ::close(nothing);
-        ::dup2(said_, STDERR_FILENO);
-      }
+      int const nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+      ::dup2(nothing, STDOUT_FILENO);
+      ::close(nothing);
+      ::dup2(said_, STDERR_FILENO);
       return asked;
     }
     std::string const line = text_of(wait_for(run, asked.most_s)) + '\n';
@@ -221,9 +218,7 @@ std::string fork_server::last_line() const {
   off_t const size = ::lseek(said_, 0, SEEK_END);
   off_t const from = std::max<off_t>(0, size - static_cast<off_t>(sizeof text));
   ssize_t const got = ::pread(said_, text, sizeof text, from);
-  std::string said(text, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
-  std::string const line = base::one_line(said.substr(said.rfind('\n') + 1));
+  std::string const line = base::one_line(base::last_line({text, static_cast<std::size_t>(std::max<ssize_t>(got, 0))}));
   return line.empty() ? "" : "; it says: " + line.substr(0, 300);
 }
 

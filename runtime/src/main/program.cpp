@@ -76,9 +76,7 @@ run_definitions program::definitions(std::string application, std::string backen
 }
 
 std::string program::opener(std::uint32_t graph, std::uint32_t port) const {
-  operation_definition const& opened_it =
-      operation(graph, static_cast<std::uint32_t>(graphs_[graph].ports[port].operation));
-  return std::string(kind_name(opened_it.kind)) + " '" + opened_it.name + "'";
+  return graphs_[graph].definition->describe(graphs_[graph].ports[port].operation);
 }
 
 std::uint32_t program::number_of(std::string const& collection, std::string const& where) const {
