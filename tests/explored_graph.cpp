@@ -16,7 +16,9 @@ int main(int argc, char** argv) try {
   options.add("--seed", seed, "of the graph");
   options.add("--steps", steps, "operations that a call runs, at most");
   ovlp::engine run{argc, argv, options};
-  std::string const wrong = play(make_plan(seed, false, steps), seed, run);
+  plan of_run = make_plan(seed, false, steps);
+  of_run.nodes = run.nodes();  // as many as --nodes says
+  std::string const wrong = play(of_run, seed, run);
   if (wrong.empty()) return 0;
   std::cerr << "explored_graph: " << wrong << '\n';
   return 1;
