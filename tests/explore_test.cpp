@@ -339,6 +339,38 @@ call_run movers() {
 
 }  // namespace
 
+TEST_CASE("a node that nothing needs is released, and launched when it is needed again, in whatever order") {
+  threads<> const master{"master", 1};
+  threads<Counted> const counter{"counter", mapping("node1")};
+  graph<int, int> moves("moves");
+  auto const come_and_go = moves.leaf("come and go", master, [counter](here<>& here, int) {
+    for (char const* const to : {"node0", "node1", "node0", "node1"}) here.remap(counter, mapping(to));
+    return 1;
+  });
+  auto const count = moves.leaf("count", counter, [](here<Counted>& here, int number) {
+    here.state.sum += static_cast<std::uint64_t>(number);
+    return static_cast<int>(here.state.sum);
+  });
+  moves.enter(come_and_go, at(0));
+  moves.edge(come_and_go, count, at(0));
+  moves.leave(count);
+  std::multiset<std::string> events;
+  explored_backend::settings how = on_nodes(2);
+  how.text = [&](std::uint64_t, std::string const& text) { events.insert(text); };
+  call_run program(moves, 5, how);
+  plain_order plain;
+  outcome const expected = program.run(plain);
+  CHECK(expected.failure == "");
+  std::uint64_t const seed = ovlp::testing::new_seed();
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    CAPTURE(seed + i);
+    random_order random(seed + i);
+    CHECK(difference(expected, program.run(random)) == "");
+  }
+  CHECK(events.count("node1 is released") > 0);
+  CHECK(events.count("node1 joins") > 0);
+}
+
 TEST_CASE("threads move, and no object is lost, in whatever order") {
   call_run program = movers();
   plain_order plain;

@@ -73,6 +73,9 @@ void run_program(int argc, char** argv) {
     run.check(
         "never two", [&] { return seen < 2; }, ovlp::engine::checked::at_each_step);
   if (fault == "check-at-the-end") run.check("all counted", [&] { return seen == 5; });
+  if (fault == "check-twice") {
+    for (int i = 0; i < 2; ++i) run.check("twice", [] { return true; });
+  }
   if (fault == "compared") run.compare<int, double>(all, [](double const& a, double const& b) { return a == b; });
   int const count = fault == "nothing" ? 2 : 4;
   if (fault == "livelock") {

@@ -109,6 +109,8 @@ class shown_progress {
               " changes of the plain order left:\n";
     }
     for (std::string const& line : found.story) text += "  " + line + "\n";
+    if (!found.first_other.empty())
+      text += "the first object that is another one than in the plain order: what " + found.first_other + "\n";
   }
   base::write_output("-", text);
   if (found.again) {
@@ -137,6 +139,7 @@ void run_explore(explore_options const& given, std::vector<std::string> const& p
   how.most_s = given.run_seconds;
   how.tolerance = given.tolerance;
 
+  base::expect_outputs({{given.output, "{\"format\""}});
   std::vector<runner> runners;
   std::size_t const jobs = how.strategy == exploration_options::strategy_type::exhaustive ? 1 : given.jobs;
   for (std::size_t i = 0; i < jobs; ++i) runners.push_back(served_by(program));

@@ -6,9 +6,9 @@
 namespace ovlp::explore {
 
 /// Something that may happen next in a run: a DPS thread goes on to the end of its next atomic step, the first message
-/// of a connection arrives, a node joins, the main program goes on.
+/// of a connection arrives, a node joins or is released, the main program goes on.
 struct choice {
-  enum class kind_type : std::uint8_t { start, step, arrival, join, main, wait, release };
+  enum class kind_type : std::uint8_t { start, step, arrival, node, main, wait, release };
   /// Of what happens, by structure: the same in every interleaving in which it happens, and once in each.
   std::uint64_t name;
   /// Of where it happens: the DPS thread, connection, node. No two that are possible at one time have the same.

@@ -118,17 +118,17 @@ answer plain_run(exploration_options const& how, runner const& run) {
 class search {
  public:
   search(exploration_options const& how, answer const& plain, std::function<void(exploration const&)> const& show)
-      : how_(how), plain_(plain.outcome), show_(show), begun_(std::chrono::steady_clock::now()) {
-    how_.most_s = std::max(how_.most_s, most_times_slower * plain_.seconds);
-    found_.plain_choices = plain_.choices;
-    found_.plain_results = plain_.results;
+      : how_(how), plain_(plain), show_(show), begun_(std::chrono::steady_clock::now()) {
+    how_.most_s = std::max(how_.most_s, most_times_slower * plain_.outcome.seconds);
+    found_.plain_choices = plain_.outcome.choices;
+    found_.plain_results = plain_.outcome.results;
   }
 
   void run_drawn(runner const& run) {
     while (!over()) {
       std::uint64_t const number = next_++;
       if (how_.runs > 0 && number >= how_.runs) return;
-      request asked = drawn(how_, number, plain_.choices);
+      request asked = drawn(how_, number, plain_.outcome.choices);
       if (!take(run, asked)) return;
     }
   }
@@ -171,7 +171,7 @@ class search {
     asked.most_s = how_.most_s;
     asked.tolerance = how_.tolerance;
     answer given = run(asked);
-    std::string const wrong = difference(plain_, given.outcome);
+    std::string const wrong = difference(plain_.outcome, given.outcome);
     {
       std::lock_guard const lock(mutex_);
       ++found_.runs;
@@ -207,7 +207,7 @@ class search {
   static constexpr double most_times_slower = 20;  // than the plain order: else a run is taken for one without end
 
   exploration_options how_;
-  outcome const plain_;
+  answer const plain_;
   std::function<void(exploration const&)> const& show_;
   std::chrono::steady_clock::time_point const begun_;
   std::atomic<std::uint64_t> next_ = 0;
@@ -227,16 +227,26 @@ interleaving passing(interleaving const& differs, moments const& run) {
   return all;
 }
 
+/// The name of the first object that is another one than in the plain order; 0: there is none.
+std::uint64_t first_other(answer const& plain, answer const& of) {
+  std::unordered_map<std::uint64_t, std::uint64_t> const expected(plain.objects.begin(), plain.objects.end());
+  for (auto const& [name, hash] : of.objects) {
+    auto const known = expected.find(name);
+    if (known != expected.end() && known->second != hash) return name;
+  }
+  return 0;
+}
+
 }  // namespace
 
-finding shrink_and_tell(runner const& run, outcome const& plain, request const& fails) {
+finding shrink_and_tell(runner const& run, answer const& plain, request const& fails) {
   finding told;
   told.held_back = fails.differs.size();
   request asked = fails;
   asked.moments = asked.texts = false;
   auto const wrong_in = [&](interleaving const& differs) {
     asked.differs = differs;
-    return difference(plain, run(asked).outcome);
+    return difference(plain.outcome, run(asked).outcome);
   };
   told.failure = wrong_in(fails.differs);
   told.again = !told.failure.empty();
@@ -255,13 +265,14 @@ finding shrink_and_tell(runner const& run, outcome const& plain, request const& 
   asked.differs = told.differs;
   asked.texts = true;
   answer const last = run(asked);
-  told.failure = difference(plain, last.outcome);
+  told.failure = difference(plain.outcome, last.outcome);
   auto const texts = texts_of(last);
   auto const text = [&](std::uint64_t name) {
     auto const known = texts.find(name);
     return known == texts.end() ? std::string("something that does not happen") : known->second;
   };
   for (held_back const& one : told.differs) told.story.push_back(text(one.first) + " before " + text(one.then));
+  if (std::uint64_t const other = first_other(plain, last); other != 0) told.first_other = text(other);
   return told;
 }
 

@@ -41,6 +41,9 @@ struct finding {
   bool again = true;                    ///< it has failed again in the same order
   interleaving differs = {};            ///< what is left of it
   std::vector<std::string> story = {};  ///< a line for each
+  /// The first object that is another one than in the plain order: which operation gives it. Empty: none, or it is not
+  /// known.
+  std::string first_other = {};
 };
 
 struct exploration {
@@ -63,7 +66,8 @@ struct exploration {
 exploration explore(exploration_options const& how, std::vector<runner> const& runners,
                     std::function<void(exploration const&)> const& show = {});
 
-/// Shrinks a run that fails in the plain order but for `differs`, and tells its story. `plain`: its outcome there.
-finding shrink_and_tell(runner const& run, outcome const& plain, request const& fails);
+/// Shrinks a run that fails in the plain order but for `differs`, and tells its story. `plain`: the answer there, with
+/// texts.
+finding shrink_and_tell(runner const& run, answer const& plain, request const& fails);
 
 }  // namespace ovlp::explore

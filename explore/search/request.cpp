@@ -132,10 +132,10 @@ request read_request(std::string const& line) {
 std::string text_of(answer const& given) {
   json texts = json::array();
   for (auto const& [name, text] : given.texts) texts.push_back({name, text});
-  return json{{"failure", given.outcome.failure},   {"results", given.outcome.results},
-              {"choices", given.outcome.choices},   {"given_up", given.outcome.given_up},
-              {"too_slow", given.outcome.too_slow}, {"seconds", given.outcome.seconds},
-              {"moments", as_json(given.moments)},  {"texts", std::move(texts)}}
+  return json{
+      {"failure", given.outcome.failure},   {"results", given.outcome.results},   {"choices", given.outcome.choices},
+      {"given_up", given.outcome.given_up}, {"too_slow", given.outcome.too_slow}, {"seconds", given.outcome.seconds},
+      {"moments", as_json(given.moments)},  {"texts", std::move(texts)},          {"objects", given.objects}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -152,6 +152,7 @@ answer read_answer(std::string const& line) {
     for (json const& one : of.at("texts")) {
       read.texts.emplace_back(one.at(0).get<std::uint64_t>(), one.at(1).get<std::string>());
     }
+    of.at("objects").get_to(read.objects);
     return read;
   });
 }

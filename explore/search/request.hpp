@@ -26,7 +26,7 @@ struct request {
   interleaving differs = {};  ///< given
   tree_path path = {};        ///< path
   bool moments = false;       ///< the answer has them whole; else of each what was chosen
-  bool texts = false;         ///< the answer has them
+  bool texts = false;         ///< the answer has them, and objects
   bool is_expected = false;   ///< results of later runs are compared with those of this one
   double tolerance = 0;       ///< relative, of floating-point numbers in results
   std::size_t most_choices = 100'000;
@@ -37,6 +37,8 @@ struct answer {
   explore::outcome outcome;
   explore::moments moments = {};
   std::vector<std::pair<std::uint64_t, std::string>> texts = {};  ///< of names
+  /// That operations have posted or returned, in the order of the run: names and hashes.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> objects = {};
 };
 
 std::unique_ptr<strategy> make_strategy(request const& asked);

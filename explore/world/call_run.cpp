@@ -20,7 +20,6 @@ outcome call_run::run(strategy& chooses) {
   ovlp::calls& calls = world.driver().calls();
   std::uint64_t call = 0;
   with_object(*in_, input_, [&](void* input) { call = calls.begin(*called_, *in_, input, 0, no_iteration); });
-  world.call_made(call);
   bool const here = world.run_until([&] { return calls.result_there(call); });
   if (world.failed()) {
     ended.failure = in_a_line(*world.failed());

@@ -12,6 +12,7 @@
 #include "steps/dps_thread.hpp"
 #include "steps/execution.hpp"
 #include "steps/scheduler.hpp"
+#include "world/kept_object.hpp"
 
 namespace ovlp::explore {
 namespace {
@@ -26,6 +27,8 @@ enum kind : std::uint64_t {
   of_step,
   of_arrival,
   of_join,
+  of_release,
+  of_object,
   of_first,
   of_last,
   of_part,
@@ -46,12 +49,12 @@ explored_backend::explored_backend(program const& known, settings how, strategy&
       common_(known, settings_.node.nodes, settings_.node.stack_bytes),
       nodes_(settings_.node.nodes),
       connections_(settings_.node.nodes * settings_.node.nodes) {
-  touched_parts = &parts_;
+  explored = this;
 }
 
 explored_backend::~explored_backend() {
   unwind();
-  touched_parts = nullptr;
+  explored = nullptr;
 }
 
 // Nodes
@@ -72,7 +75,8 @@ void explored_backend::make_manager(node_id number, bool joins_later) {
 }
 
 void explored_backend::launch(node_id node) {
-  add({.joins = node}, choice::kind_type::join, named(of_join, node), named(of_node, node));
+  if (nodes_[node].leaves) nodes_[node].comes_back = true;
+  else add({.joins = node}, choice::kind_type::node, named(of_join, node), named(of_node, node));
 }
 
 void explored_backend::launched(node_id number) {
@@ -86,12 +90,20 @@ void explored_backend::launched(node_id number) {
 }
 
 void explored_backend::release(node_id node) {
-  touch(part::whole_node, node);
-  nodes_[node].manager->stop();
-  released_.push_back(std::move(nodes_[node].manager));
+  nodes_[node].leaves = true;
+  add({.leaves = node}, choice::kind_type::node, named(of_release, node), named(of_node, node));
+}
+
+void explored_backend::released(node_id number) {
+  node_part& node = nodes_[number];
+  touch(part::whole_node, number);
+  node.leaves = false;
+  node.manager->stop();
+  released_.push_back(std::move(node.manager));
   for (std::size_t i = possible_.size(); i-- > 0;) {
     if (possible_[i].starts != nullptr && &possible_[i].starts->manager() == released_.back().get()) remove(i);
   }
+  if (std::exchange(node.comes_back, false)) launch(number);
 }
 
 void explored_backend::forget_released() {
@@ -113,7 +125,7 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
   done_may_hold_ = true;
   nodes_[0].looked_at = false;  // the main program may have done something there
   if (std::exchange(main_goes_on_, false)) tell_touched();
-  parts_.clear();
+  touched_parts.clear();
   touched_.clear();
   for (;;) {
     if (failure_) return true;
@@ -122,7 +134,7 @@ bool explored_backend::run_until(std::function<bool()> const& done) {
       main_expected_ = true;
       add({}, choice::kind_type::main, named(of_main, 0), named(of_main, 0));
     }
-    parts_.clear();  // what was looked at for that touches nothing: the main program's turn does
+    touched_parts.clear();  // what was looked at for that touches nothing: the main program's turn does
     if (possible_.empty()) {
       if (let_in_held()) continue;
       cut_ = cut::stalled;
@@ -196,6 +208,8 @@ void explored_backend::happen(possibility const& what) {
     }
   } else if (what.joins) {
     launched(*what.joins);
+  } else if (what.leaves) {
+    released(*what.leaves);
   } else {
     touch(part::calls, 0);
   }
@@ -399,14 +413,14 @@ void explored_backend::touch_connection(bool head, std::uint64_t over) {
 }
 
 void explored_backend::tell_touched() {
-  for (touched_part const& one : parts_) {
+  for (touched_part const& one : touched_parts) {
     resource const what = named(of_part, mix(mix(static_cast<std::uint64_t>(one.what), one.node), one.of));
     touched_.push_back(one.changed ? changes(what) : uses(what));
   }
   std::ranges::sort(touched_);
   touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   strategy_.happened(touched_);
-  parts_.clear();
+  touched_parts.clear();
   touched_.clear();
 }
 
@@ -418,8 +432,8 @@ std::uint64_t explored_backend::name_of(frames const& in) const {
   for (frame const& one : in) {
     bool const is_call = &one == &in.front();
     if (is_call) {
-      auto const known = main_calls_.find(one.group);
-      name = mix(known == main_calls_.end() ? 0 : known->second,
+      auto const known = calls_.find(one.group);
+      name = mix(known == calls_.end() ? 0 : known->second.name,
                  (std::uint64_t{one.opener} << 32) | static_cast<std::uint32_t>(one.iteration));
     } else {
       name = mix(mix(name, (std::uint64_t{one.port} << 32) | one.opener), one.place);
@@ -452,8 +466,38 @@ std::uint64_t explored_backend::name_of(message const& what) const {
   return what.told.index();
 }
 
+/// A call is named by who makes it, and its number among those.
+void explored_backend::call_made(group_id call) {
+  execution const* const by = current_ != nullptr ? &current_->thread.running() : nullptr;
+  std::uint64_t const name = by != nullptr ? name_of(*by) : 0;
+  std::uint64_t const number = ++made_by_[name];
+  made_call& made = calls_[call] = {mix(name, number), {}};
+  if (!settings_.text) return;
+  made.text = "call " + std::to_string(number);
+  if (by != nullptr) {
+    operation_place const where = by->where();
+    made.text += " of " + program_.graph(where.graph).definition->describe(where.operation) + ", " +
+                 describe(by->frames(), where.graph);
+  }
+}
+
+void explored_backend::object_made(execution const& by, envelope& object) {
+  if (!settings_.object) return;
+  std::uint64_t const name = mix(named(of_object, name_of(by)), name_of(static_cast<mail const&>(object)));
+  settings_.object(name, keep(*object.type, object.object()).hash());
+  if (!settings_.text) return;
+  operation_place const where = by.where();
+  settings_.text(name, program_.graph(where.graph).definition->describe(where.operation) +
+                           (object.operation == result_operation
+                                ? " returns as the result " + describe(object.frames, object.graph)
+                                : " gives as object " + describe(object.frames, object.graph)));
+}
+
 std::string explored_backend::describe(frames const& in, std::uint32_t graph) const {
-  if (in.size() < 2) return "of a call";
+  if (in.size() < 2) {
+    auto const known = in.empty() ? calls_.end() : calls_.find(in.front().group);
+    return "of " + (known == calls_.end() ? "a call" : known->second.text);
+  }
   std::string text;
   for (std::size_t i = in.size(); i-- > 1;) {
     text += (text.empty() ? "" : " in ") + std::to_string(in[i].place) + " of " + program_.opener(graph, in[i].port);
@@ -516,6 +560,7 @@ std::string explored_backend::describe(possibility const& what) const {
     return way + kinds[first.told.index()] + " arrives";
   }
   if (what.joins) return node_name(*what.joins) + " joins";
+  if (what.leaves) return node_name(*what.leaves) + " is released";
   return "the main program goes on";
 }
 

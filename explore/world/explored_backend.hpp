@@ -32,12 +32,12 @@ namespace ovlp::explore {
 //   - a DPS thread goes on to the end of its next atomic step; those of a collection that have the right to run are as
 //     many as in a real run, the first ones in the order in which they came by work;
 //   - the first message of a connection arrives; between two nodes messages keep their order, as over TCP and MPI;
-//   - a node that is launched has joined;
+//   - a node that is launched has joined, or one that has left is released;
 //   - the main program, which waits for something that is there now, goes on.
 // Within a step nothing else happens: what real execution threads do at one time below that is not seen here.
 
 /// The backend of an explored run. Thread: one OS thread.
-class explored_backend final : public backend {
+class explored_backend final : public backend, private explored_world {
  public:
   struct settings {
     node_settings node{};
@@ -45,6 +45,8 @@ class explored_backend final : public backend {
     /// Told each name that comes up and what it means: "node1: workers[2] starts leaf 'count' with object 3 of split
     /// 'cut'". Empty: nobody asks.
     std::function<void(std::uint64_t, std::string const&)> text = {};
+    /// Told each object that an operation posts or returns: its name, of which text is told too, and a hash.
+    std::function<void(std::uint64_t, std::uint64_t)> object = {};
     std::function<void()> on_failure = {};  ///< called where it happens
     /// Called after each choice, and with true when nothing may happen any more: says what is wrong; empty: nothing.
     std::function<std::string(bool at_end)> check = {};
@@ -58,9 +60,6 @@ class explored_backend final : public backend {
   thread_manager& driver() { return *nodes_[0].manager; }
   /// nullptr: the run has not begun.
   thread_manager* find_driver() { return nodes_.empty() ? nullptr : nodes_.front().manager.get(); }
-  /// The main program has made a call: its number in the order of calls names what happens in it.
-  void call_made(group_id call) { main_calls_.emplace(call, main_calls_.size() + 1); }
-
   /// Lets things happen until done(), and the main program's turn. Returns false if that never comes: see explain().
   /// done() is asked again only after call_ended() or fail().
   bool run_until(std::function<bool()> const& done);
@@ -114,21 +113,25 @@ class explored_backend final : public backend {
   struct node_part {
     std::unique_ptr<thread_manager> manager;  ///< none: the node is not held
     std::size_t launches = 0;
-    bool looked_at = true;  ///< its scheduler, since something has happened there
+    bool leaves = false;      ///< it is to be released
+    bool comes_back = false;  ///< and is to be launched then
+    bool looked_at = true;    ///< its scheduler, since something has happened there
     std::vector<worker*> workers;
   };
   /// What may happen. One of: a DPS thread that starts something; a worker in the middle of an operation; a connection;
-  /// a node that joins; the main program.
+  /// a node that joins or is released; the main program.
   struct possibility {
     dps_thread* starts = nullptr;
     worker* goes_on = nullptr;
     connection* arrives = nullptr;
     std::optional<node_id> joins = {};
+    std::optional<node_id> leaves = {};
   };
 
   std::vector<std::string> waiting();
   void make_manager(node_id number, bool joins_later);
   void launched(node_id number);
+  void released(node_id number);
   void forget_released();
   bool let_in_held();
   void stop_all();
@@ -144,6 +147,8 @@ class explored_backend final : public backend {
   /// To the strategy, as resources.
   void tell_touched();
   void touch_connection(bool head, std::uint64_t over);
+  void call_made(group_id call) override;
+  void object_made(execution const& by, envelope& object) override;
 
   std::uint64_t name_of(frames const& in) const;
   std::uint64_t name_of(execution const& what) const;
@@ -165,9 +170,13 @@ class explored_backend final : public backend {
   std::vector<choice> choices_;                           ///< the same
   std::vector<dps_thread*> candidates_;
   std::unordered_map<std::uint64_t, std::uint64_t> times_;  ///< how often a base of a name has been used
-  std::unordered_map<group_id, std::uint64_t> main_calls_;
-  std::vector<touched_part> parts_;  ///< touched by what happens
-  std::vector<resource> touched_;    ///< the same, as the strategy gets it
+  struct made_call {
+    std::uint64_t name;
+    std::string text;  ///< "call 2 of leaf 'sell', 0 of split 'come'", where texts are asked for
+  };
+  std::unordered_map<group_id, made_call> calls_;             ///< all of the run
+  std::unordered_map<std::uint64_t, std::uint64_t> made_by_;  ///< how many by one operation; 0: by the main program
+  std::vector<resource> touched_;                             ///< touched_parts, as the strategy gets them
   worker* current_ = nullptr;
   bool main_expected_ = false;  ///< the main program's turn is among what may happen
   bool main_goes_on_ = false;   ///< its turn was the last choice

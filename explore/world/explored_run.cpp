@@ -99,6 +99,7 @@ struct explored_run final : main_run {
   std::vector<program_check> checks;
   std::map<graph_definition const*, same_result> comparisons;
   std::map<std::uint64_t, graph_definition const*> graph_of_call;
+  std::size_t threads_at_first = 0;  ///< of the OS; of a process that is not forked, a library's
   bool told = false;
 
   run_options const& common_options() const override { return *options; }
@@ -106,9 +107,10 @@ struct explored_run final : main_run {
   bool watches_steps() const override { return false; }  // a process that is forked has no other threads
 
   void start() override {
+    threads_at_first = os_threads();
     if (server) {
-      if (std::size_t const count = os_threads(); count > 1)
-        throw config_error("the program has " + std::to_string(count) +
+      if (threads_at_first > 1)
+        throw config_error("the program has " + std::to_string(threads_at_first) +
                            " OS threads at its first call, and a process that is forked has one");
       asked = server->serve();
     }
@@ -121,7 +123,10 @@ struct explored_run final : main_run {
     how.node = begin_records(0, capacities_now());
     how.node.cores = std::numeric_limits<std::size_t>::max();  // as many execution threads as DPS threads
     how.most_choices = asked.most_choices;
-    if (asked.texts) how.text = [this](std::uint64_t name, std::string const& of) { server->report().text(name, of); };
+    if (asked.texts) {
+      how.text = [this](std::uint64_t name, std::string const& of) { server->report().text(name, of); };
+      how.object = [this](std::uint64_t name, std::uint64_t hash) { server->report().object(name, hash); };
+    }
     if (!server) how.on_failure = stop_for_debugger;
     if (!checks.empty()) how.check = [this](bool at_end) { return look_at_checks(at_end); };
     world.emplace(program, std::move(how), *order);
@@ -132,7 +137,6 @@ struct explored_run final : main_run {
   std::uint64_t begin(graph_definition const& graph, object_type const& type, void* object) override {
     let_others_go_first();
     std::uint64_t const call = main_run::begin(graph, type, object);
-    world->call_made(call);
     graph_of_call[call] = &graph;
     return call;
   }
@@ -149,6 +153,11 @@ struct explored_run final : main_run {
   void remap(collection_definition const& collection, mapping const& to) override {
     let_others_go_first();
     main_run::remap(collection, to);
+  }
+
+  void end_of_iteration(int iteration, std::function<void(held_nodes const&)> const& change) override {
+    let_others_go_first();
+    main_run::end_of_iteration(iteration, change);
   }
 
   void wait_until(std::function<bool()> const& done) override {
@@ -250,7 +259,7 @@ struct explored_run final : main_run {
   void tell() {
     if (std::exchange(told, true)) return;
     if (world) what_came.choices = world->choices();
-    if (what_came.failure.empty() && os_threads() > 1)
+    if (what_came.failure.empty() && os_threads() > threads_at_first)
       what_came.failure = "the program has started OS threads: what they do first nobody chooses";
     if (server) return server->report().ended(what_came);
     say_what_did_not_happen();

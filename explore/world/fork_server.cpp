@@ -24,18 +24,20 @@ namespace ovlp::explore {
 // Address space; of memory it takes what is written.
 constexpr std::size_t most_kept = std::size_t{256} << 20;
 constexpr std::size_t most_words = std::size_t{1} << 19, most_bytes = std::size_t{4} << 20, most_results = 1024;
+constexpr std::size_t most_objects = std::size_t{1} << 18;
 
 struct shared_report::contents {
   bool ended;
   bool full;  ///< something had no room
-  std::size_t words, bytes, results;
+  std::size_t words, bytes, results, objects;
   std::size_t choices;
   bool given_up;
   std::size_t failure_bytes;
   char failure[2048];
   std::uint64_t result[most_results];
-  std::uint64_t word[most_words];  ///< moments: count, chosen, (name, source, kind)...; count, touched...
-  char byte[most_bytes];           ///< texts: name, size, bytes
+  std::uint64_t word[most_words];         ///< moments: count, chosen, (name, source, kind)...; count, touched...
+  char byte[most_bytes];                  ///< texts: name, size, bytes
+  std::uint64_t object[most_objects][2];  ///< name, hash
   std::size_t kept_bytes;
   std::byte kept[most_kept];  ///< results: size of the inline part, size, bytes
 };
@@ -86,6 +88,13 @@ void shared_report::text(std::uint64_t name, std::string_view of) {
   shared_->bytes += sizeof name + sizeof size + size;
 }
 
+void shared_report::object(std::uint64_t name, std::uint64_t hash) {
+  if (shared_->objects == most_objects) return;
+  shared_->object[shared_->objects][0] = name;
+  shared_->object[shared_->objects][1] = hash;
+  ++shared_->objects;
+}
+
 void shared_report::result(kept_object const& of) {
   std::size_t const sizes[] = {of.inline_bytes, of.bytes.size()};
   if (shared_->kept_bytes + sizeof sizes + of.bytes.size() > most_kept) {
@@ -122,8 +131,8 @@ void shared_report::ended(outcome const& how) {
 
 void shared_report::clear() {
   shared_->ended = shared_->full = shared_->given_up = false;
-  shared_->kept_bytes = shared_->words = shared_->bytes = shared_->results = shared_->choices = shared_->failure_bytes =
-      0;
+  shared_->kept_bytes = shared_->words = shared_->bytes = shared_->results = shared_->objects = shared_->choices =
+      shared_->failure_bytes = 0;
 }
 
 bool shared_report::has_ended() const { return shared_->ended; }
@@ -156,6 +165,9 @@ answer shared_report::read() const {
     at += sizeof name + sizeof size;
     made.texts.emplace_back(name, std::string(at, size));
     at += size;
+  }
+  for (std::size_t i = 0; i < shared_->objects; ++i) {
+    made.objects.emplace_back(shared_->object[i][0], shared_->object[i][1]);
   }
   if (shared_->full)
     made.outcome.failure += made.outcome.failure.empty() ? "" : "; its choices are too many to be noted";

@@ -27,6 +27,7 @@ class shared_report {
   void chooses(std::span<choice const> possible, std::size_t chosen);
   void touched(std::span<resource const> what);
   void text(std::uint64_t name, std::string_view of);
+  void object(std::uint64_t name, std::uint64_t hash);
   /// Of the main program's next call, where it is asked for.
   void result(kept_object const& of);
   /// The last thing: how it ended.

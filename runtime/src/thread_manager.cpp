@@ -126,7 +126,7 @@ void thread_manager::wake_caller(execution* waiter) const {
 
 std::string thread_manager::broken_invariant() const {
   for (std::string broken : {scheduler_->broken_invariant(), groups_->broken_invariant(), outbox_->broken_invariant(),
-                             coordinator_ ? coordinator_->broken_invariant() : ""}) {
+                             views_->broken_invariant(), coordinator_ ? coordinator_->broken_invariant() : ""}) {
     if (!broken.empty()) return broken;
   }
   return "";

@@ -35,20 +35,15 @@ void border_queue::next() {
 }
 
 void border_queue::handle_work_answer(node_id from, work_answer const& message) {
-  if (!awaited_.contains(from)) return;  // it has left, and has told all
+  if (awaited_.erase(from) == 0) return;
   told_work_s_[from] = message.work_s;
-  stop_awaiting(from);
+  if (awaited_.empty()) ask();
 }
 
+/// It begins anew to count. If it is asked now it answers yet: until then it is not released.
 void border_queue::handle_left(node_id from, left const& message) {
   left_.add(message.call, message.work_s);
   told_work_s_.erase(from);
-  stop_awaiting(from);  // it may end before it is asked
-}
-
-void border_queue::stop_awaiting(node_id node) {
-  if (awaited_.erase(node) > 0 && awaited_.empty()) ask();
-  next();
 }
 
 void border_queue::ask() {

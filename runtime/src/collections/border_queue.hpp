@@ -31,9 +31,9 @@ class border_queue {
   void handle_work_answer(node_id from, work_answer const& message);
   /// A node leaves, and has told what it has done.
   void handle_left(node_id from, left const& message);
-  /// The node answers nothing any more.
-  void stop_awaiting(node_id node);
 
+  /// Whether a node has been asked and has not answered.
+  bool awaits(node_id node) const { return awaited_.contains(node); }
   /// Whether a policy has not answered yet.
   bool deciding() const { return phase_ == phase::deciding; }
   /// What does not hold of what must; empty: all does.

@@ -5,8 +5,13 @@
 
 namespace ovlp::OVLP_INLINE_CORE {
 
-collection_changes::collection_changes(program const& known, std::size_t nodes)
-    : known_(known), nodes_(nodes), versions_(known.collections()), held_(known.nodes_at_first(nodes)), sent_(nodes) {
+collection_changes::collection_changes(program const& known, std::size_t nodes, std::function<bool(node_id)> is_asked)
+    : known_(known),
+      nodes_(nodes),
+      is_asked_(std::move(is_asked)),
+      versions_(known.collections()),
+      held_(known.nodes_at_first(nodes)),
+      sent_(nodes) {
   for (std::uint32_t c = 0; c < known.collections(); ++c) views_.push_back(known.first_mapping(c, nodes));
 }
 
@@ -168,12 +173,18 @@ void collection_changes::handle_left(node_id from, left const& l) {
   auto const asked = leaving_.find(from);
   if (asked == leaving_.end() || asked->second != l.number) return;  // it has been mapped to again meanwhile
   unneeded_.insert(from);
-  if (phase_ == phase::idle) release_unneeded();
+  release_unneeded();
 }
 
 void collection_changes::release_unneeded() {
+  if (phase_ != phase::idle) return;
   for (node_id node : std::exchange(unneeded_, {})) {
-    if (leaving_.erase(node) == 0) continue;
+    if (!leaving_.contains(node)) continue;
+    if (is_asked_(node)) {
+      unneeded_.insert(node);
+      continue;
+    }
+    leaving_.erase(node);
     held_.erase(node);
     to_do_.emplace_back(release_node{node});
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -55,7 +56,8 @@ class collection_changes {
   };
   using action = std::variant<send_control, launch_node, release_node>;
 
-  collection_changes(program const& known, std::size_t nodes);
+  /// `is_asked`: whether a node owes node 0 an answer to something else; then it is not released.
+  collection_changes(program const& known, std::size_t nodes, std::function<bool(node_id)> is_asked);
 
   /// What is to be done now, in this order.
   std::vector<action> take_actions() { return std::exchange(to_do_, {}); }
@@ -75,6 +77,8 @@ class collection_changes {
   void handle_drained(node_id from, drained const& s);
   void handle_left(node_id from, left const& l);
   void node_joined(node_id node);
+  /// What nodes that leave were asked for may have been answered.
+  void release_unneeded();
 
  private:
   enum class phase : std::uint8_t { idle, launching, moving, updating, draining };
@@ -83,12 +87,12 @@ class collection_changes {
   void move_threads();
   void update_views();
   void drain_all();
-  void release_unneeded();
   bool mapped(node_id node) const;
   void tell(node_id to, control message) { to_do_.emplace_back(send_control{to, std::move(message)}); }
 
   program const& known_;
   std::size_t const nodes_;
+  std::function<bool(node_id)> const is_asked_;
   std::vector<action> to_do_;
   std::vector<std::vector<node_id>> views_;  ///< by collection
   std::vector<std::uint32_t> versions_;

@@ -18,7 +18,8 @@ namespace ovlp::OVLP_INLINE_CORE {
 
 coordinator::coordinator(thread_manager& node)
     : node_(node),
-      changes_(std::make_unique<collection_changes>(node.program(), node.settings().nodes)),
+      changes_(std::make_unique<collection_changes>(node.program(), node.settings().nodes,
+                                                    [this](node_id asked) { return borders_->awaits(asked); })),
       borders_(std::make_unique<border_queue>(node, changes_->held())) {}
 
 coordinator::~coordinator() = default;
@@ -59,7 +60,10 @@ void coordinator::handle(event const& what) {
                       [&](border_request const& m) { borders_->handle_border_request(m); },
                       [&](border_decision const& m) { borders_->handle_decision(m); },
                       [&](border_done const&) { borders_->handle_border_done(); },
-                      [&](work_answer const& m) { borders_->handle_work_answer(from, m); },
+                      [&](work_answer const& m) {
+                        borders_->handle_work_answer(from, m);
+                        changes_->release_unneeded();
+                      },
                       [&](joined) {
                         if (begun_) record_node(from, node_change::joined);
                         changes_->node_joined(from);
@@ -78,7 +82,6 @@ void coordinator::do_what_is_decided() {
                  },
                  [&](collection_changes::release_node const& release) {
                    record_node(release.node, node_change::released);
-                   borders_->stop_awaiting(release.node);
                    node_.backend().release(release.node);
                  }},
         action);

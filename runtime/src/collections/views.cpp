@@ -190,6 +190,38 @@ std::vector<thread_address> views::expected() {
   return all;
 }
 
+std::string views::broken_invariant() {
+  scoped_lock const lock(mutex_);
+  for (auto const& [at, r] : residents_) {
+    if (!r.early.empty() && r.is != whereabouts::elsewhere)
+      return node_.program().name({at.first, at.second}) + " is here, and its first mail is kept beside it";
+    if (r.is == whereabouts::elsewhere) continue;
+    if (std::string broken = r.thread->broken_invariant(); !broken.empty()) return broken;
+  }
+  for (std::uint32_t c = 0; c < current_.size(); ++c) {
+    if (std::string const broken = broken_invariant(c); !broken.empty())
+      return "the view of collection '" + node_.program().collection(c).name + "': " + broken;
+  }
+  return "";
+}
+
+std::string views::broken_invariant(std::uint32_t collection) {
+  collection_view const* const view = current_[collection].get();
+  if (published_[collection].load() != view) return "another one is published";
+  if (view == nullptr) return "";
+  std::span<std::uint32_t const> const threads = view->where->threads_of(self_);
+  if (threads.size() != view->here.size()) return "it has not as many threads here as are placed here";
+  for (std::size_t t = 0; t < threads.size(); ++t) {
+    if (view->where->node_of(threads[t]) != self_ || view->where->place_of(threads[t]) != t)
+      return "its placement contradicts itself";
+    auto const known = residents_.find({collection, threads[t]});
+    bool const is_here = known != residents_.end() && known->second.is == whereabouts::here;
+    if (view->here[t] == nullptr ? is_here : known == residents_.end() || known->second.thread.get() != view->here[t])
+      return "thread " + std::to_string(threads[t]) + " is another one than the one that lives here";
+  }
+  return "";
+}
+
 void views::drop_mail() {
   scoped_lock const lock(mutex_);
   for (auto& [at, r] : residents_) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -102,6 +103,8 @@ class views {
   std::vector<dps_thread*> threads();
   /// Threads that are not here and for which something has come.
   std::vector<thread_address> expected();
+  /// Of the views, and of the threads that live here. Between two steps of the node.
+  std::string broken_invariant();
   /// At the end: forgets all mail.
   void drop_mail();
 
@@ -126,6 +129,7 @@ class views {
       OVLP_REQUIRES(mutex_);
   void publish_again(std::uint32_t collection) OVLP_REQUIRES(mutex_);
   void wait_for_readers();
+  std::string broken_invariant(std::uint32_t collection) OVLP_REQUIRES(mutex_);
 
   thread_manager& node_;
   node_id const self_;

@@ -17,6 +17,7 @@ group_id calls::begin(graph_definition const& graph, object_type const& type, vo
                       std::int32_t iteration, std::optional<group_id> origin) {
   std::uint32_t const number = node_.program().number_of(graph);
   group_id const call = node_.groups().number();
+  tell_call(call);
   std::uint32_t place = 0;
   {
     scoped_lock const lock(mutex_);

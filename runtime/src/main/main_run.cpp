@@ -83,6 +83,7 @@ void main_run::attach(std::shared_ptr<record_sink> sink) {
 void main_run::check(std::string name, std::function<bool()> holds, engine_base::checked) {
   if (driver() != nullptr) throw config_error("check('" + name + "') comes before the first call");
   if (!holds) throw config_error("check('" + name + "') expects a function, got none");
+  if (!check_names.insert(name).second) throw config_error("check('" + name + "'): there is one of that name already");
 }
 
 void main_run::compare(graph_definition const& graph, std::function<bool(void const*, void const*)>) {

@@ -319,4 +319,12 @@ std::vector<execution*> dps_thread::suspended() const {
   return all;
 }
 
+std::string dps_thread::broken_invariant() const {
+  std::string wrong = inbox_.broken_invariant();
+  if (!work_.empty() && !inbox_.owned()) wrong = "work is there, and nobody owns it";
+  if (!held_.empty() && (!moving_to_ || departed_)) wrong = "mail is held back, and it does not move";
+  if (departed_ && !(live_.empty() && opened_.empty())) wrong = "it has gone, and operations are left";
+  return wrong.empty() ? "" : manager_.program().name(address_) + ": " + wrong;
+}
+
 }  // namespace ovlp::OVLP_INLINE_CORE

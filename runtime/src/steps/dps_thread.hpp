@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -50,14 +51,14 @@ class mailbox_touches {
  public:
   template <class Thread>
   void added(Thread const& to) {
-    if (touched_parts == nullptr) [[likely]]
+    if (explored == nullptr) [[likely]]
       return;
     touch(part::mailbox, to.manager().self(), name_of(to.address()));
     touch_mail(to, added_++);
   }
   template <class Thread>
   void looked_for(Thread const& in, bool found) {
-    if (touched_parts == nullptr) [[likely]]
+    if (explored == nullptr) [[likely]]
       return;
     touch_mail(in, found ? taken_++ : taken_);
   }
@@ -134,6 +135,8 @@ class dps_thread {
   void hold_state(memory_watch& watch);
   /// The operations that are suspended in it. The node must be passive, or have stopped.
   std::vector<execution*> suspended() const;
+  /// Between two steps of the node.
+  std::string broken_invariant() const;
 
   // Of the scheduler.
   boost::intrusive::slist_member_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>> in_ready_queue;

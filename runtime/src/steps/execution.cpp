@@ -271,6 +271,7 @@ void execution::send_held_posts() {
 }
 
 void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
+  tell_object(*this, *object);
   std::uint32_t const place = object->frames.back().place;
   std::optional<post_record> record;
   if (manager_.records() != nullptr) [[unlikely]]
@@ -292,6 +293,7 @@ void execution::send_result() {
   if (auto const& edge = definition_->ports[0].edge) {
     send(0, *edge, std::move(result_));
   } else {
+    tell_object(*this, *result_);
     manager_.calls().answer(std::move(result_));
   }
 }

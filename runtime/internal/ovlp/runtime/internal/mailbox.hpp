@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <ovlp/runtime/internal/synchronization.hpp>
@@ -110,6 +111,13 @@ class mailbox {
     owned_.store(false);
     if (tail_.load() == &stub_) return true;
     return owned_.exchange(true);  // if it was true, who added the mail is the owner
+  }
+
+  bool owned() const { return owned_.load(); }
+  /// Between two operations on it: whether somebody owns the mail that is there.
+  std::string broken_invariant() const {
+    bool const empty = head_ == &stub_ && tail_.load() == &stub_;
+    return empty || owned() ? "" : "mail is there, and nobody owns it";
   }
 
   /// Thread: the owner, or any if there is none.

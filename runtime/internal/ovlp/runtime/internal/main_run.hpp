@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -109,11 +110,12 @@ class main_run : public engine_base::implementation, public unfinished {
   main_calls calls;
   analysis::call_list made_calls;               ///< where figures are added up
   mutable std::optional<borders> borders_made;  ///< once the options have been read
-  bool recording = false;                       ///< the program asked for it
-  std::optional<ovlp::summary> figures;         ///< of the call that ended last, once they have been asked for
-  bool written = false;                         ///< what the options ask for
-  bool told_end = false;                        ///< to the sinks
-  std::jthread watch;                           ///< of the steps that take long, once the run has started
+  std::set<std::string> check_names;
+  bool recording = false;                ///< the program asked for it
+  std::optional<ovlp::summary> figures;  ///< of the call that ended last, once they have been asked for
+  bool written = false;                  ///< what the options ask for
+  bool told_end = false;                 ///< to the sinks
+  std::jthread watch;                    ///< of the steps that take long, once the run has started
 
   /// Whether figures are added up: for the program, or for an option.
   bool records() const {

@@ -5,10 +5,13 @@
 #include <vector>
 
 #include <ovlp/flowgraph/mapping.hpp>
+#include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp::OVLP_INLINE_CORE {
+
+class execution;
 
 /// What steps and arrivals at a node have in common, so that their order may matter. docs/explore.md says of what each
 /// consists.
@@ -34,18 +37,40 @@ struct touched_part {
   std::uint64_t of;
   bool changed;
 };
-/// Where an explored run wants to be told, as long as it lasts; nullptr: nobody does.
-inline constinit std::vector<touched_part>* touched_parts = nullptr;
+/// What an explored run is told of what happens inside the core.
+class explored_world {
+ public:
+  std::vector<touched_part> touched_parts;  ///< of what happens now
+  /// The operation that runs now has made a call, or the main program.
+  virtual void call_made(group_id call) = 0;
+  /// An operation posts or returns an object.
+  virtual void object_made(execution const& by, envelope& object) = 0;
+
+ protected:
+  ~explored_world() = default;
+};
+/// As long as such a run lasts; nullptr: there is none.
+inline constinit explored_world* explored = nullptr;
 
 /// What happens now uses or changes it.
 inline void touch(part what, node_id node, std::uint64_t of = 0, bool changed = true) {
-  if (touched_parts != nullptr) [[unlikely]]
-    touched_parts->push_back({what, node, of, changed});
+  if (explored != nullptr) [[unlikely]]
+    explored->touched_parts.push_back({what, node, of, changed});
+}
+inline void tell_call(group_id call) {
+  if (explored != nullptr) [[unlikely]]
+    explored->call_made(call);
+}
+inline void tell_object(execution const& by, envelope& object) {
+  if (explored != nullptr) [[unlikely]]
+    explored->object_made(by, object);
 }
 
 #else
 
 inline void touch(part, node_id, std::uint64_t = 0, bool = true) {}
+inline void tell_call(group_id) {}
+inline void tell_object(execution const&, envelope&) {}
 
 #endif
 
