@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdio>
 #include <iomanip>
 
 namespace ovlp::base {
@@ -118,6 +119,17 @@ std::string unexpected(std::vector<std::string> const& left, std::vector<std::st
 std::string as_given_again(std::string what) {
   std::size_t const end = what.find(": At Most 1 required");
   return end == std::string::npos ? what : what.substr(0, end) + ": expected once, but given again";
+}
+
+std::string hexadecimal(std::uint64_t name) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(name));
+  return text;
+}
+
+bool read_hexadecimal(std::string_view text, std::uint64_t& name) {
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), name, 16);
+  return error == std::errc{} && end == text.data() + text.size();
 }
 
 std::string fixed(double number, int digits) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <ovlp/base/mix.hpp>
+
 namespace ovlp::explore {
 
 /// Something that may happen next in a run: a DPS thread goes on to the end of its next atomic step, the first message
@@ -27,12 +29,6 @@ constexpr resource changes(std::uint64_t what) { return what | 1; }
 constexpr resource uses(std::uint64_t what) { return what & ~std::uint64_t{1}; }
 constexpr bool conflict(resource a, resource b) { return uses(a) == uses(b) && ((a | b) & 1) != 0; }
 
-/// Mixes a value into a hash. Source: its end is the finalizer of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
-constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  std::uint64_t z = hash * 0xd6e8feb86659fd93u + value + 0x9e3779b97f4a7c15u;  // not symmetric in the two
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
+using base::mix;
 
 }  // namespace ovlp::explore

@@ -12,6 +12,7 @@
 #include "steps/dps_thread.hpp"
 #include "steps/execution.hpp"
 #include "steps/scheduler.hpp"
+#include "steps/structural_name.hpp"
 #include "world/kept_object.hpp"
 
 namespace ovlp::explore {
@@ -426,39 +427,18 @@ void explored_backend::tell_touched() {
 
 // Names
 
-/// Groups have numbers that depend on the order, so a group is named by those around it and what opened it.
-std::uint64_t explored_backend::name_of(frames const& in) const {
-  std::uint64_t name = 0;
-  for (frame const& one : in) {
-    bool const is_call = &one == &in.front();
-    if (is_call) {
-      auto const known = calls_.find(one.group);
-      name = mix(known == calls_.end() ? 0 : known->second.name,
-                 (std::uint64_t{one.opener} << 32) | static_cast<std::uint32_t>(one.iteration));
-    } else {
-      name = mix(mix(name, (std::uint64_t{one.port} << 32) | one.opener), one.place);
-    }
-  }
-  return name;
+std::uint64_t explored_backend::name_of_call(frames const& in) const {
+  auto const known = in.empty() ? calls_.end() : calls_.find(in.front().group);
+  return known == calls_.end() ? 0 : known->second.name;
 }
 
 std::uint64_t explored_backend::name_of(execution const& what) const {
-  operation_place const where = what.where();
-  return mix(mix(name_of(what.frames()), (std::uint64_t{where.graph} << 32) | where.operation),
-             ovlp::name_of(what.thread().address()));
+  return ovlp::name_of(what, name_of_call(what.frames()));
 }
 
 std::uint64_t explored_backend::name_of(mail const& work) const {
-  switch (work.kind) {
-    case mail::kind_type::object: {
-      auto const& object = static_cast<envelope const&>(work);
-      return mix(name_of(object.frames), (std::uint64_t{object.graph} << 32) | object.operation);
-    }
-    case mail::kind_type::start:
-    case mail::kind_type::resume:
-      return mix(name_of(static_cast<operation_mail const&>(work).operation), static_cast<std::uint64_t>(work.kind));
-    default: return static_cast<std::uint64_t>(work.kind);
-  }
+  frames const* const in = frames_of(work);
+  return ovlp::name_of(work, in == nullptr ? 0 : name_of_call(*in));
 }
 
 std::uint64_t explored_backend::name_of(message const& what) const {

@@ -150,7 +150,7 @@ class explored_backend final : public backend, private explored_world {
   void call_made(group_id call) override;
   void object_made(execution const& by, envelope& object) override;
 
-  std::uint64_t name_of(frames const& in) const;
+  std::uint64_t name_of_call(frames const& in) const;
   std::uint64_t name_of(execution const& what) const;
   std::uint64_t name_of(mail const& work) const;
   std::uint64_t name_of(message const& what) const;

@@ -24,6 +24,8 @@
 #include <ovlp/runtime/internal/periodic.hpp>
 #include <ovlp/runtime/internal/policies.hpp>
 
+#include "main/order_file.hpp"
+#include "steps/delivery_order.hpp"
 #include "steps/execution.hpp"
 
 namespace ovlp {
@@ -152,6 +154,14 @@ node_settings main_run::begin_records(node_id self, std::vector<double> capaciti
   settings.execution_threads = common_options().execution_threads;
   settings.stack_bytes = common_options().stack_kib * 1024;
   settings.barriers = common_options().barriers;
+  run_options const& asked = common_options();
+  if (!asked.note_order_file.empty() || !asked.follow_order_file.empty()) {
+    std::vector<delivery_orders::list> given;
+    if (!asked.follow_order_file.empty()) given = read_order(asked.follow_order_file, asked.application, asked.nodes);
+    if (self == 0 && !asked.note_order_file.empty()) remove_orders_of_others(asked.note_order_file, asked.nodes);
+    orders = std::make_unique<delivery_orders>(!asked.note_order_file.empty(), std::move(given));
+    settings.orders = orders.get();
+  }
   if (self == 0 && at_borders().measures()) {
     at_borders().use([this](double from_s, double to_s) {
       analysis::dynamic_efficiency all(capacities_now());
@@ -180,12 +190,32 @@ std::string main_run::why_it_ends() {
 }
 
 void main_run::end_records(std::string const& failure, processor_use const& processors) {
+  end_order(0);
   bool const begun = driver() != nullptr && !names.backend.empty();
   if (begun && !std::exchange(told_end, true)) {
     sinks.end({driver()->backend().now_s(), failure, processors});
     if (!failure.empty()) write_failure(failure);
   }
   sinks.flush();
+}
+
+void main_run::end_order(node_id self) {
+  if (!orders || std::exchange(told_order, true)) return;
+  run_options const& asked = common_options();
+  delivery_orders::account const all = orders->so_far();
+  auto const note = [&](std::size_t deliveries, char const* what) {
+    if (deliveries == 0) return;
+    std::fprintf(stderr, "%s: note: --follow-order %s: %zu %s\n", asked.application.c_str(),
+                 asked.follow_order_file.c_str(), deliveries, what);
+  };
+  note(all.unknown, "deliveries are not in it: it is of other arguments, or of another version");
+  note(all.early, "deliveries came before their turn, for nothing else could go on");
+  if (asked.note_order_file.empty()) return;
+  try {
+    write_order(asked.note_order_file, asked.application, self, all.noted);
+  } catch (std::exception const& wrong) {
+    fail_at_exit(asked.application, wrong.what());
+  }
 }
 
 void main_run::write_failure(std::string const& failure) {

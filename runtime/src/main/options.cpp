@@ -241,6 +241,11 @@ void run_options::add_common(options& to, texts& given) {
   run(add_to(parser, "--hold", hold,
              "nodes to hold first, of those of the run; then a cluster's server says, or orders do (docs/cluster.md)"))
       ->check(number_between(1, mapping::most_nodes));
+  run(add_to(parser, "--note-order", note_order_file,
+             "write to this JSON file in which order objects came to each DPS thread. Nodes beyond the first of a real "
+             "run add .nodeN to its name"));
+  run(add_to(parser, "--follow-order", follow_order_file,
+             "let objects come to each DPS thread in the order of such a file"));
   run(add_to(parser, "--iterations", iterations, "print a table of the iterations"));
   run(add_to(parser, "--efficiency", efficiency_file,
              "write the dynamic efficiency of each iteration to this CSV file"));
@@ -273,6 +278,7 @@ void run_options::check(options& given, texts const& said) {
                                              {"--summary", &summary_file, "{\"application\""},
                                              {"--trace", &trace_file, text_trace::begins},
                                              {"--record", &record_file, {}},
+                                             {"--note-order", &note_order_file, "{\"format\""},
                                              {"--record-durations", &durations_file, "{\"reference_core\""}};
   for (auto const& [option, file, begins] : files) {
     if (launched() || parser.count(option) == 0 || (*file == "-" && file == &trace_file)) continue;

@@ -143,6 +143,7 @@ struct engine::implementation final : main_run {
     int const status = network->serve();
     manager->stop();
     sinks.flush();
+    if (given->launch == 0) end_order(given->node);
     if (status != 0) return {status, world->join_within(operation_patience)};
     world->join();
     return {status, true};

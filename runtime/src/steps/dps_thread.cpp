@@ -19,6 +19,14 @@
 
 namespace ovlp::OVLP_INLINE_CORE {
 
+dps_thread::dps_thread(thread_manager& manager, thread_address address, std::size_t pool)
+    : manager_(manager),
+      address_(address),
+      pool_(pool),
+      order_(manager.settings().orders == nullptr
+                 ? nullptr
+                 : &manager.settings().orders->of(manager.program().name(address), manager.self())) {}
+
 dps_thread::~dps_thread() {
   while (!live_.empty()) {  // a run has failed while the time of their last steps passed
     execution& never_ended = live_.front();
@@ -28,6 +36,7 @@ dps_thread::~dps_thread() {
 }
 
 void dps_thread::drop_mail() {
+  if (order_ != nullptr) order_->drop_held();
   inbox_.clear();
   work_.clear();
   held_.clear();

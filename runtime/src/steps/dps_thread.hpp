@@ -17,6 +17,7 @@
 #include <ovlp/runtime/internal/thread_manager.hpp>
 #include <ovlp/runtime/internal/touch.hpp>
 
+#include "steps/delivery_order.hpp"
 #include "steps/execution.hpp"
 #include "steps/mail.hpp"
 
@@ -86,8 +87,7 @@ class mailbox_touches {
 class dps_thread {
  public:
   /// It lives nowhere until it gets mail that says so.
-  dps_thread(thread_manager& manager, thread_address address, std::size_t pool)
-      : manager_(manager), address_(address), pool_(pool) {}
+  dps_thread(thread_manager& manager, thread_address address, std::size_t pool);
   ~dps_thread();
 
   /// Thread: any.
@@ -96,6 +96,12 @@ class dps_thread {
   }
   /// The two halves of push: adds the mail, and says whether the caller now owns the thread and must call own().
   bool add(mail_ptr m) {
+    if (order_ != nullptr) [[unlikely]]
+      return order_->add(*this, std::move(m));
+    return add_now(std::move(m));
+  }
+  /// The same, whatever the order in which mail is to come.
+  bool add_now(mail_ptr m) {
     touches_.added(*this);
     return inbox_.add(std::move(m));
   }
@@ -183,6 +189,7 @@ class dps_thread {
   thread_manager& manager_;
   thread_address const address_;
   std::size_t const pool_;
+  delivery_order* const order_;  ///< nullptr: nobody notes in which order mail comes, or says it
   std::shared_ptr<void> state_;
   [[no_unique_address]] memory_claim state_in_memory_;
   std::unordered_map<closer_key, std::unique_ptr<execution>, closer_hash> closers_;

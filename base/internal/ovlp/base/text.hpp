@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -41,6 +42,11 @@ bool read_number(std::string_view text, Number& value) {
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc{} && end == text.data() + text.size();
 }
+
+/// 16 digits, for names that are hashes.
+std::string hexadecimal(std::uint64_t name);
+/// Whether the text is one.
+bool read_hexadecimal(std::string_view text, std::uint64_t& name);
 
 /// A number with so many digits after the point.
 std::string fixed(double number, int digits);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -108,14 +109,16 @@ class main_run : public engine_base::implementation, public unfinished {
   ovlp::sinks sinks;
   run_definitions names;
   main_calls calls;
+  std::unique_ptr<delivery_orders> orders;      ///< where options ask for one
   analysis::call_list made_calls;               ///< where figures are added up
   mutable std::optional<borders> borders_made;  ///< once the options have been read
   std::set<std::string> check_names;
   bool recording = false;                ///< the program asked for it
   std::optional<ovlp::summary> figures;  ///< of the call that ended last, once they have been asked for
   bool written = false;                  ///< what the options ask for
-  bool told_end = false;                 ///< to the sinks
-  std::jthread watch;                    ///< of the steps that take long, once the run has started
+  bool told_order = false;
+  bool told_end = false;  ///< to the sinks
+  std::jthread watch;     ///< of the steps that take long, once the run has started
 
   /// Whether figures are added up: for the program, or for an option.
   bool records() const {
@@ -130,6 +133,8 @@ class main_run : public engine_base::implementation, public unfinished {
   node_settings begin_records(node_id self, std::vector<double> capacities);
   /// Tells the sinks that the run has ended, once, and flushes them. `failure`: why it has failed; empty: it has not.
   void end_records(std::string const& failure, processor_use const& processors = {});
+  /// At the end, in each process: the order in which mail came to its DPS threads, and whether it followed the given.
+  void end_order(node_id self);
   /// Those that options ask for.
   void write_files(ovlp::summary const& figures) const;
   /// In the place of figures.

@@ -40,6 +40,8 @@ class run_options {
   bool iterations = false;               ///< print a table of them
   std::string efficiency_file;
   std::string over_time_file;
+  std::string note_order_file;
+  std::string follow_order_file;
   double window_s = 0;                 ///< of the efficiency over time; 0: a 25th of the call
   std::vector<std::string> arguments;  ///< as given, without the program's name
   ovlp::facts facts;                   ///< of the command line: in what all processes of a run must agree

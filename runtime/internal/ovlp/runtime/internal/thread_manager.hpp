@@ -22,6 +22,7 @@ class calls;
 class change_requests;
 class coordinator;
 class delivery;
+class delivery_orders;
 class execution;
 class execution_pool;
 class group_messages;
@@ -48,6 +49,7 @@ struct node_settings {
   record_sink* sink = nullptr;
   record_sink* kernels = nullptr;           ///< where kernels go, without times, if there are no records
   runtime_cost_collector* costs = nullptr;  ///< of the runtime itself; nullptr: nobody wants to know
+  delivery_orders* orders = nullptr;        ///< in which mail comes to DPS threads, where they are noted or given
   memory_watch* memory = nullptr;           ///< of a simulation, if its platform says how much its nodes have
 };
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "main/order_file.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/text.hpp>
+
+namespace ovlp::OVLP_INLINE_CORE {
+namespace {
+
+constexpr char const* order_version = "ovlp order 1";
+
+std::string order_of_node(std::string const& file, node_id node) {
+  return node == 0 ? file : file + "." + node_name(node);
+}
+
+void read_part(std::string const& file, std::string const& program, std::size_t nodes,
+               std::vector<delivery_orders::list>& into) {
+  nlohmann::json const all = base::read_json(file);
+  base::json_object of(all, file);
+  if (of.text("format") != order_version) of.fail("format", std::string("\"") + order_version + "\"", of.at("format"));
+  if (of.text("program") != program) of.fail("program", "\"" + program + "\"", of.at("program"));
+  bool const none = of.at("threads") == nlohmann::json::array();
+  for (base::json_object& one : none ? std::vector<base::json_object>() : of.objects("threads")) {
+    delivery_orders::list& made = into.emplace_back();
+    made.thread = one.text("thread");
+    std::size_t const node = one.count("node", 0);
+    if (node >= nodes) one.fail(one.path("node"), "a node below --nodes " + std::to_string(nodes), one.at("node"));
+    made.node = static_cast<node_id>(node);
+    for (nlohmann::json const& name : one.at("comes")) {
+      std::uint64_t read = 0;
+      if (!name.is_string() || !base::read_hexadecimal(name.get<std::string>(), read))
+        one.fail(one.path("comes"), "names of 16 hexadecimal digits", name);
+      made.comes.push_back(read);
+    }
+    one.end();
+  }
+  of.end();
+}
+
+}  // namespace
+
+std::vector<delivery_orders::list> read_order(std::string const& file, std::string const& program, std::size_t nodes) {
+  std::vector<delivery_orders::list> all;
+  for (node_id node = 0; node < nodes; ++node) {
+    std::string const part = order_of_node(file, node);
+    if (node == 0 || std::filesystem::exists(part)) read_part(part, program, nodes, all);
+  }
+  return all;
+}
+
+void write_order(std::string const& file, std::string const& program, node_id node,
+                 std::vector<delivery_orders::list> const& all) {
+  nlohmann::ordered_json of{{"format", order_version}, {"program", program}};
+  auto& threads = of["threads"] = nlohmann::ordered_json::array();
+  for (delivery_orders::list const& one : all) {
+    auto comes = nlohmann::ordered_json::array();
+    for (std::uint64_t const name : one.comes) comes.push_back(base::hexadecimal(name));
+    threads.push_back({{"thread", one.thread}, {"node", one.node}, {"comes", std::move(comes)}});
+  }
+  base::write_output(order_of_node(file, node), base::json_text(of) + "\n");
+}
+
+void remove_orders_of_others(std::string const& file, std::size_t nodes) {
+  std::error_code ignored;
+  for (node_id node = 1; node < nodes; ++node) std::filesystem::remove(order_of_node(file, node), ignored);
+}
+
+}  // namespace ovlp::OVLP_INLINE_CORE
