@@ -32,7 +32,7 @@ thread_manager::thread_manager(node_id self, ovlp::program const& program, ovlp:
       common_(common),
       settings_(settings),
       scheduler_(std::make_unique<ovlp::scheduler>(world)),
-      groups_(std::make_unique<group_table>(self, settings.launch)),
+      groups_(std::make_unique<group_table>(self, settings.launch, settings.orders != nullptr)),
       group_messages_(std::make_unique<ovlp::group_messages>(*this)),
       states_(std::make_unique<thread_states>(*this)),
       execution_threads_(std::make_unique<execution_pool>(*this)),

@@ -14,9 +14,9 @@
 namespace ovlp::OVLP_INLINE_CORE {
 
 group_id calls::begin(graph_definition const& graph, object_type const& type, void* object, std::size_t sender,
-                      std::int32_t iteration, std::optional<group_id> origin) {
+                      std::int32_t iteration, std::optional<group_id> origin, std::uint64_t caller) {
   std::uint32_t const number = node_.program().number_of(graph);
-  group_id const call = node_.groups().number();
+  group_id const call = node_.groups().number(caller);
   tell_call(call);
   std::uint32_t place = 0;
   {

@@ -3,13 +3,18 @@
 
 #include <algorithm>
 
+#include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/touch.hpp>
 
 namespace ovlp::OVLP_INLINE_CORE {
 
-group_id group_table::number() {
+group_id group_table::number(std::uint64_t caller) {
   scoped_lock const lock(mutex_);
-  return numbers_ | ++last_number_;
+  ++last_number_;
+  if (!callers_) return numbers_ | last_number_;
+  if (last_number_ >> (group_launch_shift - caller_bits) != 0)
+    throw error("the run is too long for an order of deliveries: expected no more than 16 million groups of a node");
+  return numbers_ | last_number_ << caller_bits | caller_of_group(caller);
 }
 
 namespace {

@@ -21,15 +21,17 @@ class execution;
 /// Thread: any.
 class group_table {
  public:
-  /// `launch`: how often the node has been launched before in this run.
-  group_table(node_id node, std::size_t launch)
-      : numbers_(group_id{node} << group_node_shift |
+  /// `launch`: how often the node has been launched before in this run. `callers`: numbers end with a hash of who makes
+  /// the call.
+  group_table(node_id node, std::size_t launch, bool callers)
+      : callers_(callers),
+        numbers_(group_id{node} << group_node_shift |
                  (launch % (std::size_t{1} << (group_node_shift - group_launch_shift))) << group_launch_shift) {}
 
   /// A new group of a port, opened by `opener`.
   group_id open(port_definition const& port, thread_address opener);
-  /// A number that is unique in the run, for calls.
-  group_id number();
+  /// A number that is unique in the run, for calls. `caller`: the name of who makes it.
+  group_id number(std::uint64_t caller = 0);
 
   /// Takes one place in the window. If it is full, remembers who waits (to be given by credit) and returns false.
   bool acquire(group_id group, execution& poster);
@@ -73,6 +75,7 @@ class group_table {
   static constexpr std::size_t most_ended = 256;
   void forget_if_over(table::iterator at) OVLP_REQUIRES(mutex_);
 
+  bool const callers_;
   group_id const numbers_;  ///< the upper bits of all
   spin_mutex mutex_;
   std::uint64_t last_number_ OVLP_GUARDED_BY(mutex_) = 0;

@@ -17,6 +17,7 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/host.hpp>
+#include <ovlp/base/mix.hpp>
 #include <ovlp/runtime/internal/activity.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
@@ -249,7 +250,7 @@ std::uint64_t main_run::begin_call(std::shared_ptr<graph_definition> const& grap
 }
 
 std::uint64_t main_run::begin(graph_definition const& graph, object_type const& type, void* object) {
-  return driver()->calls().begin(graph, type, object, 0, no_iteration);
+  return driver()->calls().begin(graph, type, object, 0, no_iteration, {}, base::mix(0, calls.made()));
 }
 
 void main_run::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {

@@ -23,7 +23,7 @@ bool delivery_order::add(dps_thread& to, mail_ptr m) {
     case mail::kind_type::object:
     case mail::kind_type::resume: {
       if (moves_) break;
-      std::uint64_t const structure = name_of(*m);
+      std::uint64_t const structure = name_of(*m, caller_of_group(frames_of(*m)->front().group));
       std::uint64_t const name = base::mix(structure, ++times_[structure]);
       auto const turn = turn_.find(name);
       if (turn == turn_.end() || turn->second < next_) {

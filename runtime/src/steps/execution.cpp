@@ -20,6 +20,7 @@
 #include "steps/dps_thread.hpp"
 #include "steps/loop_pool.hpp"
 #include "steps/scheduler.hpp"
+#include "steps/structural_name.hpp"
 
 namespace ovlp::OVLP_INLINE_CORE {
 namespace {
@@ -400,7 +401,9 @@ void execution::set_iteration(std::int32_t iteration) {
 
 std::uint64_t execution::begin_call(graph_definition const& graph, object_type const& type, void* object) {
   end_step(step_end::wait);
-  return manager_.calls().begin(graph, type, object, thread_.address().index, iteration_, call());
+  std::uint64_t const caller =
+      manager_.settings().orders == nullptr ? 0 : name_of(*this, caller_of_group(frames_.front().group));
+  return manager_.calls().begin(graph, type, object, thread_.address().index, iteration_, call(), caller);
 }
 
 void execution::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {

@@ -22,8 +22,9 @@ class calls {
   explicit calls(thread_manager& node) : node_(node) {}
 
   /// Sends an object (moved from) into the graph. `origin`: the call of the main program within which this one is made.
+  /// `caller`: the name of who makes it, if somebody asks for that.
   group_id begin(graph_definition const& graph, object_type const& type, void* object, std::size_t sender,
-                 std::int32_t iteration, std::optional<group_id> origin = {});
+                 std::int32_t iteration, std::optional<group_id> origin = {}, std::uint64_t caller = 0);
   /// If not, who made the call is woken once it is: `waiter`, or without one the main program.
   /// Errors: graph_error if it has been taken already.
   bool result_there(group_id call, execution* waiter = nullptr);

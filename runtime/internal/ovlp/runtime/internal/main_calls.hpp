@@ -30,6 +30,7 @@ class main_calls {
   void check_caller() const;
   void begun(std::uint64_t call, std::uint32_t graph, double now_s, record_sink& sink) {
     open_[call] = {call, graph, now_s, 0};
+    ++made_;
     sink.call({call, graph, true, now_s});
   }
   void ended(std::uint64_t call, double now_s, record_sink& sink) {
@@ -41,12 +42,14 @@ class main_calls {
   main_call const& last() const;
   /// Whether one has begun that has not ended.
   bool any_open() const { return !open_.empty(); }
+  std::size_t made() const { return made_; }
   bool any() const { return any_open() || last_.has_value(); }
 
  private:
   std::thread::id const owner_ = std::this_thread::get_id();
   std::map<std::uint64_t, main_call> open_;
   std::optional<main_call> last_;
+  std::size_t made_ = 0;
 };
 
 /// The sinks of --trace and --record, of this node, if they are asked for. A node that is launched again goes on with
