@@ -24,6 +24,7 @@
 #include "search/shrink.hpp"
 #include "search/strategy.hpp"
 #include "search/tree.hpp"
+#include "steps/delivery_order.hpp"
 #include "support/process.hpp"
 #include "support/run_on.hpp"
 #include "support/seed.hpp"
@@ -58,7 +59,7 @@ Words words_of(std::string const& text) {
 }
 
 /// The most frequent words of some lines, counted by three nodes.
-call_run word_count() {
+call_run word_count(delivery_orders* orders = nullptr) {
   threads<> const master{"master", 1}, workers{"workers", 3};
   graph<std::vector<std::string>, Words> const count = split("read", master.at(0),
                                                              [](std::vector<std::string> lines, out<std::string>& to) {
@@ -72,7 +73,9 @@ call_run word_count() {
                                                          }
                                                          return all;
                                                        });
-  return {count, {"to be or", "not to be", "that is"}, on_nodes(3)};
+  explored_backend::settings how = on_nodes(3);
+  how.node.orders = orders;
+  return {count, {"to be or", "not to be", "that is"}, how};
 }
 
 /// Which number a merge has taken first: right in one order only.
@@ -140,6 +143,45 @@ TEST_CASE("a run that is noted can be given again") {
     CHECK(names_of(again.run()) == names_of(noted.run()));
     CHECK(repeated.results == ended.results);
   }
+}
+
+TEST_CASE("what comes to each DPS thread comes in the order that is given, whatever else happens") {
+  std::uint64_t const seed = ovlp::testing::new_seed();
+  auto const play = [](std::uint64_t drawn, delivery_orders& orders) {
+    random_order random(drawn);
+    CHECK(word_count(&orders).run(random).failure == "");
+    return orders.so_far();
+  };
+  std::size_t others = 0;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    CAPTURE(seed + i);
+    delivery_orders noted(true, {}), free(true, {});
+    delivery_orders::account const first = play(seed + i, noted);
+    delivery_orders followed(true, first.noted);
+    delivery_orders::account const same = play(seed + i + 1, followed), other = play(seed + i + 1, free);
+    REQUIRE(same.noted.size() == first.noted.size());
+    for (std::size_t t = 0; t < first.noted.size(); ++t) {
+      CHECK(same.noted[t].thread == first.noted[t].thread);
+      CHECK(same.noted[t].comes == first.noted[t].comes);
+      if (other.noted[t].comes != first.noted[t].comes) ++others;
+    }
+    CHECK(same.unknown == 0);
+    CHECK(same.missing == 0);
+    CHECK(same.early == 0);
+  }
+  CHECK(others > 0);  // without it, they do not
+}
+
+TEST_CASE("an order that another run has gives way where nothing else can go on") {
+  plain_order plain;
+  delivery_orders noted(true, {});
+  CHECK(word_count(&noted).run(plain).failure == "");
+  std::vector<delivery_orders::list> given = noted.so_far().noted;
+  for (delivery_orders::list& one : given) one.comes.insert(one.comes.begin(), 1);  // which never comes
+  delivery_orders impossible(false, given);
+  CHECK(word_count(&impossible).run(plain).failure == "");
+  CHECK(impossible.so_far().early == given.size());
+  CHECK(impossible.so_far().missing == given.size());
 }
 
 TEST_CASE("an order of priorities finds a merge that asks for an order") {

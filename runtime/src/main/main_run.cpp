@@ -210,6 +210,7 @@ void main_run::end_order(node_id self) {
                  asked.follow_order_file.c_str(), deliveries, what);
   };
   note(all.unknown, "deliveries are not in it: it is of other arguments, or of another version");
+  note(all.missing, "of its deliveries did not come: it is of other arguments, or of another version");
   note(all.early, "deliveries came before their turn, for nothing else could go on");
   if (asked.note_order_file.empty()) return;
   try {

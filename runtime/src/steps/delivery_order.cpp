@@ -12,6 +12,7 @@ namespace ovlp::OVLP_INLINE_CORE {
 
 delivery_order::delivery_order(bool notes, std::vector<std::uint64_t> const& given) : notes_(notes) {
   for (std::uint64_t const name : given) turn_.emplace(name, turn_.size());
+  account_.missing = turn_.size();
 }
 
 bool delivery_order::add(dps_thread& to, mail_ptr m) {
@@ -27,9 +28,11 @@ bool delivery_order::add(dps_thread& to, mail_ptr m) {
       std::uint64_t const name = base::mix(structure, ++times_[structure]);
       auto const turn = turn_.find(name);
       if (turn == turn_.end() || turn->second < next_) {
-        if (turn == turn_.end() && !turn_.empty()) ++account_.unknown;
+        if (turn != turn_.end()) --account_.missing;
+        else if (!turn_.empty()) ++account_.unknown;
         return add_named(to, name, std::move(m));
       }
+      --account_.missing;
       if (turn->second > next_) {
         held_.emplace(turn->second, held_mail{name, std::move(m)});
         to.manager().reallocation().hold_back(1);
@@ -95,6 +98,7 @@ delivery_orders::account delivery_orders::so_far() {
     delivery_order::account one = order.so_far();
     all.noted.push_back({where.second, where.first, std::move(one.noted)});
     all.unknown += one.unknown;
+    all.missing += one.missing;
     all.early += one.early;
   }
   return all;

@@ -33,6 +33,7 @@ class delivery_order {
   struct account {
     std::vector<std::uint64_t> noted;
     std::size_t unknown = 0;  ///< deliveries that the given order does not have
+    std::size_t missing = 0;  ///< that it has, and that have not come
     std::size_t early = 0;    ///< that were let in before their turn, for nothing else went on
   };
   account so_far();
@@ -74,7 +75,7 @@ class delivery_orders {
   /// Of all: what has been noted, and the sums.
   struct account {
     std::vector<list> noted;
-    std::size_t unknown = 0, early = 0;
+    std::size_t unknown = 0, missing = 0, early = 0;
   };
   account so_far();
 

@@ -220,6 +220,17 @@ void execution::suspend(wait_cause what) {
   begin_step();
 }
 
+template <class There>
+void execution::wait_for(There const& there, wait_cause what) {
+  if (!there()) {
+    do suspend(what);
+    while (!there());
+  } else if (manager_.settings().orders != nullptr) {
+    wake();  // that it goes on has a turn among what comes to its thread
+    suspend(what);
+  }
+}
+
 envelope_ptr execution::make_envelope(object_type const& type, void* object, std::size_t target) const {
   envelope_ptr made = envelope::make(type, object);
   made->graph = graph_;
@@ -256,10 +267,8 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
 }
 
 void execution::take_place_in_window(group_id group) {
-  while (!manager_.groups().acquire(group, *this)) {
-    waiting_group_ = group;
-    suspend(wait_cause::window);
-  }
+  waiting_group_ = group;
+  wait_for([&] { return manager_.groups().acquire(group, *this); }, wait_cause::window);
 }
 
 /// As a split does that follows a merge: all has been taken in.
@@ -409,7 +418,7 @@ std::uint64_t execution::begin_call(graph_definition const& graph, object_type c
 void execution::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
   end_step(step_end::wait);
   waiting_group_ = call;
-  while (!manager_.calls().result_there(call, this)) suspend(wait_cause::call);
+  wait_for([&] { return manager_.calls().result_there(call, this); }, wait_cause::call);
   envelope_ptr const result = manager_.calls().take_result(call);
   type.move(result_storage, result->object());
 }
@@ -437,7 +446,7 @@ void execution::end_of_changes() {
 }
 
 void execution::wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold) {
-  while (!manager_.change_requests().done(change, this, hold)) suspend(wait_cause::change);
+  wait_for([&] { return manager_.change_requests().done(change, this, hold); }, wait_cause::change);
 }
 
 void* execution::state() { return thread_.state(); }

@@ -157,6 +157,9 @@ class execution final : public operation_context {
   void record_step();
   void step_ended();
   void send(std::size_t port, edge_definition const& edge, envelope_ptr object);
+  /// Suspends until there() holds.
+  template <class There>
+  void wait_for(There const& there, wait_cause what);
   void suspend(wait_cause what);
   void wait_for_change(std::uint64_t change, std::optional<held_nodes>* hold = nullptr);
   template <class Function>
