@@ -92,6 +92,10 @@ std::string collection_changes::broken_invariant() const {
   if (phase_ == phase::launching ? std::ranges::any_of(awaited_nodes_, is_held)
                                  : !std::ranges::all_of(awaited_nodes_, is_held))
     return "what is awaited is nodes that are not held yet while they are launched, and held ones later";
+  if (phase_ == phase::launching
+          ? !std::ranges::all_of(joining_, [&](auto const& n) { return awaited_nodes_.contains(n.first); })
+          : !joining_.empty())
+    return "a node has joined for which nobody waits";
   if ((phase_ == phase::moving) == awaited_moves_.empty()) return "threads are awaited exactly while they move";
   if (phase_ == phase::idle && !waiting_.empty()) return "a change waits, and none is under way";
   return "";
@@ -103,9 +107,18 @@ void collection_changes::refuse(std::string why) {
 }
 
 void collection_changes::node_joined(node_id node) {
-  if (phase_ != phase::launching || awaited_nodes_.erase(node) == 0) return;
-  held_.insert(node);
+  if (phase_ != phase::launching || !awaited_nodes_.contains(node)) return;
+  joining_[node] = views_.size();
   for (std::uint32_t c = 0; c < views_.size(); ++c) tell(node, view_update{c, versions_[c], epoch_, views_[c]});
+}
+
+/// Before it has all of them no thread moves there: it would send by the first mappings.
+void collection_changes::handle_first_view(node_id from) {
+  auto const joins = joining_.find(from);
+  if (joins == joining_.end() || --joins->second > 0) return;
+  joining_.erase(joins);
+  held_.insert(from);
+  awaited_nodes_.erase(from);
   if (awaited_nodes_.empty()) move_threads();
 }
 
@@ -133,8 +146,9 @@ void collection_changes::update_views() {
 }
 
 void collection_changes::handle_view_adopted(node_id from, view_adopted const& adopted) {
+  if (phase_ == phase::launching) return handle_first_view(from);
   bool const this_change = adopted.collection == now_.collection && adopted.version == versions_[now_.collection];
-  if (phase_ != phase::updating || !this_change) return;  // from a node that has just joined
+  if (phase_ != phase::updating || !this_change) return;
   sent_[from] = adopted.sent;
   if (awaited_nodes_.erase(from) == 0 || !awaited_nodes_.empty()) return;
   tell(node_of_group(now_.request), change_done{now_.request, {}});

@@ -23,7 +23,7 @@ namespace ovlp::OVLP_INLINE_CORE {
 // after another:
 //
 //   asking node      coordinator                 all held nodes
-//   change_request ->  launching: the nodes that are needed and not held
+//   change_request ->  launching: the nodes that are needed and not held: join, and adopt all views
 //                      moving:    move_thread  -> the thread's state goes over as an object; thread_moved back
 //                      updating:  view_update  -> views::adopt; view_adopted back, with what it had sent before
 //   <- change_done     draining:  drain        -> late objects come, leaving threads go; drained back
@@ -84,6 +84,7 @@ class collection_changes {
   enum class phase : std::uint8_t { idle, launching, moving, updating, draining };
   void next();
   void refuse(std::string why);
+  void handle_first_view(node_id from);
   void move_threads();
   void update_views();
   void drain_all();
@@ -107,6 +108,7 @@ class collection_changes {
   change_request now_{};
   std::vector<node_id> target_;
   std::set<node_id> awaited_nodes_;
+  std::map<node_id, std::size_t> joining_;        ///< views that nodes which have joined have not adopted yet
   std::set<std::uint32_t> awaited_moves_;         ///< threads, by index
   std::uint32_t epoch_ = 0;                       ///< changes made
   std::vector<std::vector<std::uint64_t>> sent_;  ///< by source, then destination
