@@ -32,12 +32,17 @@ constexpr std::size_t nodes = 5;
 /// The nodes of a run as node 0 sees them: each answers some time later what it was told, in any order.
 class answering_nodes {
  public:
-  answering_nodes(collection_changes& of, std::mt19937_64& draw) : changes_(of), draw_(draw) {}
+  answering_nodes(collection_changes& of, std::mt19937_64& draw, std::set<node_id>& asked)
+      : changes_(of), draw_(draw), asked_(asked) {}
 
   void request(change_request wanted) {
     ++open_;
     changes_.handle_change_request(wanted);
     after_event();
+  }
+  /// Something else is asked of a node, which it answers some time later.
+  void ask(node_id node) {
+    if (changes_.held().contains(node) && asked_.insert(node).second) answers_.push_back({node, answered{}});
   }
   bool any() const { return !answers_.empty(); }
   std::size_t open() const { return open_; }
@@ -48,7 +53,14 @@ class answering_nodes {
     answer const next = answers_[which];
     answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(which));
     std::visit(handlers{[&](thread_moved const& m) { changes_.handle_thread_moved(m); },
-                        [&](view_adopted const& m) { changes_.handle_view_adopted(next.from, m); },
+                        [&](view_adopted const& m) {
+                          --views_under_way_[next.from];
+                          changes_.handle_view_adopted(next.from, m);
+                        },
+                        [&](answered) {
+                          asked_.erase(next.from);
+                          changes_.release_unneeded();
+                        },
                         [&](drained const& m) { changes_.handle_drained(next.from, m); },
                         [&](left const& m) { changes_.handle_left(next.from, m); },
                         [&](joined) { changes_.node_joined(next.from); }},
@@ -58,9 +70,10 @@ class answering_nodes {
 
  private:
   struct joined {};
+  struct answered {};
   struct answer {
     node_id from;
-    std::variant<thread_moved, view_adopted, drained, left, joined> what;
+    std::variant<thread_moved, view_adopted, drained, left, joined, answered> what;
   };
 
   void after_event() {
@@ -72,6 +85,7 @@ class answering_nodes {
                           },
                           [&](collection_changes::release_node const& release) {
                             CHECK_MESSAGE(launched_.erase(release.node) == 1, "released, and was not there");
+                            CHECK_MESSAGE(!asked_.contains(release.node), "released, and owes an answer");
                           }},
                  action);
     }
@@ -86,9 +100,11 @@ class answering_nodes {
                           --open_;
                         },
                         [&](move_thread const& m) {
+                          CHECK_MESSAGE(views_under_way_[m.to] == 0, "a thread moves to a node without its views");
                           answers_.push_back({m.to, thread_moved{m.thread}});
                         },
                         [&](view_update const& m) {
+                          ++views_under_way_[to];
                           answers_.push_back({to, view_adopted{m.collection, m.version,
                                                                std::vector<std::uint64_t>(nodes, std::uint64_t{7})}});
                         },
@@ -106,6 +122,8 @@ class answering_nodes {
   std::mt19937_64& draw_;
   std::set<node_id> launched_ = changes_.held();
   std::vector<answer> answers_;
+  std::map<node_id, int> views_under_way_;
+  std::set<node_id>& asked_;
   std::size_t open_ = 0;
 };
 
@@ -121,8 +139,9 @@ TEST_CASE("changes asked and answered in any order all end, with their threads o
   known.add(of_both.definition());
   known.close();
   for (int round = 0; round < 300; ++round) {
-    collection_changes decides(known, nodes);
-    answering_nodes world(decides, draw);
+    std::set<node_id> asked;
+    collection_changes decides(known, nodes, [&](node_id node) { return asked.contains(node); });
+    answering_nodes world(decides, draw, asked);
     std::vector<std::size_t> size{2, 3};  // once the requests so far are done
     std::vector<std::set<node_id>> last(2);
     for (std::uint64_t number = 0; number < 12; ++number) {
@@ -137,6 +156,7 @@ TEST_CASE("changes asked and answered in any order all end, with their threads o
         last[collection] = {wanted.nodes.begin(), wanted.nodes.end()};
       }
       world.request(wanted);
+      world.ask(static_cast<node_id>(up_to(nodes - 1)));
       for (std::size_t some_answers = up_to(8); some_answers > 0 && world.any(); --some_answers) world.answer_one();
     }
     while (world.any()) world.answer_one();
