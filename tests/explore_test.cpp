@@ -155,7 +155,7 @@ TEST_CASE("what comes to each DPS thread comes in the order that is given, whate
   std::size_t others = 0;
   for (std::uint64_t i = 0; i < 100; ++i) {
     CAPTURE(seed + i);
-    delivery_orders noted(true, {}), free(true, {});
+    delivery_orders noted(true), free(true);
     delivery_orders::account const first = play(seed + i, noted);
     delivery_orders followed(true, first.noted);
     delivery_orders::account const same = play(seed + i + 1, followed), other = play(seed + i + 1, free);
@@ -167,20 +167,20 @@ TEST_CASE("what comes to each DPS thread comes in the order that is given, whate
     }
     CHECK(same.unknown == 0);
     CHECK(same.missing == 0);
-    CHECK(same.early == 0);
   }
   CHECK(others > 0);  // without it, they do not
 }
 
 TEST_CASE("an order that another run has gives way where nothing else can go on") {
   plain_order plain;
-  delivery_orders noted(true, {});
+  delivery_orders noted(true);
   CHECK(word_count(&noted).run(plain).failure == "");
   std::vector<delivery_orders::list> given = noted.so_far().noted;
   for (delivery_orders::list& one : given) one.comes.insert(one.comes.begin(), 1);  // which never comes
-  delivery_orders impossible(false, given);
+  int given_up = 0;
+  delivery_orders impossible(false, given, [&] { ++given_up; });
   CHECK(word_count(&impossible).run(plain).failure == "");
-  CHECK(impossible.so_far().early == given.size());
+  CHECK(given_up == 1);
   CHECK(impossible.so_far().missing == given.size());
 }
 

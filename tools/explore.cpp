@@ -62,8 +62,9 @@ runner served_by(std::vector<std::string> const& program) {
     if (!said.empty()) said = "it says: " + said;
     if (*answered)
       throw io_error(name + ": the process that makes its runs has ended" + (said.empty() ? "" : "; " + said));
-    throw config_error(name + ": " + (said.empty() ? "" : said + "; ") +
-                       "expected a program that is linked with ovlp::sim and makes a call");
+    constexpr char const* expected = "expected a program that is linked with ovlp::sim and makes a call";
+    bool const knows_option = !said.empty() && said.find("--explore-server") == std::string::npos;
+    throw config_error(name + ": " + said + (knows_option ? "" : (said.empty() ? "" : "; ") + std::string(expected)));
   };
 }
 

@@ -129,7 +129,7 @@ std::string hexadecimal(std::uint64_t name) {
 
 bool read_hexadecimal(std::string_view text, std::uint64_t& name) {
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), name, 16);
-  return error == std::errc{} && end == text.data() + text.size();
+  return text.size() == 16 && error == std::errc{} && end == text.data() + text.size();
 }
 
 std::string fixed(double number, int digits) {

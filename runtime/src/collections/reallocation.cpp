@@ -16,6 +16,7 @@
 #include "exchange/group_table.hpp"
 #include "exchange/outbox.hpp"
 #include "exchange/traffic.hpp"
+#include "steps/delivery_order.hpp"
 #include "steps/dps_thread.hpp"
 #include "steps/mail.hpp"
 
@@ -61,7 +62,10 @@ void reallocation::thread_left(dps_thread& thread) {
 }
 
 bool reallocation::let_in_held() {
-  if (held_back_ == 0) return false;
+  if (held_back_ == 0) {
+    delivery_orders* const orders = node_.settings().orders;
+    return orders != nullptr && orders->give_up(node_.self());
+  }
   for (dps_thread* thread : node_.views().threads()) thread->push(make_mail<let_in_mail>());
   return true;
 }

@@ -8,13 +8,13 @@
 
 namespace ovlp::OVLP_INLINE_CORE {
 
-group_id group_table::number(std::uint64_t caller) {
+group_id group_table::number(std::uint64_t name) {
   scoped_lock const lock(mutex_);
   ++last_number_;
-  if (!callers_) return numbers_ | last_number_;
-  if (last_number_ >> (group_launch_shift - caller_bits) != 0)
+  if (!openers_) return numbers_ | last_number_;
+  if (last_number_ >> (group_launch_shift - opener_bits) != 0)
     throw error("the run is too long for an order of deliveries: expected no more than 16 million groups of a node");
-  return numbers_ | last_number_ << caller_bits | caller_of_group(caller);
+  return numbers_ | last_number_ << opener_bits | opener_of_group(name);
 }
 
 namespace {
@@ -26,8 +26,8 @@ void touch_groups(group_id of, thread_address opener, bool changed = true) {
 
 }  // namespace
 
-group_id group_table::open(port_definition const& port, thread_address opener) {
-  group_id const group = number();
+group_id group_table::open(port_definition const& port, thread_address opener, std::uint64_t name) {
+  group_id const group = number(name);
   touch_groups(group, opener);
   scoped_lock const lock(mutex_);
   groups_.emplace(group, record{.window = port.window,

@@ -21,17 +21,17 @@ class execution;
 /// Thread: any.
 class group_table {
  public:
-  /// `launch`: how often the node has been launched before in this run. `callers`: numbers end with a hash of who makes
-  /// the call.
-  group_table(node_id node, std::size_t launch, bool callers)
-      : callers_(callers),
+  /// `launch`: how often the node has been launched before in this run. `openers`: numbers end with a hash of what
+  /// opens the group.
+  group_table(node_id node, std::size_t launch, bool openers)
+      : openers_(openers),
         numbers_(group_id{node} << group_node_shift |
                  (launch % (std::size_t{1} << (group_node_shift - group_launch_shift))) << group_launch_shift) {}
 
-  /// A new group of a port, opened by `opener`.
-  group_id open(port_definition const& port, thread_address opener);
-  /// A number that is unique in the run, for calls. `caller`: the name of who makes it.
-  group_id number(std::uint64_t caller = 0);
+  /// A new group of a port, opened by `opener`. `name`: of the opener, where numbers end with it.
+  group_id open(port_definition const& port, thread_address opener, std::uint64_t name);
+  /// A number that is unique in the run, for calls. `name`: of what makes it, where numbers end with it.
+  group_id number(std::uint64_t name = 0);
 
   /// Takes one place in the window. If it is full, remembers who waits (to be given by credit) and returns false.
   bool acquire(group_id group, execution& poster);
@@ -75,7 +75,7 @@ class group_table {
   static constexpr std::size_t most_ended = 256;
   void forget_if_over(table::iterator at) OVLP_REQUIRES(mutex_);
 
-  bool const callers_;
+  bool const openers_;
   group_id const numbers_;  ///< the upper bits of all
   spin_mutex mutex_;
   std::uint64_t last_number_ OVLP_GUARDED_BY(mutex_) = 0;

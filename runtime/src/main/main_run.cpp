@@ -157,10 +157,16 @@ node_settings main_run::begin_records(node_id self, std::vector<double> capaciti
   settings.barriers = common_options().barriers;
   run_options const& asked = common_options();
   if (!asked.note_order_file.empty() || !asked.follow_order_file.empty()) {
-    std::vector<delivery_orders::list> given;
+    std::optional<std::vector<delivery_orders::list>> given;
     if (!asked.follow_order_file.empty()) given = read_order(asked.follow_order_file, asked.application, asked.nodes);
+    if (given && !holds_all_nodes()) std::erase_if(*given, [self](auto const& list) { return list.node != self; });
     if (self == 0 && !asked.note_order_file.empty()) remove_orders_of_others(asked.note_order_file, asked.nodes);
-    orders = std::make_unique<delivery_orders>(!asked.note_order_file.empty(), std::move(given));
+    orders = std::make_unique<delivery_orders>(!asked.note_order_file.empty(), std::move(given), [&asked] {
+      std::fprintf(stderr,
+                   "%s: note: --follow-order %s: the run goes on without it: what is next there has not come, and "
+                   "nothing else can go on\n",
+                   asked.application.c_str(), asked.follow_order_file.c_str());
+    });
     settings.orders = orders.get();
   }
   if (self == 0 && at_borders().measures()) {
@@ -191,7 +197,7 @@ std::string main_run::why_it_ends() {
 }
 
 void main_run::end_records(std::string const& failure, processor_use const& processors) {
-  end_order(0);
+  if (driver() != nullptr) end_order(0, driver()->settings().start_s);
   bool const begun = driver() != nullptr && !names.backend.empty();
   if (begun && !std::exchange(told_end, true)) {
     sinks.end({driver()->backend().now_s(), failure, processors});
@@ -200,21 +206,19 @@ void main_run::end_records(std::string const& failure, processor_use const& proc
   sinks.flush();
 }
 
-void main_run::end_order(node_id self) {
+void main_run::end_order(node_id self, double start_s) {
   if (!orders || std::exchange(told_order, true)) return;
   run_options const& asked = common_options();
   delivery_orders::account const all = orders->so_far();
-  auto const note = [&](std::size_t deliveries, char const* what) {
-    if (deliveries == 0) return;
-    std::fprintf(stderr, "%s: note: --follow-order %s: %zu %s\n", asked.application.c_str(),
-                 asked.follow_order_file.c_str(), deliveries, what);
-  };
-  note(all.unknown, "deliveries are not in it: it is of other arguments, or of another version");
-  note(all.missing, "of its deliveries did not come: it is of other arguments, or of another version");
-  note(all.early, "deliveries came before their turn, for nothing else could go on");
+  if (!asked.follow_order_file.empty() && all.unknown + all.missing > 0) {
+    std::fprintf(stderr,
+                 "%s: note: --follow-order %s: what came is not what it says: it has %zu deliveries that did not come, "
+                 "and not %zu that did\n",
+                 asked.application.c_str(), asked.follow_order_file.c_str(), all.missing, all.unknown);
+  }
   if (asked.note_order_file.empty()) return;
   try {
-    write_order(asked.note_order_file, asked.application, self, all.noted);
+    write_order(asked.note_order_file, {asked.application, asked.nodes, start_s}, self, all.noted);
   } catch (std::exception const& wrong) {
     fail_at_exit(asked.application, wrong.what());
   }

@@ -278,7 +278,7 @@ void run_options::check(options& given, texts const& said) {
                                              {"--summary", &summary_file, "{\"application\""},
                                              {"--trace", &trace_file, text_trace::begins},
                                              {"--record", &record_file, {}},
-                                             {"--note-order", &note_order_file, "{\"format\""},
+                                             {"--note-order", &note_order_file, "{\"order\""},
                                              {"--record-durations", &durations_file, "{\"reference_core\""}};
   for (auto const& [option, file, begins] : files) {
     if (launched() || parser.count(option) == 0 || (*file == "-" && file == &trace_file)) continue;
@@ -293,6 +293,12 @@ void run_options::check(options& given, texts const& said) {
       throw CLI::ValidationError(option, "expected a file that can be written, got '" + *file + "': " + why);
     }
     if (!begins.empty()) base::expect_replaceable(*file, begins);
+  }
+  if (parser.count("--follow-order") > 0) {
+    if (follow_order_file.empty()) throw CLI::ValidationError("--follow-order", "expected the name of a file, got ''");
+    if (follow_order_file == note_order_file)
+      throw CLI::ValidationError("--note-order",
+                                 "expected another file than that of --follow-order, got '" + note_order_file + "'");
   }
   if (!plan_file.empty()) {
     plan = ovlp::plan::read(plan_file);

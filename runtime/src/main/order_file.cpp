@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "main/order_file.hpp"
 
+#include <bit>
 #include <filesystem>
 #include <system_error>
 
@@ -14,26 +15,32 @@
 namespace ovlp::OVLP_INLINE_CORE {
 namespace {
 
-constexpr char const* order_version = "ovlp order 1";
+constexpr char const* order_version = "1";
 
 std::string order_of_node(std::string const& file, node_id node) {
   return node == 0 ? file : file + "." + node_name(node);
 }
 
-void read_part(std::string const& file, std::string const& program, std::size_t nodes,
+void read_part(std::string const& file, std::string const& program, std::size_t nodes, std::string& run,
                std::vector<delivery_orders::list>& into) {
   nlohmann::json const all = base::read_json(file);
   base::json_object of(all, file);
-  if (of.text("format") != order_version) of.fail("format", std::string("\"") + order_version + "\"", of.at("format"));
+  if (of.text("order") != order_version) of.fail("order", std::string("\"") + order_version + "\"", of.at("order"));
   if (of.text("program") != program) of.fail("program", "\"" + program + "\"", of.at("program"));
+  if (of.count("nodes", 1) != nodes) of.fail("nodes", std::to_string(nodes) + ", as --nodes says", of.at("nodes"));
+  std::string const of_run = of.text("run");
+  if (run.empty()) run = of_run;
+  else if (run != of_run) of.fail("run", "\"" + run + "\", the run of the other parts", of.at("run"));
   bool const none = of.at("threads") == nlohmann::json::array();
   for (base::json_object& one : none ? std::vector<base::json_object>() : of.objects("threads")) {
     delivery_orders::list& made = into.emplace_back();
     made.thread = one.text("thread");
     std::size_t const node = one.count("node", 0);
-    if (node >= nodes) one.fail(one.path("node"), "a node below --nodes " + std::to_string(nodes), one.at("node"));
+    if (node >= nodes) one.fail(one.path("node"), "a node below " + std::to_string(nodes), one.at("node"));
     made.node = static_cast<node_id>(node);
-    for (nlohmann::json const& name : one.at("comes")) {
+    nlohmann::json const& comes = one.at("comes");
+    if (!comes.is_array()) one.fail(one.path("comes"), "a list of names", comes);
+    for (nlohmann::json const& name : comes) {
       std::uint64_t read = 0;
       if (!name.is_string() || !base::read_hexadecimal(name.get<std::string>(), read))
         one.fail(one.path("comes"), "names of 16 hexadecimal digits", name);
@@ -48,16 +55,20 @@ void read_part(std::string const& file, std::string const& program, std::size_t 
 
 std::vector<delivery_orders::list> read_order(std::string const& file, std::string const& program, std::size_t nodes) {
   std::vector<delivery_orders::list> all;
+  std::string run;
   for (node_id node = 0; node < nodes; ++node) {
     std::string const part = order_of_node(file, node);
-    if (node == 0 || std::filesystem::exists(part)) read_part(part, program, nodes, all);
+    if (node == 0 || std::filesystem::exists(part)) read_part(part, program, nodes, run, all);
   }
   return all;
 }
 
-void write_order(std::string const& file, std::string const& program, node_id node,
+void write_order(std::string const& file, order_of_run const& run, node_id node,
                  std::vector<delivery_orders::list> const& all) {
-  nlohmann::ordered_json of{{"format", order_version}, {"program", program}};
+  nlohmann::ordered_json of{{"order", order_version},
+                            {"program", run.program},
+                            {"nodes", run.nodes},
+                            {"run", base::hexadecimal(std::bit_cast<std::uint64_t>(run.start_s))}};
   auto& threads = of["threads"] = nlohmann::ordered_json::array();
   for (delivery_orders::list const& one : all) {
     auto comes = nlohmann::ordered_json::array();

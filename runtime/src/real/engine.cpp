@@ -129,6 +129,7 @@ struct engine::implementation final : main_run {
     settings.cores = base::available_cores();
     if (options.execution_thread_per_core) settings.execution_threads = settings.cores;
     if (given) settings.launch = given->launch;
+    if (settings.launch > 0) settings.orders = nullptr;  // of the node's first life
     settings.start_s = given ? given->start_s : base::monotonic_s();
     common.emplace(program, settings.nodes, settings.stack_bytes);
     world.emplace(reactor, base::available_cores(), polling.count() > 0);
@@ -143,7 +144,7 @@ struct engine::implementation final : main_run {
     int const status = network->serve();
     manager->stop();
     sinks.flush();
-    if (given->launch == 0) end_order(given->node);
+    if (given->launch == 0) end_order(given->node, given->start_s);
     if (status != 0) return {status, world->join_within(operation_patience)};
     world->join();
     return {status, true};
@@ -184,6 +185,8 @@ struct engine::implementation final : main_run {
     std::fprintf(stderr, "%s: %s\n", options.application.c_str(), wrong.what());
     end_at_once(1);
   }
+
+  bool holds_all_nodes() const override { return false; }
 
   void wait_until(std::function<bool()> const& done) override {
     world->block_main([&] { return network->failed() || done(); });

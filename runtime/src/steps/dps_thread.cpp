@@ -165,11 +165,13 @@ execution& dps_thread::closer(std::uint32_t graph, std::uint32_t operation, ovlp
 }
 
 void dps_thread::announce(execution& closer, frame const& opened) {
-  if (auto const total = manager_.group_messages().closer_at(opened.group, address_, closer.call())) {
+  auto const total = manager_.group_messages().closer_at(opened.group, address_, closer.call());
+  if (total && order_ == nullptr) {
     closer.gathering()->set_total(opened, *total);
-  } else {
-    gathered_.emplace(opened.group, &closer);
+    return;
   }
+  gathered_.emplace(opened.group, &closer);
+  if (total) add(make_mail<total_mail>(group_total{address_, opened.group, *total, 0, 0}));  // it has a turn, too
 }
 
 bool dps_thread::holds(execution& waiter) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/mix.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/calls.hpp>
 #include <ovlp/runtime/internal/change_requests.hpp>
@@ -220,6 +221,11 @@ void execution::suspend(wait_cause what) {
   begin_step();
 }
 
+std::uint64_t execution::name_for_numbers(std::size_t port) const {
+  if (manager_.settings().orders == nullptr) return 0;
+  return base::mix(name_of(*this, opener_of_group(frames_.front().group)), port);
+}
+
 template <class There>
 void execution::wait_for(There const& there, wait_cause what) {
   if (!there()) {
@@ -254,7 +260,7 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
                       " is discarded: nothing may be posted there");
   }
   opened_group& opened = opened_[port];
-  if (opened.group == 0) opened.group = manager_.groups().open(definition, thread_.address());
+  if (opened.group == 0) opened.group = manager_.groups().open(definition, thread_.address(), name_for_numbers(port));
   bool const holds = held_posts_ && !saw_end_;
   if (definition.credited() && !holds) take_place_in_window(opened.group);
   envelope_ptr made = make_envelope(type, object, definition.edge->target);
@@ -316,7 +322,7 @@ void execution::close_groups() {
       manager_.group_messages().end(graph_, *definition.closer, opened_[p].group, opened_[p].count, call());
     } else {
       ovlp::frames enclosing = frames_;
-      enclosing.push_back(opened_frame(manager_.groups().number(), p, 0));
+      enclosing.push_back(opened_frame(manager_.groups().number(name_for_numbers(p)), p, 0));
       manager_.group_messages().end_empty(graph_, {operation_, p}, enclosing, thread_.address().index, iteration_);
     }
   }
@@ -410,9 +416,8 @@ void execution::set_iteration(std::int32_t iteration) {
 
 std::uint64_t execution::begin_call(graph_definition const& graph, object_type const& type, void* object) {
   end_step(step_end::wait);
-  std::uint64_t const caller =
-      manager_.settings().orders == nullptr ? 0 : name_of(*this, caller_of_group(frames_.front().group));
-  return manager_.calls().begin(graph, type, object, thread_.address().index, iteration_, call(), caller);
+  return manager_.calls().begin(graph, type, object, thread_.address().index, iteration_, call(),
+                                name_for_numbers(definition_->ports.size()));
 }
 
 void execution::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {

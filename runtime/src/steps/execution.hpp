@@ -157,6 +157,8 @@ class execution final : public operation_context {
   void record_step();
   void step_ended();
   void send(std::size_t port, edge_definition const& edge, envelope_ptr object);
+  /// What numbers of groups that it opens, and of calls that it makes, end with; 0: nobody asks.
+  std::uint64_t name_for_numbers(std::size_t port) const;
   /// Suspends until there() holds.
   template <class There>
   void wait_for(There const& there, wait_cause what);

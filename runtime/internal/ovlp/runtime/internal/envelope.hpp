@@ -23,10 +23,10 @@ constexpr unsigned group_node_shift = 42;
 static_assert(mapping::most_nodes <= std::size_t{1} << (64 - group_node_shift));
 /// Below that the launch of the node, modulo 256: groups of a node's last process may still be known to others.
 constexpr unsigned group_launch_shift = 34;
-/// Where the order of deliveries is noted or given, a number ends with so many bits of the name of who makes the call:
-/// other nodes cannot know it.
-constexpr unsigned caller_bits = 10;
-constexpr std::uint64_t caller_of_group(group_id call) { return call & ((std::uint64_t{1} << caller_bits) - 1); }
+/// Where the order of deliveries is noted or given, a number ends with so many bits of the name of what opens the
+/// group, or makes the call: other nodes cannot know it.
+constexpr unsigned opener_bits = 10;
+constexpr std::uint64_t opener_of_group(group_id group) { return group & ((std::uint64_t{1} << opener_bits) - 1); }
 constexpr node_id node_of_group(group_id group) { return static_cast<node_id>(group >> group_node_shift); }
 /// "3@node1": the third group of node 1.
 std::string group_name(group_id group);

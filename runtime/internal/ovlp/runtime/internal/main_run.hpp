@@ -61,6 +61,8 @@ class main_run : public engine_base::implementation, public unfinished {
   virtual void wait_until(std::function<bool()> const& done) = 0;
   /// Whether a thread of its own looks for steps that take long.
   virtual bool watches_steps() const { return true; }
+  /// Whether the process holds all nodes of the run.
+  virtual bool holds_all_nodes() const { return true; }
   /// The call has its result.
   virtual void ended(std::uint64_t /*call*/) {}
   /// Errors: what ended the run, of which nothing is left running.
@@ -134,7 +136,7 @@ class main_run : public engine_base::implementation, public unfinished {
   /// Tells the sinks that the run has ended, once, and flushes them. `failure`: why it has failed; empty: it has not.
   void end_records(std::string const& failure, processor_use const& processors = {});
   /// At the end, in each process: the order in which mail came to its DPS threads, and whether it followed the given.
-  void end_order(node_id self);
+  void end_order(node_id self, double start_s);
   /// Those that options ask for.
   void write_files(ovlp::summary const& figures) const;
   /// In the place of figures.
