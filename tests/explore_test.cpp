@@ -346,8 +346,10 @@ struct Counted {
   std::uint64_t sum = 0;
 };
 
-/// Threads with states move to other nodes while objects are on their way to them, and more while they move.
-call_run movers() {
+/// Threads with states move to other nodes, and threads without leave, while objects are on their way to them, and more
+/// meanwhile.
+call_run movers(delivery_orders* order_of_mail = nullptr) {
+  threads<> const helpers{"helpers", mapping("node0 node1 node2")};
   threads<> const master{"master", 1}, other{"other", mapping("node1")};
   threads<Counted> const counters{"counters", mapping("node1 node2")};
   graph<int, std::uint64_t> moves("moves");
@@ -361,8 +363,10 @@ call_run movers() {
     here.state.sum += static_cast<std::uint64_t>(number);
     return number;
   });
-  auto const move = moves.leaf("move", other, [counters](here<>& here, int) {
+  auto const help = moves.leaf("help", helpers, [](int number) { return number; });
+  auto const move = moves.leaf("move", other, [counters, helpers](here<>& here, int) {
     here.remap(counters, mapping("node2 node0"));
+    here.resize(helpers, 1);
     return 100;
   });
   auto const add_up = moves.merge("add up", master, [](in<int>& numbers) {
@@ -373,10 +377,52 @@ call_run movers() {
   moves.enter(deal, at(0));
   moves.edge(deal.port<0>(), count, in_turn());
   moves.edge(deal.port<1>(), move, at(0));
-  moves.edge(count, add_up, at(0));
+  moves.edge(count, help, in_turn());
+  moves.edge(help, add_up, at(0));
   moves.edge(move, add_up, at(0));
   moves.leave(add_up);
-  return {moves, 5, on_nodes(3)};
+  explored_backend::settings how = on_nodes(3);
+  how.node.orders = order_of_mail;
+  return {moves, 5, how};
+}
+
+/// Threads leave while objects of two edges are on their way to them: some come before, and others go elsewhere then.
+call_run leavers(delivery_orders& orders) {
+  threads<> const master{"master", 1}, first{"first", 1}, other{"other", mapping("node1")};
+  threads<> const workers{"workers", mapping("node0 node1")};
+  graph<int, int> leaves("leaves");
+  auto const deal = leaves.split("deal", master, [](int count, out<int>& to, out<int>& others, out<int>& to_shrink) {
+    for (int i = 0; i < count; ++i) {
+      to.post(i);
+      others.post(i);
+    }
+    to_shrink.post(0);
+  });
+  auto const pass_on = [](int number) { return number; };
+  auto const early = leaves.leaf("early", first, pass_on), late = leaves.leaf("late", other, pass_on);
+  auto const work = leaves.leaf("work", workers, pass_on), more = leaves.leaf("more work", workers, pass_on);
+  auto const shrink = leaves.leaf("shrink", first, [workers](here<>& here, int number) {
+    here.resize(workers, 1);
+    return number;
+  });
+  auto const add_up = leaves.merge("add up", master, [](in<int>& numbers) {
+    int sum = 0;
+    for (int const number : numbers) sum += number;
+    return sum;
+  });
+  leaves.enter(deal, at(0));
+  leaves.edge(deal.port<0>(), early, at(0));
+  leaves.edge(deal.port<1>(), late, at(0));
+  leaves.edge(deal.port<2>(), shrink, at(0));
+  leaves.edge(early, work, in_turn());
+  leaves.edge(late, more, in_turn());
+  leaves.edge(work, add_up, at(0));
+  leaves.edge(more, add_up, at(0));
+  leaves.edge(shrink, add_up, at(0));
+  leaves.leave(add_up);
+  explored_backend::settings how = on_nodes(2);
+  how.node.orders = &orders;
+  return {leaves, 4, how};
 }
 
 }  // namespace
@@ -425,6 +471,23 @@ TEST_CASE("threads move, and no object is lost, in whatever order") {
     priority_order priorities(seed + i, 3, expected.choices);
     CHECK(difference(expected, program.run(random)) == "");
     CHECK(difference(expected, program.run(priorities)) == "");
+  }
+}
+
+TEST_CASE("an order of deliveries loses nothing where threads move or leave meanwhile") {
+  std::uint64_t const seed = ovlp::testing::new_seed();
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    CAPTURE(seed + i);
+    random_order random(seed + i), another(seed + i + 1);
+    delivery_orders noted(true);
+    outcome const first = movers(&noted).run(random);
+    delivery_orders followed(false, noted.so_far().noted);
+    CHECK(first.failure == "");
+    CHECK(difference(first, movers(&followed).run(another)) == "");
+    delivery_orders before(true);
+    CHECK(leavers(before).run(random).failure == "");
+    delivery_orders after(false, before.so_far().noted);
+    CHECK(leavers(after).run(another).failure == "");
   }
 }
 

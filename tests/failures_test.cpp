@@ -308,7 +308,8 @@ TEST_CASE("a node that dies while it leaves at a border ends the run within 5 s,
   std::this_thread::sleep_for(300ms);
   ::kill(leaves, SIGKILL);
   expect_failure(run, promised);
-  expect_text(run.driver().err(), "node2 is lost: the connection was closed; its process was killed by signal 9");
+  expect_text(run.driver().err(), "node2 is lost: ");  // closed, or reset, if it has not read all
+  expect_text(run.driver().err(), "; its process was killed by signal 9");
 }
 
 TEST_CASE("a node that dies when it has been released, before it has said goodbye, ends the run within 5 s, by name") {

@@ -211,10 +211,9 @@ void main_run::end_order(node_id self, double start_s) {
   run_options const& asked = common_options();
   delivery_orders::account const all = orders->so_far();
   if (!asked.follow_order_file.empty() && all.unknown + all.missing > 0) {
-    std::fprintf(stderr,
-                 "%s: note: --follow-order %s: what came is not what it says: it has %zu deliveries that did not come, "
-                 "and not %zu that did\n",
-                 asked.application.c_str(), asked.follow_order_file.c_str(), all.missing, all.unknown);
+    std::fprintf(
+        stderr, "%s: note: --follow-order %s: %zu of its deliveries did not come, and %zu came that it does not have\n",
+        asked.application.c_str(), asked.follow_order_file.c_str(), all.missing, all.unknown);
   }
   if (asked.note_order_file.empty()) return;
   try {
