@@ -175,8 +175,8 @@ TEST_CASE("an order that another run has gives way where nothing else can go on"
   plain_order plain;
   delivery_orders noted(true);
   CHECK(word_count(&noted).run(plain).failure == "");
-  std::vector<delivery_orders::list> given = noted.so_far().noted;
-  for (delivery_orders::list& one : given) one.comes.insert(one.comes.begin(), 1);  // which never comes
+  std::vector<deliveries> given = noted.so_far().noted;
+  for (deliveries& one : given) one.comes.insert(one.comes.begin(), 1);  // which never comes
   int given_up = 0;
   delivery_orders impossible(false, given, [&] { ++given_up; });
   CHECK(word_count(&impossible).run(plain).failure == "");

@@ -25,7 +25,6 @@
 #include <ovlp/runtime/internal/periodic.hpp>
 #include <ovlp/runtime/internal/policies.hpp>
 
-#include "main/order_file.hpp"
 #include "steps/delivery_order.hpp"
 #include "steps/execution.hpp"
 
@@ -157,8 +156,7 @@ node_settings main_run::begin_records(node_id self, std::vector<double> capaciti
   settings.barriers = common_options().barriers;
   run_options const& asked = common_options();
   if (!asked.note_order_file.empty() || !asked.follow_order_file.empty()) {
-    std::optional<std::vector<delivery_orders::list>> given;
-    if (!asked.follow_order_file.empty()) given = read_order(asked.follow_order_file, asked.application, asked.nodes);
+    auto given = asked.followed_order;
     if (given && !holds_all_nodes()) std::erase_if(*given, [self](auto const& list) { return list.node != self; });
     if (self == 0 && !asked.note_order_file.empty()) remove_orders_of_others(asked.note_order_file, asked.nodes);
     orders = std::make_unique<delivery_orders>(!asked.note_order_file.empty(), std::move(given), [&asked] {

@@ -299,6 +299,7 @@ void run_options::check(options& given, texts const& said) {
     if (follow_order_file == note_order_file)
       throw CLI::ValidationError("--note-order",
                                  "expected another file than that of --follow-order, got '" + note_order_file + "'");
+    followed_order = read_order(follow_order_file, application, nodes);
   }
   if (!plan_file.empty()) {
     plan = ovlp::plan::read(plan_file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "main/order_file.hpp"
+#include <ovlp/runtime/internal/order_file.hpp>
 
 #include <bit>
 #include <filesystem>
@@ -12,7 +12,7 @@
 #include <ovlp/base/json_object.hpp>
 #include <ovlp/base/text.hpp>
 
-namespace ovlp::OVLP_INLINE_CORE {
+namespace ovlp {
 namespace {
 
 constexpr char const* order_version = "1";
@@ -22,7 +22,7 @@ std::string order_of_node(std::string const& file, node_id node) {
 }
 
 void read_part(std::string const& file, std::string const& program, std::size_t nodes, std::string& run,
-               std::vector<delivery_orders::list>& into) {
+               std::vector<deliveries>& into) {
   nlohmann::json const all = base::read_json(file);
   base::json_object of(all, file);
   if (of.text("order") != order_version) of.fail("order", std::string("\"") + order_version + "\"", of.at("order"));
@@ -33,7 +33,7 @@ void read_part(std::string const& file, std::string const& program, std::size_t 
   else if (run != of_run) of.fail("run", "\"" + run + "\", the run of the other parts", of.at("run"));
   bool const none = of.at("threads") == nlohmann::json::array();
   for (base::json_object& one : none ? std::vector<base::json_object>() : of.objects("threads")) {
-    delivery_orders::list& made = into.emplace_back();
+    deliveries& made = into.emplace_back();
     made.thread = one.text("thread");
     std::size_t const node = one.count("node", 0);
     if (node >= nodes) one.fail(one.path("node"), "a node below " + std::to_string(nodes), one.at("node"));
@@ -53,8 +53,8 @@ void read_part(std::string const& file, std::string const& program, std::size_t 
 
 }  // namespace
 
-std::vector<delivery_orders::list> read_order(std::string const& file, std::string const& program, std::size_t nodes) {
-  std::vector<delivery_orders::list> all;
+std::vector<deliveries> read_order(std::string const& file, std::string const& program, std::size_t nodes) {
+  std::vector<deliveries> all;
   std::string run;
   for (node_id node = 0; node < nodes; ++node) {
     std::string const part = order_of_node(file, node);
@@ -63,14 +63,13 @@ std::vector<delivery_orders::list> read_order(std::string const& file, std::stri
   return all;
 }
 
-void write_order(std::string const& file, order_of_run const& run, node_id node,
-                 std::vector<delivery_orders::list> const& all) {
+void write_order(std::string const& file, order_of_run const& run, node_id node, std::vector<deliveries> const& all) {
   nlohmann::ordered_json of{{"order", order_version},
                             {"program", run.program},
                             {"nodes", run.nodes},
                             {"run", base::hexadecimal(std::bit_cast<std::uint64_t>(run.start_s))}};
   auto& threads = of["threads"] = nlohmann::ordered_json::array();
-  for (delivery_orders::list const& one : all) {
+  for (deliveries const& one : all) {
     auto comes = nlohmann::ordered_json::array();
     for (std::uint64_t const name : one.comes) comes.push_back(base::hexadecimal(name));
     threads.push_back({{"thread", one.thread}, {"node", one.node}, {"comes", std::move(comes)}});
@@ -83,4 +82,4 @@ void remove_orders_of_others(std::string const& file, std::size_t nodes) {
   for (node_id node = 1; node < nodes; ++node) std::filesystem::remove(order_of_node(file, node), ignored);
 }
 
-}  // namespace ovlp::OVLP_INLINE_CORE
+}  // namespace ovlp

@@ -94,10 +94,11 @@ void delivery_order::drop_held() {
   held_.clear();
 }
 
-delivery_orders::delivery_orders(bool notes, std::optional<std::vector<list>> given, std::function<void()> given_up)
+delivery_orders::delivery_orders(bool notes, std::optional<std::vector<deliveries>> given,
+                                 std::function<void()> given_up)
     : notes_(notes), follows_(given.has_value()), given_up_(std::move(given_up)) {
   if (!given) return;
-  for (list& one : *given) given_[{one.node, one.thread}] = std::move(one.comes);
+  for (deliveries& one : *given) given_[{one.node, one.thread}] = std::move(one.comes);
 }
 
 delivery_order& delivery_orders::of(std::string const& thread, node_id node) {

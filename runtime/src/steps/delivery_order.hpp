@@ -13,6 +13,7 @@
 
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/mailbox.hpp>
+#include <ovlp/runtime/internal/order_file.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp::OVLP_INLINE_CORE {
@@ -68,15 +69,8 @@ class delivery_order {
 /// Those of the DPS threads of a process. Thread: any.
 class delivery_orders {
  public:
-  /// Of a DPS thread, as long as it lives on a node.
-  struct list {
-    std::string thread;  ///< "workers[2]"
-    node_id node;
-    std::vector<std::uint64_t> comes;
-  };
-
   /// `given`: of the threads of this process; none: no order is given. `given_up`: called once, when it is.
-  explicit delivery_orders(bool notes, std::optional<std::vector<list>> given = {},
+  explicit delivery_orders(bool notes, std::optional<std::vector<deliveries>> given = {},
                            std::function<void()> given_up = {});
 
   /// Kept until the end.
@@ -88,7 +82,7 @@ class delivery_orders {
 
   /// Of all: what has been noted, and the sums.
   struct account {
-    std::vector<list> noted;
+    std::vector<deliveries> noted;
     std::size_t unknown = 0, missing = 0;
   };
   account so_far();

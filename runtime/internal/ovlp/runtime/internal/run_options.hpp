@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/records/plan.hpp>
 #include <ovlp/runtime/internal/fact.hpp>
+#include <ovlp/runtime/internal/order_file.hpp>
 #include <ovlp/runtime/options.hpp>
 
 namespace ovlp {
@@ -42,9 +44,10 @@ class run_options {
   std::string over_time_file;
   std::string note_order_file;
   std::string follow_order_file;
-  double window_s = 0;                 ///< of the efficiency over time; 0: a 25th of the call
-  std::vector<std::string> arguments;  ///< as given, without the program's name
-  ovlp::facts facts;                   ///< of the command line: in what all processes of a run must agree
+  std::optional<std::vector<deliveries>> followed_order;  ///< of that file
+  double window_s = 0;                                    ///< of the efficiency over time; 0: a 25th of the call
+  std::vector<std::string> arguments;                     ///< as given, without the program's name
+  ovlp::facts facts;  ///< of the command line: in what all processes of a run must agree
 
   run_options() = default;
   run_options(run_options const&) = delete;
