@@ -34,6 +34,7 @@ inline namespace OVLP_CORE {
 //   program        graphs and collections, numbered alike in all processes; closed when the run starts
 //   main_run       calls, changes, borders, and when files are written
 //   main_calls     calls under way, with their times; who may call
+//   order_file     --note-order, --follow-order: in which order things come to DPS threads
 //   statistics     what this node counts in each call: work, steps, bytes; added up over nodes
 //   policies       what may decide at borders: --policy, --plan
 //   process_exit   that a run which ends early, or cannot write, does not look like one that ended well
