@@ -10,7 +10,12 @@
 
 #include <ovlp/ovlp.hpp>
 
+#include "numbers.hpp"
+
 namespace {
+
+using bench::explore_faults::add_up;
+using bench::explore_faults::deal;
 
 /// One node less at each border.
 class one_less final : public ovlp::policy {
@@ -26,17 +31,9 @@ ovlp::mapping on(std::size_t nodes) {
   for (std::size_t i = 0; i < 4; ++i) all.push_back(static_cast<ovlp::node_id>(i % nodes));
   return ovlp::mapping(all);
 }
-void deal(int tasks, ovlp::out<int>& to) {
-  for (int i = 0; i < tasks; ++i) to.post(i);
-}
 int work(ovlp::here<>& here, int task) {
   here.kernel("work", {task}, [] {});
   return task + 1;
-}
-int add_up(ovlp::in<int>& results) {
-  int sum = 0;
-  for (int const one : results) sum += one;
-  return sum;
 }
 
 }  // namespace

@@ -6,16 +6,17 @@
 
 #include <ovlp/ovlp.hpp>
 
+#include "numbers.hpp"
+
 namespace {
+
+using bench::explore_faults::deal;
 
 struct Candidate {
   int number;
   int cost;
 };
 
-void propose(int candidates, ovlp::out<int>& to) {
-  for (int i = 0; i < candidates; ++i) to.post(i);
-}
 Candidate rate(int number) { return {number, (number * 7 + 3) % 5}; }
 Candidate choose(ovlp::in<Candidate>& candidates) {
   std::optional<Candidate> best;
@@ -30,7 +31,7 @@ Candidate choose(ovlp::in<Candidate>& candidates) {
 int main(int argc, char** argv) try {
   ovlp::engine run{argc, argv};
   ovlp::threads<> const master{"master", 1}, workers{"workers", 4};
-  ovlp::graph<int, Candidate> const search{"search", ovlp::split("propose", master.at(0), propose) >>
+  ovlp::graph<int, Candidate> const search{"search", ovlp::split("propose", master.at(0), deal) >>
                                                          ovlp::leaf("rate", workers.in_turn(), rate) >>
                                                          ovlp::merge("choose", master.at(0), choose)};
   run(search, 12);

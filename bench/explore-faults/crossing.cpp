@@ -7,18 +7,15 @@
 
 #include <ovlp/ovlp.hpp>
 
+#include "numbers.hpp"
+
 namespace {
 
-void invite(int guests, ovlp::out<int>& to) {
-  for (int i = 0; i < guests; ++i) to.post(i);
-}
+using bench::explore_faults::add_up;
+using bench::explore_faults::deal;
+
 void invite_one(int /*guests*/, ovlp::out<int>& to, ovlp::out<int>& /*to_nobody*/) { to.post(0); }
 int visit(int /*guest*/) { return 1; }
-int count(ovlp::in<int>& all) {
-  int sum = 0;
-  for (int const one : all) sum += one;
-  return sum;
-}
 
 }  // namespace
 
@@ -28,15 +25,15 @@ int main(int argc, char** argv) try {
   ovlp::threads<> const places{"places", ovlp::mapping("node0 node1")};
   auto const itself = [](int guest) { return guest; };
   auto const meet_at = [&](std::size_t place) {
-    return ovlp::graph<int, int>{"meet " + std::to_string(place), ovlp::split("invite", hosts.at(place), invite) >>
+    return ovlp::graph<int, int>{"meet " + std::to_string(place), ovlp::split("invite", hosts.at(place), deal) >>
                                                                       ovlp::leaf("visit", places.by(itself), visit) >>
-                                                                      ovlp::merge("count", places.at(place), count)};
+                                                                      ovlp::merge("count", places.at(place), add_up)};
   };
   auto const first = meet_at(0), second = meet_at(1);
   ovlp::graph<int, int> pair("pair");  // nothing comes by the second port
   auto const split = pair.split("invite one", hosts, invite_one);
   auto const left = pair.leaf("left", hosts, visit), right = pair.leaf("right", hosts, visit);
-  auto const merge = pair.merge("count", places, count);
+  auto const merge = pair.merge("count", places, add_up);
   pair.enter(split, ovlp::at(0));
   pair.edge(split.port<0>(), left, ovlp::at(0));
   pair.edge(split.port<1>(), right, ovlp::at(0));

@@ -7,17 +7,14 @@
 
 #include <ovlp/ovlp.hpp>
 
+#include "numbers.hpp"
+
 namespace {
 
-void deal(int tasks, ovlp::out<int>& to) {
-  for (int i = 0; i < tasks; ++i) to.post(i);
-}
+using bench::explore_faults::add_up;
+using bench::explore_faults::deal;
+
 int work(int task) { return task + 1; }
-int add_up(ovlp::in<int>& results) {
-  int sum = 0;
-  for (int const one : results) sum += one;
-  return sum;
-}
 
 }  // namespace
 

@@ -7,7 +7,11 @@
 
 #include <ovlp/ovlp.hpp>
 
+#include "numbers.hpp"
+
 namespace {
+
+using bench::explore_faults::add_up;
 
 struct Order {
   int number;
@@ -21,12 +25,7 @@ void cut(Order order, ovlp::out<int>& to) {
   for (int i = 0; i < order.parts; ++i) to.post(i);
 }
 int make(int part) { return part + 1; }
-int count(ovlp::in<int>& parts) {
-  int sum = 0;
-  for (int const part : parts) sum += part;
-  return sum;
-}
-int assemble(Order const& order, ovlp::in<int>& parts) { return count(parts) - order.parts; }
+int assemble(Order const& order, ovlp::in<int>& parts) { return add_up(parts) - order.parts; }
 
 }  // namespace
 
@@ -38,9 +37,9 @@ int main(int argc, char** argv) try {
     return ovlp::graph<int, int>{
         name, ovlp::split("deal", master.at(0), deal) >> ovlp::split("cut", desks.by(&Order::number), cut) >>
                   ovlp::leaf("make", makers.in_turn(), make) >> ovlp::merge("close", desks.at_opener(), closer) >>
-                  ovlp::merge("add up", master.at(0), count)};
+                  ovlp::merge("add up", master.at(0), add_up)};
   };
-  auto const counting = make_graph("counting", count), assembling = make_graph("assembling", assemble);
+  auto const counting = make_graph("counting", add_up), assembling = make_graph("assembling", assemble);
   ovlp::graph<int, int> const pause{"pause", ovlp::leaf("pause", makers.at(1), make)};
   run.add(counting);
   run.add(pause);

@@ -7,15 +7,17 @@
 
 #include <ovlp/ovlp.hpp>
 
+#include "numbers.hpp"
+
 namespace {
+
+using bench::explore_faults::add_up;
+using bench::explore_faults::deal;
 
 struct Place {
   int visits = 0;
 };
 
-void invite(int guests, ovlp::out<int>& to) {
-  for (int i = 0; i < guests; ++i) to.post(i);
-}
 int visit(ovlp::here<Place>& here, int /*guest*/) {
   ++here.state.visits;
   return 1;
@@ -23,11 +25,6 @@ int visit(ovlp::here<Place>& here, int /*guest*/) {
 int visit_nobody(int guest) { return guest; }
 void ask_back(int guest, ovlp::out<int>& to) {
   for (int i = 0; i <= guest % 2; ++i) to.post(1);
-}
-int count(ovlp::in<int>& all) {
-  int sum = 0;
-  for (int const one : all) sum += one;
-  return sum;
 }
 
 }  // namespace
@@ -37,9 +34,9 @@ int main(int argc, char** argv) try {
   ovlp::threads<> const master{"master", 1}, hosts{"hosts", ovlp::mapping("node3")};
   ovlp::threads<Place> const places{"places", ovlp::mapping("node1 node2")};
   auto const itself = [](int guest) { return guest; };
-  ovlp::graph<int, int> const visits{"visits", ovlp::split("invite", hosts.at(0), invite) >>
+  ovlp::graph<int, int> const visits{"visits", ovlp::split("invite", hosts.at(0), deal) >>
                                                    ovlp::leaf("visit", places.by(itself), visit) >>
-                                                   ovlp::merge("count", places.at(1), count)};
+                                                   ovlp::merge("count", places.at(1), add_up)};
   ovlp::threads<> const helpers{"helpers", ovlp::mapping("node3")};
   auto const answer = [&](ovlp::here<>& here, int one) {
     here.resize(helpers, 2);
@@ -48,7 +45,7 @@ int main(int argc, char** argv) try {
   ovlp::graph<int, int> const help{"help", ovlp::leaf("help", helpers.at(0), visit_nobody)};
   ovlp::graph<int, int> const returns{"returns", ovlp::split("ask back", places.by(itself), ask_back) >>
                                                      ovlp::leaf("answer", hosts.at(0), answer) >>
-                                                     ovlp::merge("count", master.at(0), count)};
+                                                     ovlp::merge("count", master.at(0), add_up)};
   run.add(visits);
   run.add(returns);
   run.add(help);

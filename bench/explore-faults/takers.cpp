@@ -6,7 +6,11 @@
 
 #include <ovlp/ovlp.hpp>
 
+#include "numbers.hpp"
+
 namespace {
+
+using bench::explore_faults::add_up;
 
 struct Store {
   int goods = 0;
@@ -30,11 +34,6 @@ int visit(ovlp::here<Store>& here, Visit what) {
   if (--store.goods < 0) throw std::logic_error("something was taken from an empty store");
   return 1;
 }
-int count(ovlp::in<int>& taken) {
-  int all = 0;
-  for (int const one : taken) all += one;
-  return all;
-}
 
 }  // namespace
 
@@ -44,7 +43,7 @@ int main(int argc, char** argv) try {
   ovlp::threads<Store> const store{"store", 1};
   ovlp::graph<int, int> const day{
       "day", ovlp::split("open", master.at(0), open_store) >> ovlp::leaf("walk", streets.in_turn(), walk) >>
-                 ovlp::leaf("visit", store.at(0), visit) >> ovlp::merge("count", master.at(0), count)};
+                 ovlp::leaf("visit", store.at(0), visit) >> ovlp::merge("count", master.at(0), add_up)};
   return run(day, 4) == 8 ? 0 : 1;
 } catch (std::exception const& error) {
   std::fprintf(stderr, "takers: %s\n", error.what());

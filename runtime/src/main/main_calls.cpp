@@ -31,12 +31,6 @@ main_call const& main_calls::last() const {
   return *last_;
 }
 
-namespace {
-
-std::string of_node(std::string const& file, node_id node) { return node == 0 ? file : file + "." + node_name(node); }
-
-}  // namespace
-
 std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options, node_id node, std::size_t launch,
                                                      emitters who, run_facts about) {
   auto const failed = [application = options.application](std::string const& why) { fail_at_exit(application, why); };
@@ -45,10 +39,10 @@ std::vector<std::shared_ptr<record_sink>> make_files(run_options const& options,
     std::error_code error;
     bool const device =
         trace == "-" || (std::filesystem::exists(trace, error) && !std::filesystem::is_regular_file(trace));
-    made.push_back(std::make_shared<text_trace>(device ? trace : of_node(trace, node), failed, launch > 0));
+    made.push_back(std::make_shared<text_trace>(device ? trace : file_of_node(trace, node), failed, launch > 0));
   }
   if (!options.record_file.empty()) {
-    std::string file = of_node(options.record_file, node);
+    std::string file = file_of_node(options.record_file, node);
     if (launch > 0) file += "." + std::to_string(launch);
     std::error_code error;
     if (!options.record_only.empty()) about["only"] = options.record_only;

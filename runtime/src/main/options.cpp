@@ -210,6 +210,10 @@ void run_options::end_program(std::string const& why) const {
 
 void run_options::complain(std::string const& line) const { std::fprintf(stderr, "%s\n", line.c_str()); }
 
+std::string file_of_node(std::string const& file, node_id node) {
+  return node == 0 ? file : file + "." + node_name(node);
+}
+
 std::string program_name(int argc, char const* const* argv) {
   std::string const path = argc > 0 ? argv[0] : "ovlp";
   return path.substr(path.find_last_of('/') + 1);

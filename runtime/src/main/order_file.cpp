@@ -11,15 +11,12 @@
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/json_object.hpp>
 #include <ovlp/base/text.hpp>
+#include <ovlp/runtime/internal/run_options.hpp>
 
 namespace ovlp {
 namespace {
 
 constexpr char const* order_version = "1";
-
-std::string order_of_node(std::string const& file, node_id node) {
-  return node == 0 ? file : file + "." + node_name(node);
-}
 
 void read_part(std::string const& file, std::string const& program, std::size_t nodes, std::string& run,
                std::vector<deliveries>& into) {
@@ -57,7 +54,7 @@ std::vector<deliveries> read_order(std::string const& file, std::string const& p
   std::vector<deliveries> all;
   std::string run;
   for (node_id node = 0; node < nodes; ++node) {
-    std::string const part = order_of_node(file, node);
+    std::string const part = file_of_node(file, node);
     if (node == 0 || std::filesystem::exists(part)) read_part(part, program, nodes, run, all);
   }
   return all;
@@ -74,12 +71,12 @@ void write_order(std::string const& file, order_of_run const& run, node_id node,
     for (std::uint64_t const name : one.comes) comes.push_back(base::hexadecimal(name));
     threads.push_back({{"thread", one.thread}, {"node", one.node}, {"comes", std::move(comes)}});
   }
-  base::write_output(order_of_node(file, node), base::json_text(of) + "\n");
+  base::write_output(file_of_node(file, node), base::json_text(of) + "\n");
 }
 
 void remove_orders_of_others(std::string const& file, std::size_t nodes) {
   std::error_code ignored;
-  for (node_id node = 1; node < nodes; ++node) std::filesystem::remove(order_of_node(file, node), ignored);
+  for (node_id node = 1; node < nodes; ++node) std::filesystem::remove(file_of_node(file, node), ignored);
 }
 
 }  // namespace ovlp

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "steps/structural_name.hpp"
 
+#include <iterator>
+
 #include <ovlp/base/mix.hpp>
 #include <ovlp/runtime/internal/touch.hpp>
 
@@ -13,12 +15,11 @@ namespace ovlp::OVLP_INLINE_CORE {
 using base::mix;
 
 std::uint64_t name_of(frames const& in, std::uint64_t call) {
-  std::uint64_t name = 0;
-  for (frame const& one : in) {
-    bool const is_call = &one == &in.front();
-    std::uint64_t const from = (std::uint64_t{is_call ? 0 : one.port} << 32) | one.opener;
-    name =
-        is_call ? mix(call, (from << 32) | static_cast<std::uint32_t>(one.iteration)) : mix(mix(name, from), one.place);
+  if (in.empty()) return 0;
+  frame const& of_call = in.front();
+  std::uint64_t name = mix(call, (std::uint64_t{of_call.opener} << 32) | static_cast<std::uint32_t>(of_call.iteration));
+  for (auto group = std::next(in.begin()); group != in.end(); ++group) {
+    name = mix(mix(name, (std::uint64_t{group->port} << 32) | group->opener), group->place);
   }
   return name;
 }

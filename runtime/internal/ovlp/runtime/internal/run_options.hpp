@@ -100,6 +100,9 @@ class run_options {
   void check(options& given, texts const& said);
 };
 
+/// Where a node of a real run writes what goes to this file: nodes beyond the first add .nodeN.
+std::string file_of_node(std::string const& file, node_id node);
+
 /// The name of the program that runs, without its folder.
 std::string program_name(int argc, char const* const* argv);
 
