@@ -3,8 +3,9 @@
 // to the columns that need it and waits until its own inputs are there, as the strips of examples/heat do:
 //
 //                by(&Input::to)
-//   march      ================> take --> settle --> add up
-//   everywhere                   leaf     merge      reduce
+//   march      - - - - - - - - -> take
+//   everywhere ------------------------> add up
+//                                        reduce
 //
 //   metg_ovlp --execution-threads 2 --cores 2 --pattern fft
 //   taskset -c 0 metg_ovlp --nodes 2 --launch 'taskset -c {node} {program} {arguments}' --cores 2 --poll-us 50
@@ -28,20 +29,19 @@ struct Input {
   output from;
   std::uint32_t to;
 };
-struct Taken {};
 
 /// What has come for the steps that are open.
 struct Column {
   std::vector<inputs> open;
-  std::uint64_t last_value = 0;
 
   inputs& of(std::uint32_t step) { return open[step % open.size()]; }
   void take(output const& from) { of(from.step + 1).take(from); }
 };
 using Here = ovlp::here<Column>;
 
-void march(Here& here, grid tasks, ovlp::out<Input>& outputs) {
+std::uint64_t march(Here& here, grid tasks, ovlp::out<Input>& outputs) {
   auto const self = static_cast<std::uint32_t>(here.index());
+  std::uint64_t last_value = 0;
   for (std::uint32_t step = 0; step < tasks.steps; ++step) {
     inputs& in = here.state.of(step);
     here.wait_until([&] { return in.columns == tasks.dependencies(step, self); });
@@ -52,17 +52,11 @@ void march(Here& here, grid tasks, ovlp::out<Input>& outputs) {
       if (to == self) here.state.take(made);
       else outputs.post({made, to});
     });
-    here.state.last_value = made.value;
+    last_value = made.value;
   }
+  return last_value;
 }
-Taken take(Here& here, Input input) {
-  here.state.take(input.from);
-  return {};
-}
-std::uint64_t settle(Here& here, ovlp::in<Taken>& all) {
-  all.drain();
-  return here.state.last_value;
-}
+void take(Here& here, Input input) { here.state.take(input.from); }
 
 /// Neighbours on one node, as far as possible.
 ovlp::mapping in_blocks(std::size_t columns, std::size_t nodes) {
@@ -83,10 +77,9 @@ int main(int argc, char** argv) try {
   ovlp::threads<Column> const columns{
       "columns", in_blocks(asked.width, run.nodes()),
       [open = asked.grid().steps_open()](std::size_t) { return Column{std::vector<inputs>(open)}; }};
-  ovlp::graph const marching{"metg", ovlp::everywhere("march", columns, march) >>
-                                         ovlp::leaf("take", columns.by(&Input::to), take) >>
-                                         ovlp::merge("settle", columns.at_opener(), settle) >>
-                                         ovlp::reduce("add up", columns.at(0), std::plus<>{})};
+  ovlp::graph const marching{
+      "metg", ovlp::everywhere("march", columns, march).aside(ovlp::leaf("take", columns.by(&Input::to), take)) >>
+                  ovlp::reduce("add up", columns.at(0), std::plus<>{})};
 
   compete("ovlp", asked, [&](grid const& tasks) { return run(marching, tasks); });
 } catch (std::exception const& error) {

@@ -16,7 +16,6 @@ struct Part {
   std::uint64_t value;
   ovlp::buffer<char> content;
 };
-struct Taken {};
 struct Place {
   std::size_t parts = 0;
   std::uint64_t sum = 0;
@@ -26,23 +25,19 @@ using Here = ovlp::here<Place>;
 /// What node `from` gives to node `to`.
 std::uint64_t value(std::size_t from, std::size_t to) { return bench::value_of(from) ^ to; }
 
-/// Begins with the next node, so that not all send to node 0 first.
-void deal(Here& here, Order order, ovlp::out<Part>& parts) {
+/// Begins with the next node, so that not all send to node 0 first. Ends when this node has what the others gave, and
+/// they have what it gave.
+std::uint64_t deal(Here& here, Order order, ovlp::out<Part>& parts) {
   for (std::size_t i = 1; i < here.size(); ++i) {
     std::size_t const to = (here.index() + i) % here.size();
     parts.post({to, value(here.index(), to), ovlp::buffer<char>::uninitialized(order.bytes)});
   }
-}
-Taken take(Here& here, Part part) {
-  ++here.state.parts;
-  here.state.sum += part.value;
-  return {};
-}
-/// The others have what this node gave; does it have what they gave?
-std::uint64_t finish(Here& here, ovlp::in<Taken>& taken) {
-  taken.drain();
   here.wait_until([&] { return here.state.parts + 1 == here.size(); });
   return here.state.sum;
+}
+void take(Here& here, Part part) {
+  ++here.state.parts;
+  here.state.sum += part.value;
 }
 
 }  // namespace
@@ -54,10 +49,9 @@ int main(int argc, char** argv) {
   ovlp::engine run{argc, argv, options};
 
   ovlp::threads<Place> places{"places", run.nodes()};
-  ovlp::graph const exchange{"all to all", ovlp::everywhere("deal", places, deal) >>
-                                               ovlp::leaf("take", places.by(&Part::to), take) >>
-                                               ovlp::merge("finish", places.at_opener(), finish) >>
-                                               ovlp::reduce("add up", places.at(0), std::plus<>{})};
+  ovlp::graph const exchange{
+      "all to all", ovlp::everywhere("deal", places, deal).aside(ovlp::leaf("take", places.by(&Part::to), take)) >>
+                        ovlp::reduce("add up", places.at(0), std::plus<>{})};
   std::uint64_t sum = 0;
   for (std::size_t from = 0; from < run.nodes(); ++from) {
     for (std::size_t to = 0; to < run.nodes(); ++to) sum += from == to ? 0 : value(from, to);

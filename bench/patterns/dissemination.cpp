@@ -17,7 +17,6 @@ struct Note {
   std::size_t round;
   std::uint64_t largest;
 };
-struct Taken {};
 /// The least and the largest of what the nodes know in the end: the same if all know the same.
 struct Known {
   std::uint64_t least, largest;
@@ -35,20 +34,16 @@ std::size_t rounds(std::size_t nodes) {
   return count;
 }
 
-void disseminate(Here& here, Order, ovlp::out<Note>& notes) {
+Known disseminate(Here& here, Order, ovlp::out<Note>& notes) {
   Place& place = here.state;
   for (std::size_t round = 0; round < place.heard.size(); ++round) {
     notes.post({round, place.largest});
     here.wait_until([&] { return place.heard[round].has_value(); });
     place.largest = std::max(place.largest, *place.heard[round]);
   }
+  return {place.largest, place.largest};
 }
-Taken take(Here& here, Note note) {
-  here.state.heard[note.round] = note.largest;
-  return {};
-}
-Taken both(Taken, Taken) { return {}; }
-Known tell(Here& here, Taken) { return {here.state.largest, here.state.largest}; }
+void take(Here& here, Note note) { here.state.heard[note.round] = note.largest; }
 Known join(Known a, Known b) { return {std::min(a.least, b.least), std::max(a.largest, b.largest)}; }
 
 }  // namespace
@@ -65,11 +60,10 @@ int main(int argc, char** argv) {
   auto const partner = [](Note const& note, ovlp::routing const& now) {
     return now.sender + (std::size_t{1} << note.round);
   };
-  ovlp::graph const barrier{"dissemination", ovlp::everywhere("disseminate", places, disseminate) >>
-                                                 ovlp::leaf("take", places.by(partner), take) >>
-                                                 ovlp::reduce("taken", places.at_opener(), both) >>
-                                                 ovlp::leaf("tell", places.relative(0), tell) >>
-                                                 ovlp::reduce("join", places.at(0), join)};
+  ovlp::graph const barrier{
+      "dissemination",
+      ovlp::everywhere("disseminate", places, disseminate).aside(ovlp::leaf("take", places.by(partner), take)) >>
+          ovlp::reduce("join", places.at(0), join)};
   std::uint64_t largest = 0;
   for (std::size_t i = 0; i < nodes; ++i) largest = std::max(largest, bench::value_of(i));
   return bench::measure(run, barrier, {}, {largest, largest},

@@ -24,7 +24,6 @@ struct Border {
   std::uint64_t value;
   ovlp::buffer<char> content;
 };
-struct Taken {};
 struct Strip {
   std::uint64_t value = 0;
   int sweep = 0;
@@ -38,7 +37,7 @@ std::uint64_t next(std::uint64_t left, std::uint64_t value, std::uint64_t right)
   return left + 3 * value + 5 * right;
 }
 
-void relax(Here& here, Order order, ovlp::out<Border>& left, ovlp::out<Border>& right) {
+std::uint64_t relax(Here& here, Order order, ovlp::out<Border>& left, ovlp::out<Border>& right) {
   Strip& strip = here.state;
   for (; strip.sweep < order.sweeps; ++strip.sweep) {
     here.iteration(strip.sweep + 1);
@@ -50,16 +49,12 @@ void relax(Here& here, Order order, ovlp::out<Border>& left, ovlp::out<Border>& 
     strip.missing[now] = 2;
     strip.value = next(strip.borders[now][0], strip.value, strip.borders[now][1]);
   }
+  return strip.value ^ here.index();
 }
-Taken take(Here& here, Border border) {
+void take(Here& here, Border border) {
   std::size_t const sweep = place(border.sweep);
   here.state.borders[sweep][static_cast<std::size_t>(border.from)] = border.value;
   --here.state.missing[sweep];
-  return {};
-}
-std::uint64_t settle(Here& here, ovlp::in<Taken>& borders) {
-  borders.drain();
-  return here.state.value ^ here.index();
 }
 
 /// What the strips have in the end, added up.
@@ -90,15 +85,13 @@ int main(int argc, char** argv) {
 
   ovlp::threads<Strip> strips{"strips", run.nodes(), [](std::size_t index) { return Strip{bench::value_of(index)}; }};
   ovlp::graph<Order, std::uint64_t> stencil("stencil");
-  auto opener = stencil.everywhere("relax", strips, relax);
+  auto strip = stencil.everywhere("relax", strips, relax);
   auto neighbour = stencil.leaf("take", strips, take);
-  auto closer = stencil.merge("settle", strips, settle);
   auto last = stencil.reduce<std::uint64_t>("add up", strips, std::plus<>{});
-  stencil.enter(opener, ovlp::at(0));
-  stencil.edge(opener.port<0>(), neighbour, ovlp::relative(-1));
-  stencil.edge(opener.port<1>(), neighbour, ovlp::relative(+1));
-  stencil.edge(neighbour, closer, ovlp::at_opener());
-  stencil.edge(closer, last, ovlp::at(0));
+  stencil.enter(strip, ovlp::at(0));
+  stencil.edge(strip.port<0>(), last, ovlp::at(0));
+  stencil.edge(strip.port<1>(), neighbour, ovlp::relative(-1));
+  stencil.edge(strip.port<2>(), neighbour, ovlp::relative(+1));
   stencil.leave(last);
 
   return bench::measure(run, stencil, {sweeps, bytes}, serially(run.nodes(), sweeps),

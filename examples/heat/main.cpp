@@ -5,14 +5,15 @@
 //   heat --nodes 4 --sync neighbours   a strip waits for its neighbours only
 //   heat --nodes 4 --plan PLAN         strips move to the nodes that are held
 //
-// Either way strips exchange borders in a graph of this form, where `lend` and `take` are the neighbours':
+// The graphs, where `lend` and `take` are the neighbours':
 //
 //              relative(-1)
-//   ask       =============> lend --> sweep  --> combine      barrier: called for each sweep
-//   relax     =============> take --> settle --> combine      neighbours: called for all sweeps until nodes may change
-//   everywhere relative(+1)  leaf     merge      reduce
+//   ask       =============> lend --> sweep --> combine      barrier: called for each sweep
+//   everywhere relative(+1)  leaf     merge     reduce
+//
+//   relax     ---------------------------> combine           neighbours: called for all sweeps until nodes may change
+//   everywhere - - relative(-1), (+1) - -> take              reduce, leaf
 #include <algorithm>
-#include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <ovlp/ovlp.hpp>
@@ -30,22 +31,6 @@ Status combine(Status const& all, Status const& strip) {
 }
 Graph in_all(Strips const& strips, std::string const& name, Status (*leaf)(Here&, Status)) {
   return ovlp::everywhere(name, strips, leaf) >> ovlp::reduce("combine", strips.at(0), combine);
-}
-template <class Split, class Leaf, class Merge>
-Graph between_neighbours(Strips const& strips, std::array<std::string, 3> const& names, Split split, Leaf leaf,
-                         Merge merge) {
-  Graph g(names[0]);
-  auto opener = g.everywhere(names[0], strips, split);
-  auto neighbour = g.leaf(names[1], strips, leaf);
-  auto closer = g.merge(names[2], strips, merge);
-  auto last = g.reduce<Status>("combine", strips, combine);
-  g.enter(opener, ovlp::at(0));
-  g.edge(opener.template port<0>(), neighbour, ovlp::relative(-1));
-  g.edge(opener.template port<1>(), neighbour, ovlp::relative(+1));
-  g.edge(neighbour, closer, ovlp::at_opener());
-  g.edge(closer, last, ovlp::at(0));
-  g.leave(last);
-  return g;
 }
 
 // With a barrier: a strip asks for the borders. A neighbour that has swept by then still has the rows of before, for
@@ -67,15 +52,24 @@ Status sweep_between(Here& here, ovlp::in<Border>& borders) {
 }
 /// One sweep.
 Graph with_barrier(Strips const& strips) {
-  return between_neighbours(strips, {"ask", "lend", "sweep"}, ask, lend, sweep_between);
+  Graph g("ask");
+  auto opener = g.everywhere("ask", strips, ask);
+  auto neighbour = g.leaf("lend", strips, lend);
+  auto closer = g.merge("sweep", strips, sweep_between);
+  auto last = g.reduce<Status>("combine", strips, combine);
+  g.enter(opener, ovlp::at(0));
+  g.edge(opener.port<0>(), neighbour, ovlp::relative(-1));
+  g.edge(opener.port<1>(), neighbour, ovlp::relative(+1));
+  g.edge(neighbour, closer, ovlp::at_opener());
+  g.edge(closer, last, ovlp::at(0));
+  g.leave(last);
+  return g;
 }
 
 // Without one: a strip posts its borders before each sweep, and `take` puts them where the neighbour waits for them.
-// Each port must have a merge; this one learns when the neighbours have taken the last border.
+// The call ends when the neighbours have taken the last ones, too.
 
-struct Taken {};
-
-void relax(Here& here, Status wanted, ovlp::out<Border>& up, ovlp::out<Border>& down) {
+Status relax(Here& here, Status wanted, ovlp::out<Border>& up, ovlp::out<Border>& down) {
   Strip& strip = here.state;
   while (strip.now.sweeps < wanted.sweeps) {
     here.iteration(strip.now.sweeps + 1);
@@ -85,18 +79,21 @@ void relax(Here& here, Status wanted, ovlp::out<Border>& up, ovlp::out<Border>& 
     here.wait_until([&] { return !rows.front().empty() && !rows.back().empty(); });
     sweep_strip(here);
   }
+  return strip.now;
 }
-Taken take(Here& here, Border border) {
-  here.state.take(std::move(border));
-  return {};
-}
-Status settle(Here& here, ovlp::in<Taken>& borders) {
-  borders.drain();
-  return here.state.now;
-}
+void take(Here& here, Border border) { here.state.take(std::move(border)); }
 /// Up to so many sweeps.
 Graph without_barrier(Strips const& strips) {
-  return between_neighbours(strips, {"relax", "take", "settle"}, relax, take, settle);
+  Graph g("relax");
+  auto strip = g.everywhere("relax", strips, relax);
+  auto neighbour = g.leaf("take", strips, take);
+  auto last = g.reduce<Status>("combine", strips, combine);
+  g.enter(strip, ovlp::at(0));
+  g.edge(strip.port<0>(), last, ovlp::at(0));
+  g.edge(strip.port<1>(), neighbour, ovlp::relative(-1));
+  g.edge(strip.port<2>(), neighbour, ovlp::relative(+1));
+  g.leave(last);
+  return g;
 }
 
 // Either way: sweeps, between which strips move to other nodes, if others are held from then on.

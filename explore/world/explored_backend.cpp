@@ -531,11 +531,11 @@ std::string explored_backend::describe(possibility const& what) const {
       }
       return way + describe(static_cast<mail const&>(object)) + to + " arrives";
     }
-    constexpr char const* kinds[] = {
-        "'closer here'",    "a group's total",   "a credit",      "a request to change", "'change done'",
-        "a border",         "a border's answer", "'border done'", "'how much work'",     "work",
-        "an order to move", "'thread moved'",    "a view",        "'view adopted'",      "'drain'",
-        "'drained'",        "'leave'",           "'left'"};
+    constexpr char const* kinds[] = {"'closer here'",     "a group's total",     "a credit",        "'handled'",
+                                     "'count in'",        "a request to change", "'change done'",   "a border",
+                                     "a border's answer", "'border done'",       "'how much work'", "work",
+                                     "an order to move",  "'thread moved'",      "a view",          "'view adopted'",
+                                     "'drain'",           "'drained'",           "'leave'",         "'left'"};
     static_assert(std::size(kinds) == std::variant_size_v<control>);
     return way + kinds[first.told.index()] + " arrives";
   }

@@ -36,8 +36,9 @@ struct visitor : boost::dfs_visitor<> {
   }
 };
 
-/// The end of a path at its own level of nesting: a closer, or the graph's exit.
+/// The end of a path at its own level of nesting: a closer, the graph's exit, or an operation that returns nothing.
 constexpr std::size_t exit_of_graph = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t without_answer = exit_of_graph - 1;
 
 class checker {
  public:
@@ -50,7 +51,7 @@ class checker {
     find_closers();
     run_level(std::nullopt);
     for (port_reference const at : all_ports()) {
-      if (is_opener(operation(at.operation).kind) && !port(at).discarded) run_level(at);
+      if (operation(at.operation).opens(at.port) && !port(at).discarded) run_level(at);
     }
     keep_inputs();
   }
@@ -75,8 +76,8 @@ class checker {
   void check_ends() {
     if (graph_.operations.empty()) fail("no operations");
     if (!graph_.entry) fail("no entry: enter(operation, route) is missing");
-    if (!graph_.exit) fail("no exit: leave(operation) is missing");
-    if (is_opener(operation(*graph_.exit).kind)) {
+    if (!graph_.exit && graph_.returns) fail("no exit: leave(operation) is missing");
+    if (graph_.exit && is_opener(operation(*graph_.exit).kind)) {
       fail("the exit is " + name(*graph_.exit) + ": expected a leaf or a merge, which have one result");
     }
     if (graph_.entry->route.kind == route_kind::least_loaded || graph_.entry->route.kind == route_kind::at_opener) {
@@ -91,7 +92,7 @@ class checker {
   void check_ports() {
     for (port_reference const at : all_ports()) {
       operation_kind const kind = operation(at.operation).kind;
-      bool const exit = at.operation == *graph_.exit, opens = is_opener(kind);
+      bool const opens = operation(at.operation).opens(at.port), exit = at.operation == graph_.exit && !opens;
       port_definition const& here = port(at);
       if (here.edge && exit) fail(name(at) + " has an edge, but the operation is the graph's exit");
       if (here.edge && here.discarded) fail(name(at) + " has an edge and is discarded");
@@ -99,9 +100,9 @@ class checker {
         fail(name(at) + " is discarded, but a " + std::string(kind_name(kind)) + " always has a result");
       if (!here.edge && !here.discarded && !exit)
         fail(name(at) + " leads nowhere: an edge, leave or discard is missing");
-      if (here.window > 0 && !opens) fail(name(at) + " has a window, but only ports of splits and streams open groups");
+      if (here.window > 0 && !opens) fail(name(at) + " has a window, but is a result, and opens no group");
       if (here.edge && here.edge->route.kind == route_kind::least_loaded && !opens)
-        fail("the edge from " + name(at) + " is least_loaded, but does not leave a port of a split or stream");
+        fail("the edge from " + name(at) + " is least_loaded, but does not leave a port that opens groups");
     }
   }
 
@@ -129,30 +130,40 @@ class checker {
   /// Where an object that goes to `target` leaves its group: at target, or where target's level ends.
   std::size_t end_at(std::size_t target) { return is_closer(operation(target).kind) ? target : end_after_[target]; }
 
-  /// `end_after_[o]`: where the level that o runs in ends. All paths from o must say the same.
+  /// `end_after_[o]`: where the level that o runs in ends. All paths from o must say the same, but for those that end
+  /// on side.
   void find_closers() {
     end_after_.assign(graph_.operations.size(), exit_of_graph);
     for (std::size_t o : last_first_) {
       std::optional<std::size_t> end;
       std::optional<port_reference> first;
+      bool posts_aside = false;
       for (std::size_t p = 0; p < operation(o).ports.size(); ++p) {
         port_reference const at{o, p};
         port_definition& here = port(at);
         if (here.discarded) continue;
         std::size_t here_end = here.edge ? end_at(here.edge->target) : exit_of_graph;
-        if (is_opener(operation(o).kind)) {
+        if (operation(o).opens(p)) {
+          here.side = here_end == without_answer;
+          posts_aside |= here.side;
+          if (here.side) continue;
           if (here_end == exit_of_graph) fail(name(at) + " is not closed: its objects reach the exit without a merge");
+          if (operation(o).returns())
+            fail(name(at) + " is closed by " + name(here_end) + ", but a " + std::string(kind_name(operation(o).kind)) +
+                 " that returns a value posts on side: expected paths that end in operations that return nothing");
           here.closer = here_end;
           operation(here_end).closes.push_back(at);
           here_end = end_after_[here_end];
         }
         if (end && *end != here_end) {
-          fail("paths from " + name(*first) + " end at " + end_name(*end) + ", those from " + name(at) + " at " +
+          fail("paths from " + name(*first) + " end " + end_name(*end) + ", those from " + name(at) + " " +
                end_name(here_end));
         }
         end = here_end;
         if (!first) first = at;
       }
+      operation(o).ends_path = !end && (posts_aside || operation(o).ports.empty());
+      if (operation(o).ends_path) end = without_answer;
       if (!end) fail(name(o) + " discards all its ports: what it takes in never reaches an end");
       end_after_[o] = *end;
     }
@@ -182,11 +193,13 @@ class checker {
     }
   }
 
-  std::string end_name(std::size_t end) const { return end == exit_of_graph ? "the exit" : name(end); }
+  std::string end_name(std::size_t end) const {
+    return end == without_answer ? "without an answer" : "at " + (end == exit_of_graph ? "the exit" : name(end));
+  }
 
   /// Follows one object of a port (or of a call) through its level of nesting, where each operation runs once for it,
   /// each port that an opener opens is a group, and a closer runs once all of its ports have been opened.
-  /// Exactly one object must come to the level's end.
+  /// Exactly one object must come to the level's end, or its path must end once.
   void run_level(std::optional<port_reference> opened_by) {
     std::string const of = opened_by ? "one object of " + name(*opened_by) : "one call";
     std::map<std::size_t, std::size_t> open;  // closer -> its ports opened so far
@@ -215,8 +228,10 @@ class checker {
     while (!ready.empty()) {
       std::size_t const o = ready.front();
       ready.pop_front();
-      for (port_definition const& p : operation(o).ports) {
-        if (!is_opener(operation(o).kind)) {
+      if (operation(o).ends_path && ++ends > 1) fail(of + " ends twice without an answer: in " + name(o) + ", too");
+      for (std::size_t number = 0; number < operation(o).ports.size(); ++number) {
+        port_definition const& p = operation(o).ports[number];
+        if (!operation(o).opens(number)) {
           if (p.edge) arrive(*p.edge, o);
           else if (++ends > 1) fail("two results for " + of + " at the exit");
         } else if (p.closer && ++open[*p.closer] == operation(*p.closer).closes.size()) {

@@ -2,6 +2,7 @@
 #include <ovlp/flowgraph/graph_definition.hpp>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/flowgraph/chain.hpp>
 
 namespace ovlp {
 
@@ -27,6 +28,22 @@ std::string graph_definition::describe(std::size_t operation) const {
 std::string graph_definition::describe(port_reference port) const {
   object_type const& type = *operations[port.operation].ports[port.port].type;
   return "port " + std::to_string(port.port) + " (" + type_name(type) + ") of " + describe(port.operation);
+}
+
+std::size_t detail::add_stages(graph_definition& to, std::vector<stage> const& stages) {
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    std::size_t const added = to.operations.size();
+    to.operations.push_back(stages[i].operation);
+    if (i > 0) to.operations[last].ports.front().edge = edge_definition{added, stages[i].route};
+    for (std::size_t port = 0; port < stages[i].aside.size(); ++port) {
+      std::vector<stage> const& aside = stages[i].aside[port];
+      to.operations[added].ports[1 + port].edge = edge_definition{to.operations.size(), aside.front().route};
+      add_stages(to, aside);
+    }
+    last = added;
+  }
+  return last;
 }
 
 }  // namespace ovlp

@@ -53,7 +53,7 @@ void graph_definition::write_graphviz(std::ostream& to) const {
     port_definition const& port = operations[at.operation].ports[at.port];
     std::string label = type_name(*port.type) + "\n" + route_name(port.edge->route);
     if (port.window > 0) label += "\nwindow " + std::to_string(port.window);
-    out << "[label=" << boost::escape_dot_string(label) << "]";
+    out << "[label=" << boost::escape_dot_string(label) << (port.side ? ", style=dashed" : "") << "]";
   };
   auto write_graph = [&](std::ostream& out) {
     out << "label=" << boost::escape_dot_string(name) << ";\nnode [fontname=\"sans-serif\"];\n"

@@ -34,6 +34,7 @@ char const* awaited(wait_cause cause) {
     case wait_cause::condition: return "its condition";
     case wait_cause::call: return "a call";
     case wait_cause::change: return "a change of a collection";
+    case wait_cause::handled: return "what it posted to be handled";
   }
   return "";
 }

@@ -27,9 +27,8 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-/// The last is no operation's wait: steps whose processor had others to serve.
-constexpr std::array<std::string_view, 6> causes{"object", "window", "condition", "call", "change", "processor"};
-constexpr std::size_t processor = 5;
+/// No operation's wait: steps whose processor had others to serve.
+constexpr std::size_t processor = wait_cause_names.size();
 
 /// The platform of a simulation; null of what is none.
 json platform_of(run_facts const& about) {
@@ -370,7 +369,7 @@ json description::waiting() const {
   }
   for (auto const& [what, of] : found) {
     all.push_back({{"operation", what.first},
-                   {"cause", causes.at(what.second)},
+                   {"cause", what.second == processor ? "processor" : wait_cause_names.at(what.second)},
                    {"count", of.count},
                    {"total_s", of.total_s},
                    {"longest_s", of.longest_s}});

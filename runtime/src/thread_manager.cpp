@@ -92,6 +92,8 @@ void thread_manager::receive(node_id from, control const& message) {
                         reallocation_->arrived(from, m.epoch);
                       },
                       [&](credit const& m) { group_messages_->handle_credit(m); },
+                      [&](handled const& m) { group_messages_->handle_handled(from, m); },
+                      [&](count_in const& m) { group_messages_->handle_count_in(m); },
                       [&](change_done const& m) { change_requests_->handle_change_done(m); },
                       [&](border_answer const& m) { change_requests_->handle_border_answer(m); },
                       [&](work_request const& m) { reallocation_->handle_work_request(m); },

@@ -49,7 +49,7 @@ constexpr uint64_t poison = 13;  ///< an operation with this remainder of 1024 t
 
 /// What a graph consists of: each takes a token and gives one.
 struct part {
-  enum class kind { leaf, sequence, fan, stream, two_ports, meeting, call, change } what = kind::leaf;
+  enum class kind { leaf, sequence, fan, stream, two_ports, meeting, aside, call, change } what = kind::leaf;
   uint64_t salt = 0;
   std::size_t where = 0;     ///< number of the collection
   std::size_t route = 0;     ///< of what goes to its threads
@@ -57,7 +57,7 @@ struct part {
   bool close_at_opener = false;
   std::size_t window = 0;
   std::size_t most = 0;  ///< objects of a group
-  bool twice = false;    ///< of a call: two run at once
+  bool twice = false;    ///< of a call: two run at once; of what is posted aside: what ends its path posts aside, too
   std::vector<part> parts;
   std::size_t called = 0;  ///< number of an earlier graph
 };
@@ -99,7 +99,8 @@ class maker {
   }
   static std::size_t parts_of(part::kind what) {
     switch (what) {
-      case part::kind::fan: return 1;
+      case part::kind::fan:
+      case part::kind::aside: return 1;
       case part::kind::two_ports: return 2;
       case part::kind::stream: return 3;
       default: return 0;
@@ -113,7 +114,7 @@ class maker {
     made.close_at = below(sizes[fixed]);
     made.window = below(3) == 0 ? 1 + below(4) : 0;
     made.most = 1 + below(7);
-    switch (depth == 0 ? below(3) : below(10)) {
+    switch (depth == 0 ? below(3) : below(12)) {
       case 0:
       case 1: made.what = part::kind::leaf; break;
       case 2: made.what = changes && below(3) == 0 ? part::kind::change : part::kind::leaf; break;
@@ -123,15 +124,15 @@ class maker {
       case 6: made.what = part::kind::stream; break;
       case 7: made.what = part::kind::two_ports; break;
       case 8: made.what = part::kind::meeting; break;
+      case 9:
+      case 10: made.what = part::kind::aside; break;
       default: made.what = graph > 0 ? part::kind::call : part::kind::fan; break;
     }
     if (made.what != part::kind::leaf && made.where == free_leaves) made.where = remapped;
     made.close_at_opener = below(3) == 0;
     for (std::size_t i = 0; i < parts_of(made.what); ++i) made.parts.push_back(sequence(graph, changes, depth - 1));
-    if (made.what == part::kind::call) {
-      made.called = below(graph);
-      made.twice = below(2) == 0;
-    }
+    if (made.what == part::kind::call) made.called = below(graph);
+    if (made.what == part::kind::call || made.what == part::kind::aside) made.twice = below(2) == 0;
     return made;
   }
 
@@ -191,6 +192,14 @@ struct oracle {
         uint64_t sum = 0;
         for (std::size_t i = 0; i < count_of(value, p); ++i) sum += 3 * posted(value, i, p);
         return closed(sum, p);
+      }
+      case part::kind::aside: {
+        for (std::size_t i = 0; i < count_of(value, p); ++i) {
+          uint64_t const came = evaluate(p.parts[0], posted(value, i, p));
+          for (std::size_t j = 0; p.twice && j < streamed(came, p); ++j) ledger += posted(came, j, p);
+          ledger += came;
+        }
+        return leaf_value(value, p);
       }
       case part::kind::call: {
         uint64_t const first = evaluate(all.graphs[p.called], value);
@@ -359,6 +368,31 @@ class builder {
         route(g, from, split, p.route);
         end const last = add(g, p.parts[0], split.template port<Token>().window(p.window));
         return close(g, p, name, {last}, true);
+      }
+      case part::kind::aside: {
+        auto const opener = in_where(p, [&](auto const& where) {
+          return g.leaf("aside " + name, where, [p](Token t, out<Token>& side) {
+            for (std::size_t i = 0; i < count_of(t.value, p); ++i) side.post({posted(t.value, i, p)});
+            return Token{leaf_value(t.value, p)};
+          });
+        });
+        route(g, from, opener, p.route);
+        end const last = add(g, p.parts[0], opener.template port<1>().window(p.window));
+        auto const deposit = [](here<Ledger>& here, Token t) {
+          here.state.sum += t.value;
+          work_on(here, t);
+        };
+        if (!p.twice) {
+          route(g, last, g.leaf("deposit " + name, state_, deposit), p.close_at);
+        } else {
+          auto const both = g.split("deposit more " + name, state_, [p](here<Ledger>& here, Token t, out<Token>& more) {
+            for (std::size_t j = 0; j < streamed(t.value, p); ++j) more.post({posted(t.value, j, p)});
+            here.state.sum += t.value;
+          });
+          route(g, last, both, p.close_at);
+          route(g, both.template port<0>(), g.leaf("deposit " + name, state_, deposit), p.close_at + 1);
+        }
+        return opener.template port<0>();
       }
       case part::kind::two_ports: {
         auto const split = in_where(p, [&](auto const& where) {

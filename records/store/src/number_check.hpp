@@ -34,7 +34,7 @@ class number_check {
   template <class Row>
   void operator()(Row const& r) const {
     if constexpr (requires { r.at; }) place(r.at);
-    if constexpr (requires { r.cause; }) known("cause", r.cause, wait_cause::change);
+    if constexpr (requires { r.cause; }) known("cause", r.cause, wait_cause::handled);
     if constexpr (requires { r.kind; }) known("kind", r.kind, message_kind::control);
     if constexpr (requires { r.node; }) node_number("node", r.node);
     if constexpr (requires { r.change; }) known("change", r.change, node_change::released);

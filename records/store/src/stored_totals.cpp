@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/records/names.hpp>
+
 #include "packed_column.hpp"
 
 namespace ovlp::store {
@@ -101,7 +103,7 @@ void read_totals(database& from, number_check& check, run_totals& totals) {
                                    : totals.nodes[number("number", s, 1, totals.nodes.size())],
               s, check);
   });
-  constexpr std::size_t causes = static_cast<std::size_t>(wait_cause::change) + 1;
+  constexpr std::size_t causes = wait_cause_names.size();
   rows("wait_total", [&](statement const& s) {
     std::uint32_t const graph = number("graph", s, 0, totals.operations.size());
     std::uint32_t const operation = number("operation", s, 1, totals.operations[graph].size());

@@ -13,6 +13,7 @@
 #include "collections/thread_states.hpp"
 #include "collections/views.hpp"
 #include "exchange/delivery.hpp"
+#include "exchange/group_messages.hpp"
 #include "exchange/group_table.hpp"
 #include "exchange/outbox.hpp"
 #include "exchange/traffic.hpp"
@@ -115,6 +116,7 @@ void reallocation::look_at_change() {
 
 void reallocation::look_whether_to_leave() {
   if (!leave_ || !node_.groups().empty() || node_.open_requests() > 0 || !node_.outbox().all_sent()) return;
+  if (!node_.group_messages().tell_before_leaving()) return;
   call_work done;
   {
     scoped_lock const lock(work_mutex_);

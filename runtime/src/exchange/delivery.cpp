@@ -56,11 +56,11 @@ std::uint32_t delivery::stamp(node_id to, views::reading const& now) {
   return now.epoch();
 }
 
-/// The node of an opener that is no longer in the view: it leaves when its group has been closed there.
+/// The node of an opener that is no longer in the view: it leaves when its group has been closed there, or has ended.
 node_id delivery::leaving_opener(edge_definition const& edge, envelope const& object) const {
-  if (is_closer(node_.program().operation(object.graph, object.operation).kind)) {
-    return node_of_group(object.frames.back().group);
-  }
+  frame const& group = object.frames.back();
+  bool const closes = is_closer(node_.program().operation(object.graph, object.operation).kind);
+  if (closes || node_.program().port(object.graph, group.port).side) return node_of_group(group.group);
   graph_definition const& graph = *node_.program().graph(object.graph).definition;
   throw graph_error("graph '" + graph.name + "', edge to " + graph.describe(edge.target) + ": the opener, thread " +
                     std::to_string(object.thread) + " of collection '" + graph.operations[edge.target].threads->name +

@@ -2,9 +2,11 @@
 #include "exchange/group_messages.hpp"
 
 #include <string>
+#include <vector>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
+#include <ovlp/runtime/internal/reallocation.hpp>
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "collections/views.hpp"
@@ -83,6 +85,65 @@ void group_messages::handle_closer_here(closer_here const& message) {
 
 void group_messages::handle_credit(credit const& message) {
   if (execution* const waiter = node_.groups().give_back(message.group, message.place)) waiter->wake();
+}
+
+// Side groups
+
+void group_messages::end_side(group_id group, std::uint64_t count, group_id call) {
+  pass_on(group, node_.groups().end_side(group, count), call);
+}
+
+void group_messages::give_handled(std::uint32_t graph, frame const& of, group_id call) {
+  if (node_.program().port(graph, of.port).credited()) {
+    give_credit(of.group, of.place, call);
+    return;
+  }
+  node_id const home = node_of_group(of.group);
+  if (home == node_.self()) {
+    pass_on(of.group, node_.groups().add_handled({of.group, 1, handled::what_type::told}, home), call);
+    return;
+  }
+  handled_elsewhere::news news;
+  {
+    scoped_lock const lock(mutex_);
+    news = elsewhere_.add(of.group);
+  }
+  if (news.count == 0) return;
+  auto const what = news.begins ? handled::what_type::counts : handled::what_type::told;
+  node_.outbox().tell(home, handled{of.group, news.count, what}, call);
+}
+
+void group_messages::pass_on(group_id group, group_table::side_news const& news, group_id call) {
+  for (auto const& [node, batch] : news.batches) node_.outbox().tell(node, count_in{group, batch}, call);
+  if (news.waiter != nullptr) news.waiter->wake();
+}
+
+void group_messages::handle_handled(node_id from, handled const& message) {
+  pass_on(message.group, node_.groups().add_handled(message, from), 0);
+}
+
+void group_messages::handle_count_in(count_in const& message) {
+  std::uint64_t count = 0;
+  {
+    scoped_lock const lock(mutex_);
+    count = elsewhere_.set_batch(message.group, message.batch);
+  }
+  if (count > 0)
+    node_.outbox().tell(node_of_group(message.group), handled{message.group, count, handled::what_type::told});
+  node_.reallocation().look_after_transfer();
+}
+
+bool group_messages::tell_before_leaving() {
+  std::vector<handled> last;
+  {
+    scoped_lock const lock(mutex_);
+    if (elsewhere_.empty()) return true;
+    elsewhere_.leave([&](group_id group, std::uint64_t count) {
+      last.push_back({group, count, handled::what_type::leaves});
+    });
+  }
+  for (handled const& told : last) node_.outbox().tell(node_of_group(told.group), told);
+  return false;
 }
 
 }  // namespace ovlp::OVLP_INLINE_CORE

@@ -33,7 +33,8 @@ group_id group_table::open(port_definition const& port, thread_address opener, s
   groups_.emplace(group, record{.window = port.window,
                                 .credited = port.credited(),
                                 .closed_at_opener = port.closed_at_opener,
-                                .opener = opener});
+                                .opener = opener,
+                                .side = port.side ? std::optional<handled_total>(std::in_place) : std::nullopt});
   return group;
 }
 
@@ -70,6 +71,10 @@ execution* group_table::give_back(group_id group, std::uint32_t place) {
   touch_groups(group, r.opener);
   --r.outstanding;
   if (place < r.targets.size()) --r.loads[r.targets[place]];
+  if (r.side) {
+    r.side->add(1);
+    if (r.side->total() && !r.side->complete()) return nullptr;  // it waits for the end, not for room
+  }
   execution* const waiter = std::exchange(r.waiter, nullptr);
   forget_if_over(at);
   return waiter;
@@ -105,6 +110,57 @@ group_table::closer_answer group_table::closer_at(group_id group, thread_address
   return answer;
 }
 
+group_table::side_news group_table::settle(record& of) {
+  side_news news;
+  of.side->settle([&](node_id node, batch_size batch) { news.batches.emplace_back(node, batch); });
+  if (of.side->complete()) news.waiter = std::exchange(of.waiter, nullptr);
+  return news;
+}
+
+group_table::side_news group_table::end_side(group_id group, std::uint64_t count) {
+  scoped_lock const lock(mutex_);
+  record& r = groups_.at(group);
+  touch_groups(group, r.opener);
+  r.side->set_total(count);
+  return settle(r);
+}
+
+group_table::side_news group_table::add_handled(handled const& message, node_id from) {
+  scoped_lock const lock(mutex_);
+  auto const at = groups_.find(message.group);
+  if (at == groups_.end()) {  // all has been told before
+    return message.what == handled::what_type::told ? side_news{} : side_news{nullptr, {{from, 1}}};
+  }
+  record& r = at->second;
+  touch_groups(message.group, r.opener);
+  r.side->add(message.count);
+  if (message.what == handled::what_type::counts) r.side->counts(from);
+  if (message.what == handled::what_type::leaves) r.side->counts_no_more(from);
+  side_news news = settle(r);
+  if (message.what == handled::what_type::leaves) news.batches.emplace_back(from, 1);
+  return news;
+}
+
+bool group_table::all_handled(group_id group, execution& poster) {
+  scoped_lock const lock(mutex_);
+  auto const at = groups_.find(group);
+  record& r = at->second;
+  touch_groups(group, r.opener);
+  if (!r.side->complete()) {
+    r.waiter = &poster;
+    return false;
+  }
+  groups_.erase(at);
+  return true;
+}
+
+std::string group_table::describe_side(group_id group) {
+  scoped_lock const lock(mutex_);
+  handled_total const& side = *groups_.at(group).side;
+  return "group " + group_name(group) + ": " + std::to_string(side.handled()) + " of " +
+         std::to_string(side.total().value_or(0)) + " objects handled";
+}
+
 void group_table::forget_if_over(table::iterator at) {
   record const& r = at->second;
   if (!r.total || !r.closer || r.waiter != nullptr || (r.credited && r.outstanding > 0)) return;
@@ -125,7 +181,12 @@ std::string group_table::broken_invariant() {
   for (auto const& [group, r] : groups_) {
     std::string const name = "group " + group_name(group) + ": ";
     if (r.window > 0 && r.outstanding > r.window) return name + "more objects circulate than its window allows";
-    if (r.waiter != nullptr && r.outstanding < r.window) return name + "its opener waits at a window that has room";
+    if (r.side && r.side->total() && r.side->handled() > *r.side->total())
+      return name + "more objects have been handled than were posted";
+    if (r.side && r.waiter != nullptr && r.side->complete()) return name + "its opener waits, and all has been handled";
+    bool const at_end = r.side && r.side->total();
+    if (r.waiter != nullptr && !at_end && r.outstanding < r.window)
+      return name + "its opener waits at a window that has room";
     std::size_t loads = 0;
     for (std::uint32_t const load : r.loads) loads += load;
     if (!r.loads.empty() && loads != r.outstanding) return name + "the loads of its threads are not what circulates";

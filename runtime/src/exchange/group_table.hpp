@@ -5,18 +5,23 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include <ovlp/runtime/internal/control.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
+
+#include "exchange/handled_counts.hpp"
 
 namespace ovlp::OVLP_INLINE_CORE {
 
 class execution;
 
 /// The groups opened on a node that are not over: how many objects were posted, where the closer is, and how many
-/// objects circulate. The group's node is told of its closer, and tells it the total.
+/// objects circulate. The group's node is told of its closer, and tells it the total. Of a side group, which has no
+/// closer, it is told how many objects have been handled.
 ///
 /// Thread: any.
 class group_table {
@@ -51,6 +56,20 @@ class group_table {
   /// The first object has come to a closer thread.
   closer_answer closer_at(group_id group, thread_address closer);
 
+  /// Of a side group: what follows from a message, or from what happens here.
+  struct side_news {
+    execution* waiter = nullptr;                          ///< its opener, which waits and may go on
+    std::vector<std::pair<node_id, batch_size>> batches;  ///< to be told to those who count
+  };
+  /// All objects have been posted.
+  side_news end_side(group_id group, std::uint64_t count);
+  /// So many more have been handled, on that node.
+  side_news add_handled(handled const& message, node_id from);
+  /// All of them have been handled, of a group that has ended: then it is forgotten. Else remembers who waits.
+  bool all_handled(group_id group, execution& poster);
+  /// "3 of 10 handled": for messages.
+  std::string describe_side(group_id group);
+
   /// A group is open that this thread opened, and that is to be closed there.
   bool awaits(thread_address opener);
   /// No group is open and none waits for credits.
@@ -65,7 +84,8 @@ class group_table {
     bool credited = false;
     bool closed_at_opener = false;
     thread_address opener = {};
-    execution* waiter = nullptr;
+    execution* waiter = nullptr;  ///< at the window, or for the end of a side group
+    std::optional<handled_total> side = {};
     std::optional<std::uint64_t> total = {};
     std::optional<thread_address> closer = {};
     std::vector<std::uint32_t> loads = {};    ///< of each target thread, for least_loaded
@@ -74,6 +94,7 @@ class group_table {
   using table = std::unordered_map<group_id, record>;
   static constexpr std::size_t most_ended = 256;
   void forget_if_over(table::iterator at) OVLP_REQUIRES(mutex_);
+  static side_news settle(record& of);
 
   bool const openers_;
   group_id const numbers_;  ///< the upper bits of all

@@ -164,7 +164,7 @@ facts program::facts(std::size_t nodes) const {
     std::string const of = " of graph '" + graph.name + "'";
     base::text_writer ends;
     write_edge(ends, *graph.entry);
-    ends << ", " << *graph.exit;
+    if (graph.exit) ends << ", " << *graph.exit;
     all.push_back(structure("entry or exit" + of, ends.str()));
     for (std::size_t o = 0; o < graph.operations.size(); ++o) {
       operation_definition const& operation = graph.operations[o];

@@ -40,7 +40,7 @@ object_type const& type_for(std::uint32_t graph, std::uint32_t operation, progra
   }
   require(graph < known.graphs(), "no such graph");
   graph_definition const& definition = *known.graph(graph).definition;
-  if (operation == result_operation) return *definition.operations[*definition.exit].ports[0].type;
+  if (operation == result_operation) return definition.result_type();
   require(operation < definition.operations.size(), "no such operation");
   return *definition.operations[operation].input;
 }

@@ -80,7 +80,7 @@ execution::execution(dps_thread& thread, ovlp::frames const& enclosing, std::uin
       operation_(operation),
       definition_(&manager_.program().operation(graph_, operation_)),
       frames_(enclosing) {
-  if (is_opener(definition_->kind)) opened_.resize(definition_->ports.size());
+  if (definition_->posts()) opened_.resize(definition_->ports.size());
 }
 
 execution::execution(dps_thread& thread, envelope_ptr input)
@@ -115,7 +115,10 @@ void execution::run(execution_thread& host) {
   show(host.activity());
   if (gathering_) iteration_ = gathering_->begins_in();
   begin_step();
-  bool const returned = succeeds([&] { definition_->body(*this); });
+  bool const returned = succeeds([&] {
+    definition_->body(*this);
+    await_what_it_started();
+  });
   host_->loop()->operation = nullptr;
   if (returned) {
     host_->end(*this);
@@ -134,6 +137,7 @@ void execution::end() {
       throw graph_error("the operation ended before wait() had given all objects of its groups");
     if (result_) send_result();
     close_groups();
+    if (definition_->ends_path) end_path();
   });
   host_->loop()->operation = nullptr;
   host_->activity().ends();
@@ -261,7 +265,7 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
   }
   opened_group& opened = opened_[port];
   if (opened.group == 0) opened.group = manager_.groups().open(definition, thread_.address(), name_for_numbers(port));
-  bool const holds = held_posts_ && !saw_end_;
+  bool const holds = held_posts_ && !saw_end_ && !definition.side;
   if (definition.credited() && !holds) take_place_in_window(opened.group);
   envelope_ptr made = make_envelope(type, object, definition.edge->target);
   made->frames.push_back(opened_frame(opened.group, port, opened.count++));
@@ -306,18 +310,47 @@ void execution::finish(object_type const& type, void* object) {
 void execution::send_result() {
   if (gathering_ && !iteration_set_) iteration_ = gathering_->opened_in();
   result_->iteration = iteration_;
-  if (auto const& edge = definition_->ports[0].edge) {
-    send(0, *edge, std::move(result_));
+  if (result_->operation != result_operation) {
+    send(0, *definition_->ports[0].edge, std::move(result_));
   } else {
     tell_object(*this, *result_);
     manager_.calls().answer(std::move(result_));
   }
 }
 
+/// What it has posted on side has been handled, and its calls have ended: what follows from it has nothing under way.
+void execution::await_what_it_started() {
+  auto const is_side = [&](std::size_t p) { return opened_[p].group != 0 && definition_->ports[p].side; };
+  bool waits = !open_calls_.empty();
+  for (std::size_t p = 0; p < opened_.size(); ++p) waits = waits || is_side(p);
+  if (!waits) return;
+  end_step(step_end::wait);
+  for (std::size_t p = 0; p < opened_.size(); ++p) {
+    if (is_side(p)) manager_.group_messages().end_side(opened_[p].group, opened_[p].count, call());
+  }
+  for (std::size_t p = 0; p < opened_.size(); ++p) {
+    if (!is_side(p)) continue;
+    waiting_group_ = opened_[p].group;
+    wait_for([&] { return manager_.groups().all_handled(waiting_group_, *this); }, wait_cause::handled);
+  }
+  while (!open_calls_.empty()) await_call(open_calls_.back());
+}
+
+/// The object that it was started by, or the group that it closes, is of a path that ends here.
+void execution::end_path() {
+  if (frames_.size() > 1) {
+    manager_.group_messages().give_handled(graph_, frames_.back(), call());
+    return;
+  }
+  detail::nothing nothing;
+  result_ = make_envelope(type_of<detail::nothing>(), &nothing, result_operation);
+  send_result();
+}
+
 void execution::close_groups() {
   for (std::size_t p = 0; p < opened_.size(); ++p) {
     port_definition const& definition = definition_->ports[p];
-    if (definition.discarded) continue;
+    if (!definition.closer) continue;
     if (opened_[p].group != 0) {
       manager_.group_messages().end(graph_, *definition.closer, opened_[p].group, opened_[p].count, call());
     } else {
@@ -416,16 +449,23 @@ void execution::set_iteration(std::int32_t iteration) {
 
 std::uint64_t execution::begin_call(graph_definition const& graph, object_type const& type, void* object) {
   end_step(step_end::wait);
-  return manager_.calls().begin(graph, type, object, thread_.address().index, iteration_, call(),
-                                name_for_numbers(definition_->ports.size()));
+  std::uint64_t const made = manager_.calls().begin(graph, type, object, thread_.address().index, iteration_, call(),
+                                                    name_for_numbers(definition_->ports.size()));
+  open_calls_.push_back(made);
+  return made;
 }
 
 void execution::finish_call(std::uint64_t call, object_type const& type, void* result_storage) {
   end_step(step_end::wait);
+  envelope_ptr const result = await_call(call);
+  type.move(result_storage, result->object());
+}
+
+envelope_ptr execution::await_call(group_id call) {
   waiting_group_ = call;
   wait_for([&] { return manager_.calls().result_there(call, this); }, wait_cause::call);
-  envelope_ptr const result = manager_.calls().take_result(call);
-  type.move(result_storage, result->object());
+  std::erase(open_calls_, call);
+  return manager_.calls().take_result(call);
 }
 
 void execution::resize(collection_definition const& collection, std::size_t count) {
@@ -478,6 +518,8 @@ std::string execution::describe_wait() const {
     case wait_cause::condition: return "waits for its condition, with an object of " + describe_group();
     case wait_cause::call:
       return "waits for the result of call " + group_name(waiting_group_) + ", with an object of " + describe_group();
+    case wait_cause::handled:
+      return "waits until what it has posted on side is handled: " + manager_.groups().describe_side(waiting_group_);
     case wait_cause::change: return "waits for a change of a collection, with an object of " + describe_group();
   }
   return "";

@@ -170,6 +170,9 @@ class execution final : public operation_context {
   void send_held_posts();
   void send_result();
   void close_groups();
+  void await_what_it_started();
+  envelope_ptr await_call(group_id call);
+  void end_path();
   frame opened_frame(group_id group, std::size_t port, std::uint32_t place) const;
   envelope_ptr make_envelope(object_type const& type, void* object, std::size_t target) const;
 
@@ -182,7 +185,8 @@ class execution final : public operation_context {
   envelope_ptr object_;  ///< that started a leaf or split; handed out last by a merge or stream
   ovlp::frames frames_;  ///< of the groups that the execution stands in
   std::unique_ptr<ovlp::gathering> gathering_;
-  boost::container::small_vector<opened_group, 2> opened_;  ///< one per port of a split or stream
+  boost::container::small_vector<opened_group, 2> opened_;  ///< one per port, if it posts
+  std::vector<group_id> open_calls_;                        ///< that it has made, without their results
   std::int32_t iteration_ = no_iteration;
   bool iteration_set_ = false;
   bool has_worked_ = false;     ///< a kernel ran in this step

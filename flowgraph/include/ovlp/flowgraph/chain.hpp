@@ -12,11 +12,15 @@
 namespace ovlp {
 namespace detail {
 
-/// An operation of a chain, and the route of the edge to it.
+/// An operation of a chain, with the route of the edge to it, and where what it posts on side goes, by port.
 struct stage {
   operation_definition operation;
   route_definition route;
+  std::vector<std::vector<stage>> aside{};
 };
+
+/// Adds the operations and the edges between them; the first one is the next of the graph. Returns the last one.
+std::size_t add_stages(graph_definition& to, std::vector<stage> const& stages);
 
 }  // namespace detail
 
@@ -30,15 +34,38 @@ struct stage {
 ///
 /// A value: copies have operations of their own, and each conversion makes another graph. So an engine takes a chain
 /// itself, `run(a >> b >> c, input)`, as its first call only; what is called again is a graph.
+///
+/// `Posts` are the types that the last operation posts beside its result, and of which the chain does not say yet where
+/// they go: aside() does.
 /// Errors: what one operation gives and the next does not take does not compile.
-template <class In, class Out>
+template <class In, class Out, class... Posts>
 class chain {
  public:
   explicit chain(std::vector<detail::stage> stages) : stages_(std::move(stages)) {}
 
+  /// The same chain with the place where the last operation's next port leads, beside its result: a chain that returns
+  /// nothing.
+  ///
+  ///     ovlp::everywhere("sweep", strips, sweep).aside(ovlp::leaf("take", strips.relative(1), take)) >>
+  ///         ovlp::reduce("sum", strips.at(0), std::plus<>{})
+  template <class Taken>
+  auto aside(chain<Taken, void> const& to) const {
+    static_assert(sizeof...(Posts) > 0, "aside: the operation posts on no port that leads nowhere yet");
+    if constexpr (sizeof...(Posts) > 0) {
+      return [&]<class First, class... Rest>(detail::type_list<First, Rest...>) {
+        static_assert(std::is_same_v<First, Taken>,
+                      "an edge joins equal types: what one operation posts, the next takes");
+        std::vector<detail::stage> all = stages_;
+        all.back().aside.push_back(to.stages());
+        return chain<In, Out, Rest...>(std::move(all));
+      }(detail::type_list<Posts...>{});
+    }
+  }
+
   /// The same chain with a bound on the objects in circulation between the last operation's port and its closer; see
   /// port::window. So it stands behind the split: `split(...).window(16) >> ...`.
   chain window(std::size_t objects) const {
+    static_assert(!std::is_void_v<Out>, "window: the operation has no port");
     chain bounded = *this;
     bounded.stages_.back().operation.ports.front().window = objects;
     return bounded;
@@ -53,14 +80,13 @@ class chain {
 
   /// The graph with a name of its own, as `ovlp::graph g{"name", a >> b}` makes it. Errors: as above.
   graph<In, Out> named(std::string name) const {
+    static_assert(sizeof...(Posts) == 0,
+                  "the chain does not say where its last operation's ports lead: aside is missing");
     graph<In, Out> built(std::move(name));
     graph_definition& definition = *built.definition();
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      definition.operations.push_back(stages_[i].operation);
-      if (i > 0) built.connect({i - 1, 0}, {i, stages_[i].route});
-    }
+    std::size_t const last = detail::add_stages(definition, stages_);
     definition.entry = edge_definition{0, stages_.front().route};
-    definition.exit = stages_.size() - 1;
+    if constexpr (!std::is_void_v<Out>) definition.exit = last;
     definition.check();
     return built;
   }
@@ -89,10 +115,18 @@ auto make_chain(std::string name, placed_route<State, Route> where, Body given, 
   if constexpr (kind_of<bound>() == Kind) {
     expect_state<bound, State>();
     using input = typename signature<bound>::input;
-    using ports = ports_of<bound>;
-    static_assert(ports::size == 1, "the short form a >> b takes operations with one port; use graph");
-    return chain<input, first_of<ports>>({{define_operation(std::move(name), where.collection, std::move(body)),
-                                           make_route<input>(std::move(where.route))}});
+    using result = typename signature<bound>::result;
+    using outs = typename signature<bound>::outs;
+    constexpr bool posts = outs::size > 0 && std::is_void_v<result>;
+    static_assert(!posts || outs::size == 1, "the short form a >> b takes splits and streams with one port; use graph");
+    std::vector<stage> all{{define_operation(std::move(name), where.collection, std::move(body)),
+                            make_route<input>(std::move(where.route))}};
+    if constexpr (posts) {
+      return chain<input, first_of<outs>>(std::move(all));
+    } else {
+      return
+          [&]<class... Posts>(type_list<Posts...>) { return chain<input, result, Posts...>(std::move(all)); }(outs{});
+    }
   }
 }
 /// For the compiler's message only: a collection without a route.
@@ -109,7 +143,7 @@ void make_chain(std::string const&, threads<State> const&, Rest const&...) {
 // (`workers.in_turn()`), and a body (operation.hpp). In each body `here<State>&` may stand first, and `constants`,
 // which do not change in a run, are given to its last parameters.
 
-/// One in, one out: `Out body(In)`.
+/// One in, one out: `Out body(In)`; or none, `void body(In)`: the end of a path.
 ///
 ///     ovlp::leaf("scale", workers.in_turn(), [](double x, double factor) { return x * factor; }, 2.5)
 ///
@@ -143,12 +177,13 @@ auto stream(std::string name, Where where, Body body, Constants... constants) {
 
 /// `left`, and then `right`: an edge from the last operation of the one to the first of the other. Both stay as they
 /// are.
-template <class In, class Left, class Right, class Out>
-chain<In, Out> operator>>(chain<In, Left> const& left, chain<Right, Out> const& right) {
+template <class In, class Left, class... Open, class Right, class Out, class... Posts>
+chain<In, Out, Posts...> operator>>(chain<In, Left, Open...> const& left, chain<Right, Out, Posts...> const& right) {
   static_assert(std::is_same_v<Left, Right>, "an edge joins equal types: what one operation gives, the next takes");
+  static_assert(sizeof...(Open) == 0, "what the operation on the left posts leads nowhere: aside is missing");
   std::vector<detail::stage> stages = left.stages();
   stages.insert(stages.end(), right.stages().begin(), right.stages().end());
-  return chain<In, Out>(std::move(stages));
+  return chain<In, Out, Posts...>(std::move(stages));
 }
 
 }  // namespace ovlp

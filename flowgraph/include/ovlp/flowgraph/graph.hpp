@@ -90,11 +90,11 @@ constexpr void expect_state() {
 
 }  // namespace detail
 
-template <class In, class Out>
+template <class In, class Out, class... Posts>
 class chain;
 
-/// An operation of a graph that is being built, with its types: one input, one or more ports. A handle: copies mean
-/// the same operation. It keeps the graph alive.
+/// An operation of a graph that is being built, with its types: one input, and its ports. A handle: copies mean the
+/// same operation. It keeps the graph alive.
 template <class In, class... Outs>
 class operation {
  public:
@@ -107,7 +107,8 @@ class operation {
     static_assert(detail::count_of<T, Outs...> == 1, "port<T>(): the operation must have exactly one port of type T");
     return {graph_, {exit_, detail::index_of<T, Outs...>()}};
   }
-  /// The port of this number, from 0 in the order of the body's parameters: `sort.port<0>()`. A leaf or merge has one.
+  /// The port of this number, from 0 in the order of the body's parameters: `sort.port<0>()`. That of a leaf or merge
+  /// which returns a value is its result; what it posts on begins with 1.
   template <std::size_t Number>
   auto port() const {
     static_assert(Number < sizeof...(Outs), "port<number>(): the operation has fewer ports");
@@ -143,8 +144,9 @@ class operation {
 /// be changed afterwards. Building needs no running engine; every process of a run builds the same graphs.
 ///
 /// Shape: one entry, a leaf or split; one exit, a leaf or merge; no cycle; every operation is reached from the entry.
-///        Each port has one edge or is discarded. All paths from a port of a split or stream end at one merge or
-///        stream, its closer; groups nest. What one object starts gives exactly one result at the end of its level.
+///        Each port has one edge or is discarded. All paths from a port that opens groups end at one merge or stream,
+///        its closer, or in operations that return nothing; groups nest. What one object starts gives exactly one
+///        result at the end of its level, or ends once. A graph<In, void> has no exit: all its paths end so.
 /// Thread: built in one thread, without a lock. Bodies are copied in and live as long as a handle or an engine has the
 ///         graph.
 /// Errors: an edge between unequal types, a body of another kind and the state of another collection do not compile.
@@ -154,7 +156,9 @@ template <class In, class Out>
 class graph {
  public:
   /// An empty graph. The name is for messages and traces.
-  explicit graph(std::string name = "graph") : definition_(std::make_shared<graph_definition>(std::move(name))) {}
+  explicit graph(std::string name = "graph") : definition_(std::make_shared<graph_definition>(std::move(name))) {
+    definition_->returns = !std::is_void_v<Out>;
+  }
   /// The short form with a name of its own: `graph step{"step", a >> b}`.
   graph(std::string name, chain<In, Out> const& operations) : graph(operations.named(std::move(name))) {}
 
@@ -224,9 +228,10 @@ class graph {
   /// of its own entry. `inner` is checked now and cannot be changed afterwards.
   /// Errors: graph_error of its check.
   template <class PartIn, class PartOut>
-  operation<PartIn, PartOut> part(std::string const& name, graph<PartIn, PartOut> const& inner) {
-    auto [entry, exit] = insert(name, *inner.definition());
-    return {definition_, entry, exit};
+  auto part(std::string const& name, graph<PartIn, PartOut> const& inner) {
+    auto const [entry, exit] = insert(name, *inner.definition());
+    if constexpr (std::is_void_v<PartOut>) return operation<PartIn>{definition_, entry, exit};
+    else return operation<PartIn, PartOut>{definition_, entry, exit};
   }
 
   /// Calls `body` `times` times, each time with the last result: a leaf on `where` that calls a graph. The k-th call
@@ -275,8 +280,8 @@ class graph {
     definition_->entry = edge_definition{first.entry(), detail::make_route<In>(std::move(route))};
   }
   /// Its result is the call's. Errors: as enter().
-  template <class Last>
-  void leave(operation<Last, Out> const& last) {
+  template <class Last, class... Posts>
+  void leave(operation<Last, Out, Posts...> const& last) {
     expect_own(last.graph(), last.exit());
     definition_->expect_open();
     if (definition_->exit) second("exit", *definition_->exit, last.exit());
@@ -353,11 +358,12 @@ class graph {
       copy.closes.clear();
       for (port_definition& port : copy.ports) {
         port.closer.reset();
+        port.side = false;
         if (port.edge) port.edge->target += base;
       }
       definition_->operations.push_back(std::move(copy));
     }
-    return {base + inner.entry->target, base + *inner.exit};
+    return {base + inner.entry->target, base + inner.exit.value_or(inner.entry->target)};
   }
   void expect_own(graph_definition const* other, std::size_t operation) const {
     if (other != definition_.get()) {

@@ -31,17 +31,19 @@ struct edge_definition {
   route_definition route;
 };
 
-/// A typed outgoing end of an operation. Leaves and merges have one; those of splits and streams open groups.
+/// A typed outgoing end of an operation. The first port of a leaf or merge is its result, if it returns one; all others
+/// open groups.
 struct port_definition {
   object_type const* type = nullptr;
   std::size_t window = 0;  ///< most objects between the port and its closer; 0: no bound
   bool discarded = false;  ///< leads nowhere on purpose: posting is an error
   std::optional<edge_definition> edge;
   std::optional<std::size_t> closer;  ///< operation that closes its groups; set by check()
+  bool side = false;                  ///< all its paths end, so its groups have no closer; set by check()
 
   bool closed_at_opener = false;  ///< the closer runs in the thread that opened the group; set by check()
 
-  /// Whether the closer tells the opener of each object that it hands out.
+  /// Whether the closer, or the end of the path, tells the opener of each object that it hands out or has handled.
   bool credited() const { return window > 0 || (edge && edge->route.kind == route_kind::least_loaded); }
 };
 
@@ -58,6 +60,14 @@ struct operation_definition {
   object_type const* opened = nullptr;                   ///< of a closer that takes what the opener received
   bool copies_input = false;                             ///< of a split: what it receives can be copied
   bool keeps_input = false;                              ///< a closer takes what it received; set by check()
+  bool ends_path = false;                                ///< nothing that it gives is answered; set by check()
+
+  /// Whether it gives a value, on port 0.
+  bool returns() const { return !is_opener(kind) && !ports.empty(); }
+  /// Whether what is posted on this port forms groups.
+  bool opens(std::size_t port) const { return is_opener(kind) || port > 0; }
+  /// Whether it has such a port.
+  bool posts() const { return ports.size() > (is_opener(kind) ? 0 : 1); }
 };
 
 /// A flow graph with its types erased: what the runtime executes. Built through graph<In, Out>.
@@ -68,11 +78,17 @@ class graph_definition {
   std::string const name;
   std::vector<operation_definition> operations;
   std::optional<edge_definition> entry;
-  std::optional<std::size_t> exit;
+  std::optional<std::size_t> exit;  ///< none: a call returns nothing
+  bool returns = true;              ///< a call returns something, so there is to be an exit
+
+  /// Of what a call gives.
+  object_type const& result_type() const {
+    return exit ? *operations[*exit].ports.front().type : type_of<detail::nothing>();
+  }
 
   /// Checks the structure once and finds the closer of each port; the graph cannot be changed afterwards.
   /// Errors: graph_error naming operations and ports, if the graph has a cycle, an operation that cannot be reached,
-  ///         no entry or exit, or a port that is not closed by one merge or stream on all paths.
+  ///         no entry or exit, or a port whose paths neither all end nor are all closed by one merge or stream.
   /// Cost: linear in operations and edges, times the depth of nesting.
   /// Source: the paper, section 2.
   void check();

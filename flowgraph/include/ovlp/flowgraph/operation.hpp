@@ -3,10 +3,14 @@
 // finds out from a body's signature what kind of operation it is.
 //
 //   leaf    Out f(In)                         one in, one out
+//           void f(In)                        one in, none out: the end of a path
 //   split   void f(In, out<A>&, ...)          one in, any number out on each port
-//   merge   Out f(in<In>&)                    all objects of a group in, one out
+//   merge   Out f(in<In>&)                    all objects of a group in, one out; or void, the end of a path
 //           Out f(Opened const&, in<In>&)     the same, with what the opener of the group received
 //   stream  void f(in<In>&, out<A>&, ...)     takes in like a merge, posts like a split, at any time
+//
+// A leaf or merge that returns a value may post, too: Out f(In, out<A>&, ...), on ports all of whose paths end in
+// operations that return nothing. Its result leaves when it has returned and all that it posted has been handled.
 //
 // `here<State>&` may stand first, and constants of the run last. A body is a function, or an object with one call
 // operator that is no template. It is copied into the graph, so it is copyable, and runs in several threads at once:
@@ -119,7 +123,7 @@ class in {
   detail::context_pointer context_;
 };
 
-/// One port of a split or stream: what is posted here during one execution is one group.
+/// One port of an operation: what is posted here during one execution is one group.
 ///
 ///     void cut(int count, ovlp::out<int>& numbers) {
 ///       for (int i = 0; i < count; ++i) numbers.post(i);
@@ -127,6 +131,10 @@ class in {
 ///
 /// An operation with several ports takes several of these, in the order of the ports' numbers. A group may be empty:
 /// the closer runs all the same.
+///
+/// If all paths from the port end in operations that return nothing, it has no closer, and its group is a *side group*:
+/// it has ended when all its objects have been handled, with what those who handled them posted on side and called.
+/// The operation that posted them ends after that, and what it gives goes on then.
 template <class T>
 class out {
   static_assert(data_object<T>, "out<T>: T must be a data object (data_object.hpp lists what it may contain)");
@@ -136,8 +144,8 @@ class out {
 
   /// Sends the object on its way at once, while the operation goes on. To a thread of the same node it is moved, not
   /// copied. Buffers in it share their elements with what the operation keeps of them: whoever writes first, copies.
-  /// Blocks: the operation, while as many objects as the port's window are on their way to the closer. Without a
-  ///         window it is not suspended.
+  /// Blocks: the operation, while as many objects as the port's window are on their way to the closer, or to the end of
+  ///         their path. Without a window it is not suspended.
   /// Errors: graph_error if the port is discarded, or its route leads to no thread of the collection.
   /// Cost: ends the atomic step.
   void post(T object) { context_->post(port_, type_of<T>(), &object); }
@@ -151,6 +159,9 @@ template <class In, class Out>
 class graph;
 
 namespace detail {
+
+/// What a call of a graph without results gives inside.
+struct nothing {};
 
 /// What a graph that takes an In cannot be called with.
 template <class Other, class In>
@@ -174,7 +185,8 @@ template <class In>
 ///     int const both = lower.get() + upper.get();
 ///
 /// It refers to who made the call, the engine or the operation, and is of no use after that has ended. If nobody takes
-/// the result, the call goes on nevertheless; one of the main program is given up when the engine ends.
+/// the result, the call goes on nevertheless: an operation ends when its calls have; one of the main program is given
+/// up when the engine ends.
 /// Thread: that of the engine, or the operation.
 template <class Out>
 class pending_call {
@@ -198,6 +210,17 @@ class pending_call {
  private:
   caller* caller_;
   std::uint64_t call_;
+};
+
+/// Of a graph that returns nothing: get() waits until all that the call has started has ended.
+template <>
+class pending_call<void> {
+ public:
+  pending_call(caller& owner, std::uint64_t call) : end_(owner, call) {}
+  void get() { end_.get(); }
+
+ private:
+  pending_call<detail::nothing> end_;
 };
 
 /// Says of a kernel that its body runs even where only its estimate is charged.
@@ -435,22 +458,32 @@ template <class Body>
 struct signature : body_shape<typename callable<Body>::arguments> {
   using result = typename callable<Body>::result;
 };
-/// The types of its ports: of a leaf or merge that of its result.
 template <class Body>
-using ports_of = std::conditional_t<(signature<Body>::outs::size > 0), typename signature<Body>::outs,
-                                    type_list<typename signature<Body>::result>>;
+inline constexpr bool returns_nothing = std::is_void_v<typename signature<Body>::result>;
 
-/// What a body is, by its signature: Out(In) a leaf, void(In, out<A>&...) a split, Out(in<In>&) a merge,
-/// void(in<In>&, out<A>&...) a stream; none if it is no operation.
+/// The types of its ports: first that of its result, if it has one.
+template <class Result, class Outs>
+struct port_types;
+template <class Result, class... Outs>
+struct port_types<Result, type_list<Outs...>> {
+  using type = type_list<Result, Outs...>;
+};
+template <class... Outs>
+struct port_types<void, type_list<Outs...>> {
+  using type = type_list<Outs...>;
+};
+template <class Body>
+using ports_of = typename port_types<typename signature<Body>::result, typename signature<Body>::outs>::type;
+
+/// What a body is, by its signature: one that returns nothing and posts is a split or stream, any other one a leaf or
+/// merge; none if it is no operation.
 template <class Body>
 constexpr std::optional<operation_kind> kind_of() {
   if constexpr (has_signature<Body>) {
     if constexpr (signature<Body>::valid) {
-      constexpr bool posts = signature<Body>::outs::size > 0;
-      if constexpr (posts == std::is_void_v<typename signature<Body>::result>) {
-        if constexpr (signature<Body>::collects) return posts ? operation_kind::stream : operation_kind::merge;
-        return posts ? operation_kind::split : operation_kind::leaf;
-      }
+      constexpr bool posts = signature<Body>::outs::size > 0 && returns_nothing<Body>;
+      if constexpr (signature<Body>::collects) return posts ? operation_kind::stream : operation_kind::merge;
+      return posts ? operation_kind::split : operation_kind::leaf;
     }
   }
   return std::nullopt;
@@ -476,10 +509,8 @@ constexpr void expect_kind() {
                   "takes Out f(in<In>&), stream takes void f(in<In>&, out<A>&...); here<State>& may stand first");
     if constexpr (signature<Body>::valid) {
       constexpr auto got = kind_of<Body>();
-      static_assert(got || signature<Body>::outs::size == 0,
+      static_assert(returns_nothing<Body> || signature<Body>::outs::size == 0 || Wanted == leaf || Wanted == merge,
                     "this returns a value and posts on ports: a split or stream returns nothing");
-      static_assert(got || signature<Body>::outs::size > 0,
-                    "this returns nothing and has no port: a leaf or merge returns its result");
       if constexpr (Wanted == leaf) {
         static_assert(got != split, "leaf takes Out f(In); this is a split: void f(In, out<A>&...)");
         static_assert(got != merge, "leaf takes Out f(In); this is a merge: Out f(in<In>&)");
@@ -601,16 +632,18 @@ std::function<void(operation_context&)> erase_body(Body body, type_list<Outs...>
   using input = typename shape::input;
   using state = typename shape::state;
   return [body = std::move(body)](operation_context& context) {
+    constexpr std::size_t first_out = returns_nothing<Body> ? 0 : 1;
     auto run = [&](auto&&... first) -> decltype(auto) {
       return [&]<std::size_t... Port>(std::index_sequence<Port...>)->decltype(auto) {
-        [[maybe_unused]] std::tuple<out_at<Port, Outs>...> outs((static_cast<void>(Port), std::ref(context))...);
+        [[maybe_unused]] std::tuple<out_at<first_out + Port, Outs>...> outs(
+            (static_cast<void>(Port), std::ref(context))...);
         return invoke_here<state>(context, body, std::forward<decltype(first)>(first)...,
                                   static_cast<out<Outs>&>(std::get<Port>(outs))...);
       }
       (std::index_sequence_for<Outs...>{});
     };
     auto finish = [&](auto&&... first) {
-      if constexpr (sizeof...(Outs) > 0) {
+      if constexpr (returns_nothing<Body>) {
         run(std::forward<decltype(first)>(first)...);
       } else {
         auto result = run(std::forward<decltype(first)>(first)...);

@@ -12,7 +12,8 @@
 
 namespace ovlp {
 
-inline constexpr std::array<std::string_view, 5> wait_cause_names{"object", "window", "condition", "call", "change"};
+inline constexpr std::array<std::string_view, 6> wait_cause_names{"object", "window", "condition",
+                                                                  "call",   "change", "handled"};
 
 constexpr std::string_view name_of(wait_cause cause) { return wait_cause_names.at(static_cast<std::size_t>(cause)); }
 constexpr std::string_view name_of(node_change change) {

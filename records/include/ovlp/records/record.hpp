@@ -90,6 +90,7 @@ enum class wait_cause : std::uint8_t {
   condition,  ///< of wait_until
   call,       ///< the result of a call that it made
   change,     ///< of a collection that it asked for
+  handled,    ///< the end of what it has posted on side
 };
 /// A suspended operation goes on.
 struct wait_record {

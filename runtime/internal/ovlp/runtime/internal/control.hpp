@@ -44,10 +44,22 @@ struct group_total {
   std::int32_t iteration = no_iteration;  ///< of an empty group: of its opener when that ended
   std::uint32_t epoch = 0;                ///< of the sender; objects have one, too
 };
-/// The closer has handed out an object. To the group's node.
+/// The closer has handed out an object, or the end of its path has handled it. To the group's node.
 struct credit {
   group_id group;
   std::uint32_t place;
+};
+/// So many more objects of a side group have been handled; and the answer, after how many the node shall tell again.
+/// handled_counts.hpp.
+struct handled {
+  enum class what_type : std::uint8_t { told, counts, leaves };
+  group_id group;
+  std::uint64_t count;
+  what_type what;  ///< it begins to count, or leaves and counts no more
+};
+struct count_in {
+  group_id group;
+  std::uint64_t batch;
 };
 
 // Changes of a collection: asked of node 0, which makes one after another (collection_changes.hpp).
@@ -128,8 +140,8 @@ struct left {
   double work_s;
 };
 
-using control = std::variant<closer_here, group_total, credit, change_request, change_done, border_request,
-                             border_answer, border_done, work_request, work_answer, move_thread, thread_moved,
-                             view_update, view_adopted, drain, drained, leave, left>;
+using control = std::variant<closer_here, group_total, credit, handled, count_in, change_request, change_done,
+                             border_request, border_answer, border_done, work_request, work_answer, move_thread,
+                             thread_moved, view_update, view_adopted, drain, drained, leave, left>;
 
 }  // namespace ovlp::OVLP_INLINE_CORE
