@@ -42,6 +42,10 @@ Total add_extra(in<Extra>&) { return {}; }
 Piece join(in<Piece>&) { return {}; }
 Piece join_extra(in<Extra>&) { return {}; }
 Total same(Total total) { return total; }
+Total work_aside(Order, out<Piece>&) { return {}; }
+void drop(Extra) {}
+void drop_pieces(in<Piece>&) {}
+void drop_all(in<Extra>&) {}
 void forward(in<Piece>&, out<Piece>&) {}
 
 /// The text of the graph_error that checking ends with; empty if there is none.
@@ -296,8 +300,7 @@ TEST_CASE("a window, a discarded port or least_loaded where no group is opened" 
   g.leave(m);
   SUBCASE("a window on a leaf") {
     g.edge(l.port<0>().window(3), m, at(0));
-    CHECK(fault(g) ==
-          "graph 'sum': port 0 (Piece) of leaf 'work' has a window, but only ports of splits and streams open groups");
+    CHECK(fault(g) == "graph 'sum': port 0 (Piece) of leaf 'work' has a window, but is a result, and opens no group");
   }
   SUBCASE("a leaf whose result is discarded") {
     g.discard(l.port<0>());
@@ -306,8 +309,69 @@ TEST_CASE("a window, a discarded port or least_loaded where no group is opened" 
   SUBCASE("least_loaded behind a leaf") {
     g.edge(l, m, ovlp::least_loaded());
     CHECK(fault(g) ==
-          "graph 'sum': the edge from port 0 (Piece) of leaf 'work' is least_loaded, but does not leave a port of a "
-          "split or stream");
+          "graph 'sum': the edge from port 0 (Piece) of leaf 'work' is least_loaded, but does not leave a port that "
+          "opens groups");
+  }
+}
+
+TEST_CASE("paths that end without an answer, and others" * doctest::timeout(10)) {
+  SUBCASE("what a leaf that returns a value posts is closed") {
+    graph<Order, Total> g("aside");
+    auto l = g.leaf("work", master, &work_aside);
+    auto m = g.merge("add", master, &add);
+    g.enter(l, at(0));
+    g.edge(l.port<1>(), m, at(0));
+    g.leave(l);
+    CHECK(
+        fault(g) ==
+        "graph 'aside': port 1 (Piece) of leaf 'work' is closed by merge 'add', but a leaf that returns a value posts "
+        "on side: expected paths that end in operations that return nothing");
+  }
+  SUBCASE("one port is closed and goes on, another one is closed by what returns nothing") {
+    graph<Order, Total> g("both");
+    auto s = g.split("cut", master, &cut_two);
+    auto m = g.merge("add", master, &add);
+    auto d = g.merge("drop", master, &drop_all);
+    g.enter(s, at(0));
+    g.edge(s.port<Piece>(), m, at(0));
+    g.edge(s.port<Extra>(), d, at(0));
+    g.leave(m);
+    CHECK(fault(g) ==
+          "graph 'both': paths from port 0 (Piece) of split 'cut' end at the exit, those from port 1 (Extra) of split "
+          "'cut' without an answer");
+  }
+  SUBCASE("two closers that return nothing") {
+    graph<Order, void> g("twice");
+    auto s = g.split("cut", master, &cut_two);
+    auto d = g.merge("drop", master, &drop_pieces);
+    auto e = g.merge("drop all", master, &drop_all);
+    g.enter(s, at(0));
+    g.edge(s.port<Piece>(), d, at(0));
+    g.edge(s.port<Extra>(), e, at(0));
+    CHECK(fault(g) == "graph 'twice': one call ends twice without an answer: in merge 'drop all', too");
+  }
+  SUBCASE("a graph that returns nothing, in which an object leads nowhere") {
+    graph<Order, void> g("nowhere");
+    auto s = g.split("cut", master, &cut);
+    auto l = g.leaf("work", master, &work);
+    g.enter(s, at(0));
+    g.edge(s.port<Piece>(), l, at(0));
+    CHECK(fault(g) ==
+          "graph 'nowhere': port 0 (Piece) of leaf 'work' leads nowhere: an edge, leave or discard is missing");
+  }
+  SUBCASE("ports of both kinds") {
+    graph<Order, Total> g("both");
+    auto s = g.split("cut", master, &cut_two);
+    auto m = g.merge("add", master, &add);
+    auto d = g.leaf("drop", master, &drop);
+    g.enter(s, at(0));
+    g.edge(s.port<Piece>(), m, at(0));
+    g.edge(s.port<Extra>(), d, at(0));
+    g.leave(m);
+    CHECK(fault(g) == "");
+    CHECK(closer_of(s.port<Piece>()) == "add");
+    CHECK(s.port<Extra>().definition().side);
+    CHECK(!s.port<Piece>().definition().side);
   }
 }
 

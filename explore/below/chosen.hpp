@@ -70,9 +70,18 @@ class chosen_value {
     await_choice({"store", changes(name_)});
     value_ = value;
   }
-  T exchange(T value) {
+  T exchange(T value, std::memory_order = {}) {
     await_choice({"exchange", changes(name_)});
     return std::exchange(value_, value);
+  }
+  bool compare_exchange_strong(T& expected, T value, std::memory_order = {}) {
+    await_choice({"compare and exchange", changes(name_)});
+    bool const equal = value_ == expected;
+    (equal ? value_ : expected) = equal ? value : value_;
+    return equal;
+  }
+  bool compare_exchange_weak(T& expected, T value, std::memory_order = {}) {
+    return compare_exchange_strong(expected, value);
   }
   T fetch_add(T more, std::memory_order = {}) {
     await_choice({"add", changes(name_)});

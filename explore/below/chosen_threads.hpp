@@ -17,7 +17,7 @@ namespace ovlp::explore {
 //
 // What may happen:
 //   - a thread does its next operation on a mutex or an atomic, and all that follows up to the one after that;
-//   - not one that locks a mutex that is held, or waits in spin_while() for a value to change.
+//   - not one that locks a mutex that is held, or waits in load_unless() for a value to change.
 // In the plain order a thread goes on as long as it can; then the one that has waited longest.
 //
 // So threads interleave as sequentially consistent ones do that share nothing else without a mutex. What weaker memory

@@ -16,6 +16,7 @@
 #include <ovlp/analysis/dynamic_efficiency.hpp>
 #include <ovlp/analysis/matched_calls.hpp>
 #include <ovlp/base/error.hpp>
+#include <ovlp/records/names.hpp>
 
 #include "node_use.hpp"
 #include "page.hpp"

@@ -16,14 +16,14 @@ template <class Function>
 void thread_states::run(char const* name, thread_address of, Function const& function) {
   scoped_lock const lock(one_at_a_time_);
   report_crashes();
-  activity::of_this_thread().begins(nullptr, name, node_.program().collection(of.collection).name, of.index,
-                                    node_.self());
+  activity::of_this_thread().begins_function(name, node_.program().collection(of.collection).name, of.index,
+                                             node_.self());
   try {
     node_.backend().state_function(function);
   } catch (...) {
     fail(node_, name, of, std::current_exception());
   }
-  activity::of_this_thread().ends();
+  activity::of_this_thread().ends_function();
 }
 
 std::shared_ptr<void> thread_states::make(thread_address of) {

@@ -112,7 +112,8 @@ group_table::closer_answer group_table::closer_at(group_id group, thread_address
 
 group_table::side_news group_table::settle(record& of) {
   side_news news;
-  of.side->settle([&](node_id node, batch_size batch) { news.batches.emplace_back(node, batch); });
+  if (of.side->anyone_counts())
+    of.side->settle([&](node_id node, batch_size batch) { news.batches.emplace_back(node, batch); });
   if (of.side->complete()) news.waiter = std::exchange(of.waiter, nullptr);
   return news;
 }

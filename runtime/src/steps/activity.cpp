@@ -87,7 +87,7 @@ struct activity::seen {
   operation_definition const* operation = nullptr;
   char const* function = nullptr;
   std::string const* collection = nullptr;
-  std::size_t index = 0;
+  std::uint32_t index = 0;
   node_id node = 0;
   std::array<std::uint64_t, kernel_words> kernel{};
   std::int64_t age_ns = 0;  ///< since watch() saw this step first
@@ -123,8 +123,9 @@ bool activity::read(seen& into) const {
   into.operation = operation_.load(std::memory_order_acquire);
   into.function = function_.load(std::memory_order_acquire);
   into.collection = collection_.load(std::memory_order_acquire);
-  into.index = index_.load(std::memory_order_acquire);
-  into.node = node_.load(std::memory_order_acquire);
+  std::uint64_t const place = place_.load(std::memory_order_acquire);
+  into.index = static_cast<std::uint32_t>(place);
+  into.node = static_cast<node_id>(place >> 32);
   for (std::size_t i = 0; i < kernel_words; ++i) into.kernel[i] = kernel_[i].load(std::memory_order_acquire);
   std::int64_t const since_ns = since_ns_.load(std::memory_order_acquire);
   into.blocked = blocked_.load(std::memory_order_acquire);

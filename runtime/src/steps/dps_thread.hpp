@@ -24,6 +24,7 @@
 namespace ovlp::OVLP_INLINE_CORE {
 
 class execution_thread;
+struct run_queue;
 
 // steps/: how operations run on a node.
 //
@@ -146,7 +147,10 @@ class dps_thread {
 
   // Of the scheduler.
   boost::intrusive::slist_member_hook<boost::intrusive::link_mode<boost::intrusive::normal_link>> in_ready_queue;
+  run_queue* ran_in = nullptr;  ///< of the execution thread that ran it last
+#ifdef OVLP_ONE_THREAD
   std::uint64_t arrival = 0;
+#endif
 
  private:
   /// A closer's execution is known by its operation and the enclosing groups' innermost frame.

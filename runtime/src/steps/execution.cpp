@@ -71,28 +71,28 @@ std::string gathering::describe_missing(program const& known, std::uint32_t grap
   return text;
 }
 
-execution::execution(dps_thread& thread, ovlp::frames const& enclosing, std::uint32_t graph, std::uint32_t operation)
+execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation)
     : resume(mail::kind_type::resume, *this),
       start(mail::kind_type::start, *this),
       thread_(thread),
       manager_(thread.manager()),
       graph_(graph),
       operation_(operation),
-      definition_(&manager_.program().operation(graph_, operation_)),
-      frames_(enclosing) {
+      definition_(&manager_.program().operation(graph_, operation_)) {
   if (definition_->posts()) opened_.resize(definition_->ports.size());
 }
 
-execution::execution(dps_thread& thread, envelope_ptr input)
-    : execution(thread, input->frames, input->graph, input->operation) {
+execution::execution(dps_thread& thread, envelope_ptr input) : execution(thread, input->graph, input->operation) {
   object_ = std::move(input);
+  frames_ = &object_->frames;
   iteration_ = object_->iteration;
   has_new_input_ = true;
 }
 
 execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing)
-    : execution(thread, enclosing, graph, operation) {
-  gathering_ = std::make_unique<ovlp::gathering>(definition_->closes.size());
+    : execution(thread, graph, operation) {
+  gathering_ = std::make_unique<ovlp::gathering>(definition_->closes.size(), enclosing);
+  frames_ = &gathering_->enclosing;
   bool const posts = is_opener(definition_->kind);
   if (posts && manager_.settings().barriers) held_posts_ = std::make_unique<std::vector<held_post>>();
 }
@@ -117,7 +117,7 @@ void execution::run(execution_thread& host) {
   begin_step();
   bool const returned = succeeds([&] {
     definition_->body(*this);
-    await_what_it_started();
+    if (!opened_.empty() || !open_calls_.empty()) await_what_it_started();
   });
   host_->loop()->operation = nullptr;
   if (returned) {
@@ -136,7 +136,7 @@ void execution::end() {
     if (gathering_ && !saw_end_)
       throw graph_error("the operation ended before wait() had given all objects of its groups");
     if (result_) send_result();
-    close_groups();
+    if (!opened_.empty()) close_groups();
     if (definition_->ends_path) end_path();
   });
   host_->loop()->operation = nullptr;
@@ -145,7 +145,7 @@ void execution::end() {
 
 void execution::show(activity& on) const {
   thread_address const at = thread_.address();
-  on.begins(definition_, nullptr, manager_.program().collection(at.collection).name, at.index, manager_.self());
+  on.begins(*definition_, manager_.program().collection(at.collection).name, at.index, manager_.self());
 }
 
 inline void execution::expect_running() const {
@@ -227,7 +227,7 @@ void execution::suspend(wait_cause what) {
 
 std::uint64_t execution::name_for_numbers(std::size_t port) const {
   if (manager_.settings().orders == nullptr) return 0;
-  return base::mix(name_of(*this, opener_of_group(frames_.front().group)), port);
+  return base::mix(name_of(*this, opener_of_group(frames_->front().group)), port);
 }
 
 template <class There>
@@ -246,7 +246,7 @@ envelope_ptr execution::make_envelope(object_type const& type, void* object, std
   made->graph = graph_;
   made->operation = static_cast<std::uint32_t>(target);
   made->iteration = iteration_;
-  made->frames = frames_;
+  made->frames = *frames_;
   return made;
 }
 
@@ -338,8 +338,8 @@ void execution::await_what_it_started() {
 
 /// The object that it was started by, or the group that it closes, is of a path that ends here.
 void execution::end_path() {
-  if (frames_.size() > 1) {
-    manager_.group_messages().give_handled(graph_, frames_.back(), call());
+  if (frames_->size() > 1) {
+    manager_.group_messages().give_handled(graph_, frames_->back(), call());
     return;
   }
   detail::nothing nothing;
@@ -354,7 +354,7 @@ void execution::close_groups() {
     if (opened_[p].group != 0) {
       manager_.group_messages().end(graph_, *definition.closer, opened_[p].group, opened_[p].count, call());
     } else {
-      ovlp::frames enclosing = frames_;
+      ovlp::frames enclosing = *frames_;
       enclosing.push_back(opened_frame(manager_.groups().number(name_for_numbers(p)), p, 0));
       manager_.group_messages().end_empty(graph_, {operation_, p}, enclosing, thread_.address().index, iteration_);
     }
@@ -506,8 +506,8 @@ std::string execution::describe() const {
 }
 
 std::string execution::describe_group() const {
-  frame const& in = frames_.back();
-  return frames_.size() > 1 ? group_of_opener(manager_.program(), graph_, in) : "call " + group_name(in.group);
+  frame const& in = frames_->back();
+  return frames_->size() > 1 ? group_of_opener(manager_.program(), graph_, in) : "call " + group_name(in.group);
 }
 
 std::string execution::describe_wait() const {

@@ -34,7 +34,9 @@ enum class step_end : std::uint8_t;
 /// What a merge or stream collects: the groups of its ports in one enclosing group.
 class gathering {
  public:
-  explicit gathering(std::size_t expected) : expected_(expected) {}
+  gathering(std::size_t expected, ovlp::frames const& in) : enclosing(in), expected_(expected) {}
+
+  ovlp::frames const enclosing;  ///< that group
 
   /// Counts an object and keeps it. Returns whether its group is new here.
   bool add(envelope_ptr object);
@@ -127,8 +129,8 @@ class execution final : public operation_context {
   void show(activity& on) const;
   dps_thread& thread() const { return thread_; }
   std::uint32_t number() const { return operation_; }  ///< of the operation in its graph
-  ovlp::frames const& frames() const { return frames_; }
-  group_id call() const { return origin_of(frames_); }            ///< of the main program
+  ovlp::frames const& frames() const { return *frames_; }
+  group_id call() const { return origin_of(*frames_); }           ///< of the main program
   std::optional<wait_cause> waiting() const { return waiting_; }  ///< none: it does not wait
   bool resuming = false;                                          ///< a resume is on its way
   operation_mail resume;
@@ -145,7 +147,7 @@ class execution final : public operation_context {
 
  private:
   /// What both have in common.
-  execution(dps_thread& thread, ovlp::frames const& enclosing, std::uint32_t graph, std::uint32_t operation);
+  execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation);
   struct opened_group {
     group_id group = 0;
     std::uint32_t count = 0;
@@ -183,8 +185,8 @@ class execution final : public operation_context {
   std::uint32_t const operation_;
   operation_definition const* definition_;
   envelope_ptr object_;  ///< that started a leaf or split; handed out last by a merge or stream
-  ovlp::frames frames_;  ///< of the groups that the execution stands in
   std::unique_ptr<ovlp::gathering> gathering_;
+  ovlp::frames const* frames_ = nullptr;  ///< of the groups that it stands in: its object's, or what it gathers in
   boost::container::small_vector<opened_group, 2> opened_;  ///< one per port, if it posts
   std::vector<group_id> open_calls_;                        ///< that it has made, without their results
   std::int32_t iteration_ = no_iteration;

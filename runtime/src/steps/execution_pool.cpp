@@ -10,9 +10,7 @@
 
 namespace ovlp::OVLP_INLINE_CORE {
 
-execution_pool::execution_pool(thread_manager& node) : node_(node), served_(node.program().collections()) {
-  for (std::uint32_t c = 0; c < node.program().collections(); ++c) node.scheduler().set_limit(pool_of(c), 0, false);
-}
+execution_pool::execution_pool(thread_manager& node) : node_(node), served_(node.program().collections()) {}
 
 std::size_t execution_pool::pool_of(std::uint32_t collection) const {
   return node_.settings().execution_threads > 0 ? 0 : collection;
@@ -29,6 +27,7 @@ void execution_pool::serve(std::uint32_t collection, std::ptrdiff_t more) {
     node_.scheduler().set_limit(pool_of(collection), shared > 0 ? shared : own, some_wait);
     while (threads_.size() < node_.scheduler().total_limit()) {
       threads_.push_back(std::make_unique<execution_thread>(node_, node_.common().loops()));
+      node_.scheduler().add(*threads_.back());
       started.push_back(threads_.back().get());
     }
   }

@@ -63,7 +63,7 @@ operation_place execution_thread::place() const { return running().where(); }
 
 /// One turn of the loop. Nothing may follow the operation that it runs: that may end in another execution thread.
 void execution_thread::turn() {
-  if (loop_fiber* const left = std::exchange(left_, nullptr)) loops_->give(*left);
+  if (loop_fiber* const left = std::exchange(left_, nullptr)) keep_or_give(*left);
   if (ending_ != nullptr && !conclude()) {
     park();
     return;
@@ -120,10 +120,28 @@ void execution_thread::resume(execution& operation) {
 
 void execution_thread::suspend(execution& operation) {
   loop_fiber& here = *current_;
-  take_over(left_ != nullptr ? *std::exchange(left_, nullptr) : loops_->take());  // there may be no memory for another
+  take_over(another_loop());
   operation.suspended_on = &here;
   activity_->ends();
   here.fiber.switch_to(current_->fiber);
+}
+
+/// There may be no memory for a new one.
+loop_fiber& execution_thread::another_loop() {
+  if (left_ != nullptr) return *std::exchange(left_, nullptr);
+  if (spare_ != nullptr) return *std::exchange(spare_, nullptr);
+  return loops_->take();
+}
+
+/// Where execution threads are many, as those of simulated nodes, none keeps a stack to itself.
+void execution_thread::keep_or_give(loop_fiber& left) {
+#ifndef OVLP_ONE_THREAD
+  if (spare_ == nullptr) {
+    spare_ = &left;
+    return;
+  }
+#endif
+  loops_->give(left);
 }
 
 void execution_thread::unwind(execution& operation) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
@@ -16,148 +17,310 @@ static constinit thread_local execution_thread* calling = nullptr;
 execution_thread* scheduler::self() { return calling; }
 void scheduler::set_self(execution_thread* self) { calling = self; }
 
-void scheduler::set_limit(std::size_t number, std::size_t limit, bool some_wait) {
-  std::vector<execution_thread*> woken;
-  {
-    scoped_lock const lock(mutex_);
-    if (pools_.size() <= number) pools_.resize(number + 1);
-    pools_[number].limit = limit;
-    pools_[number].some_wait = some_wait;
-    while (execution_thread* const idle = take_idle()) woken.push_back(idle);
-  }
-  for (execution_thread* thread : woken) backend_->wake(*thread);
+namespace {
+
+template <class T>
+std::vector<std::unique_ptr<T>> make_all(std::size_t count) {
+  std::vector<std::unique_ptr<T>> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(std::make_unique<T>());
+  return all;
 }
 
-std::size_t scheduler::total_limit() const {
+/// Of a counter that one thread writes.
+void count_one(shared<std::uint64_t>& counter) {
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+}  // namespace
+
+scheduler::scheduler(backend& world, std::size_t pools, bool one_pool)
+    : backend_(&world), pools_(make_all<pool>(pools)), counts_(!one_pool) {
   scoped_lock const lock(mutex_);
+  owned_.push_back(std::make_unique<run_queue>(*this, nullptr, 0));
+  lists_.push_back(std::make_unique<queue_list const>(queue_list{owned_.back().get()}));
+  queues_ = lists_.back().get();
+}
+
+scheduler::~scheduler() = default;
+
+void scheduler::set_limit(std::size_t number, std::size_t limit, bool some_wait) {
+  pool& of = *pools_[number];
+  ready_queue let_in;
+  {
+    scoped_lock const lock(of.mutex);
+    of.limit = limit;
+    of.some_wait = some_wait;
+    let_in.swap(of.held);
+  }
+  while (!let_in.empty()) {  // to be held again, if there is no room
+    dps_thread& thread = let_in.front();
+    let_in.pop_front();
+    push(queue_for(thread), thread);
+    wake_one(nullptr);
+  }
+}
+
+std::size_t scheduler::total_limit() {
   std::size_t total = 0;
-  for (pool const& p : pools_) total += p.limit;
+  for (auto const& p : pools_) {
+    scoped_lock const lock(p->mutex);
+    total += p->limit;
+  }
   return total;
 }
 
+void scheduler::add(execution_thread& thread) {
+  scoped_lock const lock(mutex_);
+  owned_.push_back(std::make_unique<run_queue>(*this, &thread, owned_.size()));
+  thread.queue = owned_.back().get();
+  idle_.reserve(owned_.size());
+  queue_list all;
+  for (auto const& q : owned_) all.push_back(q.get());
+  lists_.push_back(std::make_unique<queue_list const>(std::move(all)));
+  queues_ = lists_.back().get();
+}
+
 inline void scheduler::touch_pool_of(dps_thread const& thread) {
-  if (pools_[thread.pool()].some_wait) touch(part::admission, thread.manager().self(), thread.pool());
+#ifdef OVLP_ONE_THREAD
+  if (explored != nullptr && pool_of(thread).some_wait) touch(part::admission, thread.manager().self(), thread.pool());
+#else
+  static_cast<void>(thread);
+#endif
 }
 
-void scheduler::insert(dps_thread& thread) {
+// Queues
+
+/// Of the calling execution thread, if it is of this node.
+inline run_queue* scheduler::own_queue() const {
+  return calling != nullptr && calling->queue->node == this ? calling->queue : nullptr;
+}
+
+inline run_queue& scheduler::queue_for(dps_thread const& thread) {
+  run_queue* const last = thread.ran_in;
+  if (last != nullptr && !last->idle.load(std::memory_order_relaxed)) return *last;
+  if (run_queue* const own = own_queue()) return *own;
+  return last != nullptr ? *last : *queues_.load()->front();
+}
+
+/// Returns whether somebody may have to be woken: who goes idle after that will find the thread.
+inline bool scheduler::push(run_queue& to, dps_thread& thread) {
   touch_pool_of(thread);
+  scoped_lock const lock(to.mutex);
+#ifdef OVLP_ONE_THREAD
   thread.arrival = ++arrivals_;
-  ++waiting_;
-  pools_[thread.pool()].ready.push_back(thread);
+#endif
+  to.ready.push_back(thread);
+  to.size.store(to.size.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  return idle_count_.load(std::memory_order_relaxed) > 0;
 }
 
-bool scheduler::can_run() const {
-  return std::any_of(pools_.begin(), pools_.end(),
-                     [](pool const& p) { return !p.ready.empty() && p.running < p.limit; });
+inline dps_thread* scheduler::pop(run_queue& from) {
+  if (from.size.load(std::memory_order_relaxed) == 0) return nullptr;
+  scoped_lock const lock(from.mutex);
+  if (from.ready.empty()) return nullptr;
+  dps_thread& oldest = from.ready.front();
+  from.ready.pop_front();
+  from.size.store(from.size.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  return &oldest;
 }
 
-execution_thread* scheduler::take_idle() {
-  if (waiting_ == 0 || idle_.empty() || !can_run()) return nullptr;
-  auto chosen = std::find(idle_.begin(), idle_.end(), calling);
-  if (chosen == idle_.end()) --chosen;
-  execution_thread* const woken = *chosen;
-  idle_.erase(chosen);
-  return woken;
+inline bool scheduler::admit(dps_thread& thread) {
+  touch_pool_of(thread);
+  if (!counts_) return true;
+  pool& of = pool_of(thread);
+  scoped_lock const lock(of.mutex);
+  bool const room = of.running < of.limit;
+  if (room) ++of.running;
+  else of.held.push_back(thread);
+  return room;
+}
+
+/// Returns what goes on in its place, if its pool has held something.
+inline dps_thread* scheduler::end_run(dps_thread& finished) {
+  touch_pool_of(finished);
+  if (!counts_) return nullptr;
+  pool& of = pool_of(finished);
+  scoped_lock const lock(of.mutex);
+  if (of.held.empty() || of.running > of.limit) {
+    --of.running;
+    return nullptr;
+  }
+  dps_thread& held = of.held.front();
+  of.held.pop_front();
+  return &held;
+}
+
+inline dps_thread* scheduler::take_from(run_queue& from) {
+  for (;;) {
+    dps_thread* const oldest = pop(from);
+    if (oldest == nullptr || admit(*oldest)) return oldest;
+  }
+}
+
+dps_thread* scheduler::take_from_others(run_queue const& own) {
+  queue_list const& all = *queues_.load();
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (dps_thread* const found = take_from(*all[(own.index + i) % all.size()])) return found;
+  }
+  return nullptr;
 }
 
 void scheduler::enqueue(dps_thread& thread) {
-  execution_thread* woken = nullptr;
+  // Before others can see it: what has left has entered.
+  if (run_queue* const own = own_queue()) count_one(own->entered);
+  else queues_.load()->front()->entered.fetch_add(1);
+  run_queue& to = queue_for(thread);
+  if (push(to, thread)) wake_one(&to);
+}
+
+dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool more) {
+  run_queue& own = *self.queue;
+  dps_thread* picked = nullptr;
+  if (finished != nullptr) {
+    picked = end_run(*finished);
+    if (!more) count_one(own.left);
+    else if (push(own, *finished) && (picked != nullptr || own.size.load(std::memory_order_relaxed) > 1))
+      wake_one(&own);
+  }
+#ifdef OVLP_ONE_THREAD
+  if (chooses_) [[unlikely]]
+    return take_chosen();
+#endif
+  while (picked == nullptr) {
+    picked = take_from(own);
+    if (picked == nullptr) picked = take_from_others(own);
+    if (picked == nullptr && stays_idle(own)) return nullptr;
+  }
+  picked->ran_in = &own;
+  return picked;
+}
+
+// Who is idle
+
+/// Whether nothing waits; if something does, and nobody has woken it yet, it is awake again.
+bool scheduler::stays_idle(run_queue& own) {
   {
     scoped_lock const lock(mutex_);
-    insert(thread);
-    woken = take_idle();
+    if (own.idle.load(std::memory_order_relaxed)) return true;
+    own.idle = true;
+    idle_.push_back(&own);
+    idle_count_ = idle_.size();
   }
-  if (woken != nullptr) backend_->wake(*woken);
+  // Once more, each with its mutex: who has pushed before that is seen, who pushes later sees who is idle.
+  bool waits = false;
+  for (run_queue* const q : *queues_.load()) {
+    scoped_lock const lock(q->mutex);
+    waits = waits || !q->ready.empty();
+  }
+  if (!waits) return true;
+  scoped_lock const lock(mutex_);
+  auto const at = std::find(idle_.begin(), idle_.end(), &own);
+  if (at == idle_.end()) return true;  // it has been woken
+  idle_.erase(at);
+  idle_count_ = idle_.size();
+  own.idle = false;
+  return false;
 }
 
-dps_thread* scheduler::pick() {
-#ifdef OVLP_ONE_THREAD
-  if (chooses_) [[unlikely]] {
-    if (chosen_ == nullptr) return nullptr;
-    pool& from = pools_[chosen_->pool()];
-    auto before = from.ready.before_begin();
-    while (&*std::next(before) != chosen_) ++before;
-    chosen_ = nullptr;
-    return take(from, before);
-  }
-#endif
-  pool* best = nullptr;
-  for (pool& p : pools_) {
-    if (p.ready.empty() || p.running >= p.limit) continue;
-    if (best == nullptr || p.ready.front().arrival < best->ready.front().arrival) best = &p;
-  }
-  return best == nullptr ? nullptr : take(*best, best->ready.before_begin());
+execution_thread* scheduler::take_idle(run_queue const* preferred) {
+  scoped_lock const lock(mutex_);
+  if (idle_.empty()) return nullptr;
+  run_queue* const own = own_queue();
+  auto chosen = own == nullptr ? idle_.end() : std::find(idle_.begin(), idle_.end(), own);
+  if (chosen == idle_.end() && preferred != nullptr) chosen = std::find(idle_.begin(), idle_.end(), preferred);
+  if (chosen == idle_.end()) --chosen;
+  run_queue& woken = **chosen;
+  idle_.erase(chosen);
+  idle_count_ = idle_.size();
+  woken.idle = false;
+  return woken.owner;
 }
 
-dps_thread* scheduler::take(pool& from, ready_queue::iterator before) {
-  dps_thread* const taken = &*std::next(before);
-  touch_pool_of(*taken);
-  from.ready.erase_after(before);
-  --waiting_;
-  ++running_;
-  ++from.running;
-  return taken;
+void scheduler::wake_one(run_queue const* preferred) {
+  if (execution_thread* const woken = take_idle(preferred)) backend_->wake(*woken);
+}
+
+void scheduler::wake_all() {
+  while (execution_thread* const woken = take_idle(nullptr)) backend_->wake(*woken);
+}
+
+// Accounts
+
+/// Those that have left are read first: whoever entered before the second reading and is among them has left by the
+/// first. So 0 means that there was a moment at which none was here.
+std::size_t scheduler::busy() const {
+  queue_list const& all = *queues_.load();
+  std::uint64_t left = 0, entered = 0;
+  for (run_queue const* q : all) left += q->left.load(std::memory_order_acquire);
+  for (run_queue const* q : all) entered += q->entered.load(std::memory_order_acquire);
+  return entered - left;
+}
+
+std::string scheduler::broken_invariant() {
+  std::size_t waiting = 0, running = 0;
+  for (run_queue* const q : *queues_.load()) {
+    scoped_lock const lock(q->mutex);
+    if (q->ready.size() != q->size)
+      return "scheduler: " + std::to_string(q->ready.size()) + " DPS threads wait in a queue, and it has counted " +
+             std::to_string(q->size.load());
+    waiting += q->size;
+  }
+  for (auto const& p : pools_) {
+    scoped_lock const lock(p->mutex);
+    waiting += p->held.size();
+    running += p->running;
+    if (!p->held.empty() && p->running < p->limit) return "scheduler: a DPS thread is held, and its pool has room";
+  }
+  if (counts_ ? busy() != waiting + running : busy() < waiting)
+    return "scheduler: " + std::to_string(waiting) + " DPS threads wait, " + std::to_string(running) +
+           " run, and it has counted " + std::to_string(busy());
+  return "";
 }
 
 #ifdef OVLP_ONE_THREAD
 void scheduler::add_candidates(std::vector<dps_thread*>& to) {
-  auto const first = static_cast<std::ptrdiff_t>(to.size());
-  scoped_lock const lock(mutex_);
-  for (pool& p : pools_) {
-    std::size_t room = p.limit - std::min(p.limit, p.running);
-    for (auto thread = p.ready.begin(); room > 0 && thread != p.ready.end(); ++thread, --room) to.push_back(&*thread);
+  std::vector<dps_thread*> all;
+  std::vector<std::size_t> room;
+  for (run_queue* const q : *queues_.load()) {
+    scoped_lock const lock(q->mutex);
+    for (dps_thread& thread : q->ready) all.push_back(&thread);
   }
-  std::sort(to.begin() + first, to.end(), [](auto const* a, auto const* b) { return a->arrival < b->arrival; });
+  for (auto const& p : pools_) {
+    scoped_lock const lock(p->mutex);
+    for (dps_thread& thread : p->held) all.push_back(&thread);
+    room.push_back(p->limit > p->running ? p->limit - p->running : 0);
+  }
+  std::sort(all.begin(), all.end(), [](auto const* a, auto const* b) { return a->arrival < b->arrival; });
+  for (dps_thread* const thread : all) {
+    if (room[thread->pool()] == 0) continue;
+    --room[thread->pool()];
+    to.push_back(thread);
+  }
+}
+
+/// Wherever it waits.
+dps_thread* scheduler::take_chosen() {
+  dps_thread* const taken = std::exchange(chosen_, nullptr);
+  if (taken == nullptr) return nullptr;
+  auto const remove_from = [&](ready_queue& from) {
+    for (auto before = from.before_begin(); std::next(before) != from.end(); ++before) {
+      if (&*std::next(before) != taken) continue;
+      from.erase_after(before);
+      return true;
+    }
+    return false;
+  };
+  touch_pool_of(*taken);
+  for (run_queue* const q : *queues_.load()) {
+    scoped_lock const lock(q->mutex);
+    if (remove_from(q->ready)) q->size = q->size - 1;
+  }
+  pool& of = pool_of(*taken);
+  scoped_lock const lock(of.mutex);
+  remove_from(of.held);
+  ++of.running;
+  return taken;
 }
 #endif
-
-dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool more) {
-  execution_thread* woken = nullptr;
-  dps_thread* picked = nullptr;
-  {
-    scoped_lock const lock(mutex_);
-    if (finished != nullptr) {
-      touch_pool_of(*finished);
-      --running_;
-      --pools_[finished->pool()].running;
-      if (more) insert(*finished);
-    }
-    picked = pick();
-    if (picked == nullptr && std::find(idle_.begin(), idle_.end(), &self) == idle_.end()) idle_.push_back(&self);
-    woken = take_idle();
-    if (woken == &self) woken = nullptr;  // cannot be: it has just found nothing
-  }
-  if (woken != nullptr) backend_->wake(*woken);
-  return picked;
-}
-
-std::size_t scheduler::busy() const {
-  scoped_lock const lock(mutex_);
-  return waiting_ + running_;
-}
-
-std::string scheduler::broken_invariant() const {
-  scoped_lock const lock(mutex_);
-  std::size_t waiting = 0, running = 0;
-  for (pool const& p : pools_) {
-    waiting += p.ready.size();
-    running += p.running;
-  }
-  if (waiting != waiting_)
-    return "scheduler: " + std::to_string(waiting) + " DPS threads wait, and it has counted " +
-           std::to_string(waiting_);
-  if (running != running_)
-    return "scheduler: " + std::to_string(running) + " DPS threads run, and it has counted " + std::to_string(running_);
-  return "";
-}
-
-void scheduler::wake_all() {
-  std::vector<execution_thread*> all;
-  {
-    scoped_lock const lock(mutex_);
-    all.swap(idle_);
-  }
-  for (execution_thread* t : all) backend_->wake(*t);
-}
 
 }  // namespace ovlp::OVLP_INLINE_CORE

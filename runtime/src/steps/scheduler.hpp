@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace ovlp::OVLP_INLINE_CORE {
 
 class backend;
 class execution_thread;
+class scheduler;
 
 /// First in, first out.
 using ready_queue = boost::intrusive::slist<
@@ -23,20 +25,47 @@ using ready_queue = boost::intrusive::slist<
     boost::intrusive::member_hook<dps_thread, decltype(dps_thread::in_ready_queue), &dps_thread::in_ready_queue>,
     boost::intrusive::constant_time_size<false>, boost::intrusive::cache_last<true>>;
 
-/// Admission: which DPS thread of a node runs next, on which execution thread. The same code in both backends.
+/// DPS threads that wait for an execution thread, where that looks first.
+struct alignas(apart_bytes) run_queue {
+  run_queue(scheduler& in, execution_thread* of, std::size_t number) : node(&in), owner(of), index(number) {}
+
+  scheduler const* const node;
+  execution_thread* const owner;  ///< nullptr: of those that none has run yet
+  std::size_t const index;        ///< among all of the node
+  spin_mutex mutex;
+  ready_queue ready OVLP_GUARDED_BY(mutex);
+  shared<std::size_t> size{0};  ///< written with the mutex held
+  shared<bool> idle{false};     ///< its owner is; written with the scheduler's mutex held
+  // DPS threads that have begun to wait, and have ended to run without more, by the owner's doing. Written by the
+  // owner alone; those of no owner by all others.
+  alignas(apart_bytes) shared<std::uint64_t> entered{0};
+  shared<std::uint64_t> left{0};
+};
+
+/// Admission, and which DPS thread of a node runs next, on which execution thread. The same code in both backends.
 ///
-/// Each collection has a pool: at most `limit` of its operations run at once. DPS threads are served in order of
-/// arrival among those whose pool has room. Any execution thread runs any of them, and goes on with operations that
-/// another has suspended; there are as many as the limits add up to, so what has room finds one.
-/// Thread: any.
+/// *Admission.* Each collection has a pool: at most `limit` of its operations run at once. One whose pool is full is
+/// held; who ends an operation of that pool goes on with the one that has been held for longest. Where all collections
+/// share one pool, it has as many execution threads as its limit, and nothing is counted.
+///
+/// *The picking rule.* A DPS thread waits in the queue of the execution thread that ran it last, if that is awake, else
+/// in that of who makes it ready. An execution thread takes the oldest of its own queue; if that is empty, the oldest
+/// of the next one's that is not, round about. An idle one is woken when something begins to wait.
+///
+/// Any execution thread runs any DPS thread, and goes on with operations that another has suspended; there are as many
+/// as the limits add up to, so what has room finds one. Thread: any.
 class scheduler {
  public:
-  explicit scheduler(backend& world) : backend_(&world) {}
+  /// `one_pool`: all collections share the first.
+  scheduler(backend& world, std::size_t pools, bool one_pool);
+  ~scheduler();
 
   /// How many operations of this pool may run at once, and whether it has more DPS threads than that. Pools are
   /// numbered from 0.
   void set_limit(std::size_t pool, std::size_t limit, bool some_wait);
-  std::size_t total_limit() const;
+  std::size_t total_limit();
+  /// From now on it may ask what is next.
+  void add(execution_thread& thread);
 
   /// The DPS thread has something to run.
   void enqueue(dps_thread& thread);
@@ -45,9 +74,9 @@ class scheduler {
   dps_thread* next(execution_thread& self, dps_thread* finished, bool more);
 
 #ifdef OVLP_ONE_THREAD
-  // Where somebody else chooses, in the place of the order of arrival (explore/).
+  // Where somebody else chooses, in the place of the picking rule (explore/).
   /// From now on next() gives what choose() has said, once, and else nothing. Before anything runs.
-  void let_choose() { chooses_ = true; }
+  void let_choose() { chooses_ = counts_ = true; }
   /// Appends those that may run next, in order of arrival: of each pool as many as it has room for.
   void add_candidates(std::vector<dps_thread*>& to);
   void choose(dps_thread& candidate) { chosen_ = &candidate; }
@@ -56,8 +85,8 @@ class scheduler {
   /// DPS threads that wait or run: 0 means that the node is passive.
   std::size_t busy() const;
   void wake_all();
-  /// What should always hold and does not; empty: all does.
-  std::string broken_invariant() const;
+  /// What should always hold and does not; empty: all does. When nothing runs at the same time.
+  std::string broken_invariant();
 
   /// The execution thread that the calling OS thread is, or nullptr. If it is idle, it is the one to prefer when
   /// something is to run. Not inlined: an operation goes on in another OS thread after a switch.
@@ -66,26 +95,43 @@ class scheduler {
 
  private:
   struct pool {
-    std::size_t limit = 0;
-    bool some_wait = false;
-    std::size_t running = 0;
-    ready_queue ready;
+    spin_mutex mutex;
+    std::size_t limit OVLP_GUARDED_BY(mutex) = 0;
+    std::size_t running OVLP_GUARDED_BY(mutex) = 0;
+    ready_queue held OVLP_GUARDED_BY(mutex);  ///< for which there was no room
+    shared<bool> some_wait{false};
   };
-  void touch_pool_of(dps_thread const& thread) OVLP_REQUIRES(mutex_);
-  void insert(dps_thread& thread) OVLP_REQUIRES(mutex_);
-  dps_thread* pick() OVLP_REQUIRES(mutex_);
-  dps_thread* take(pool& from, ready_queue::iterator before) OVLP_REQUIRES(mutex_);
-  bool can_run() const OVLP_REQUIRES(mutex_);
-  execution_thread* take_idle() OVLP_REQUIRES(mutex_);
+  using queue_list = std::vector<run_queue*>;
+
+  pool& pool_of(dps_thread const& thread) { return *pools_[thread.pool()]; }
+  void touch_pool_of(dps_thread const& thread);
+  run_queue* own_queue() const;
+  run_queue& queue_for(dps_thread const& thread);
+  bool push(run_queue& to, dps_thread& thread);
+  dps_thread* pop(run_queue& from);
+  bool admit(dps_thread& thread);
+  dps_thread* end_run(dps_thread& finished);
+  dps_thread* take_from(run_queue& from);
+  dps_thread* take_from_others(run_queue const& own);
+  bool stays_idle(run_queue& own);
+  execution_thread* take_idle(run_queue const* preferred);
+  void wake_one(run_queue const* preferred);
+#ifdef OVLP_ONE_THREAD
+  dps_thread* take_chosen();
+#endif
 
   backend* backend_;
-  mutable spin_mutex mutex_;
-  std::vector<pool> pools_ OVLP_GUARDED_BY(mutex_);
-  std::vector<execution_thread*> idle_ OVLP_GUARDED_BY(mutex_);
-  std::uint64_t arrivals_ OVLP_GUARDED_BY(mutex_) = 0;
-  std::size_t waiting_ OVLP_GUARDED_BY(mutex_) = 0;
-  std::size_t running_ OVLP_GUARDED_BY(mutex_) = 0;
+  std::vector<std::unique_ptr<pool>> const pools_;
+  bool counts_;  ///< who runs of a pool
+
+  spin_mutex mutex_;
+  std::vector<std::unique_ptr<run_queue>> owned_ OVLP_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<queue_list const>> lists_ OVLP_GUARDED_BY(mutex_);
+  std::vector<run_queue*> idle_ OVLP_GUARDED_BY(mutex_);
+  shared<std::size_t> idle_count_{0};
+  shared<queue_list const*> queues_{nullptr};  ///< the last of lists_; the first queue in it has no owner
 #ifdef OVLP_ONE_THREAD
+  std::uint64_t arrivals_ = 0;
   bool chooses_ = false;
   dps_thread* chosen_ = nullptr;
 #endif

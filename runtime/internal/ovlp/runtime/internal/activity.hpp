@@ -22,15 +22,15 @@ class activity {
   /// Of the calling OS thread. Never gone: when the thread ends, another one takes it.
   static activity& of_this_thread();
 
-  /// A step begins of an operation; or, without one, of a function of the program. The texts live until ends().
-  void begins(operation_definition const* operation, char const* function, std::string const& collection,
-              std::size_t index, node_id node) {
+  /// A step begins of an operation, in a thread of a collection. The texts live until ends().
+  void begins(operation_definition const& operation, std::string const& collection, std::uint32_t index, node_id node) {
     ends();
-    collection_.store(&collection, std::memory_order_relaxed);
-    index_.store(index, std::memory_order_relaxed);
-    node_.store(node, std::memory_order_relaxed);
-    next_step();
-    operation_.store(operation, std::memory_order_release);
+    be_in(collection, index, node);
+    operation_.store(&operation, std::memory_order_release);
+  }
+  /// The same of a function of the program.
+  void begins_function(char const* function, std::string const& collection, std::uint32_t index, node_id node) {
+    be_in(collection, index, node);
     function_.store(function, std::memory_order_release);
   }
   /// The next step of the same operation.
@@ -39,10 +39,8 @@ class activity {
     // Of this OS thread alone: no other adds to it.
     steps_.store(steps_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  void ends() {
-    operation_.store(nullptr, std::memory_order_relaxed);
-    function_.store(nullptr, std::memory_order_relaxed);
-  }
+  void ends() { operation_.store(nullptr, std::memory_order_relaxed); }
+  void ends_function() { function_.store(nullptr, std::memory_order_relaxed); }
   /// "leaf 'work' in workers[3] on node1": what the calling OS thread runs, if it runs something. Async-signal-safe.
   static bool name_here(signal_line& to);
   /// What all OS threads run, with commas; whether there is anything. Async-signal-safe.
@@ -64,6 +62,11 @@ class activity {
   struct seen;
   struct holder;
   bool read(seen& into) const;
+  void be_in(std::string const& collection, std::uint32_t index, node_id node) {
+    collection_.store(&collection, std::memory_order_relaxed);
+    place_.store((std::uint64_t{node} << 32) | index, std::memory_order_relaxed);
+    next_step();
+  }
   static bool name_if(bool (*wanted)(activity const&), signal_line& to);
   static void handle(int signal);
 
@@ -74,8 +77,7 @@ class activity {
   std::atomic<operation_definition const*> operation_{nullptr};
   std::atomic<char const*> function_{nullptr};  ///< if it is neither: it runs nothing of the program
   std::atomic<std::string const*> collection_{nullptr};
-  std::atomic<std::size_t> index_{0};
-  std::atomic<node_id> node_{0};
+  std::atomic<std::uint64_t> place_{0};  ///< the node in the upper half, the thread's index in the lower
   static constexpr std::size_t kernel_words = 4;
   std::array<std::atomic<std::uint64_t>, kernel_words> kernel_{};  ///< the name of a kernel that runs, or its beginning
 

@@ -42,8 +42,8 @@ struct frame {
   std::uint32_t opener = 0;               ///< index of the thread that opened it
   std::int32_t iteration = no_iteration;  ///< of the object that its opener received
 };
-/// Those of a call and of one group have room within an envelope.
-using frames = boost::container::small_vector<frame, 2, detail::block_allocator<frame>>;
+/// Those of a call and of two groups have room within an envelope.
+using frames = boost::container::small_vector<frame, 3, detail::block_allocator<frame>>;
 
 /// The frame of a call: the lowest of each object in it. It also carries the call of the main program within which
 /// it was made, for the records.

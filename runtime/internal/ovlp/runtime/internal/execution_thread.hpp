@@ -19,6 +19,7 @@ class fiber;
 class loop_fiber;
 class loop_pool;
 class thread_manager;
+struct run_queue;
 
 /// A kernel that becomes a record at the end of its step.
 struct recorded_kernel {
@@ -64,6 +65,7 @@ class execution_thread {
   loop_fiber* loop() const { return current_; }
 
   void* world = nullptr;                 ///< of the backend
+  run_queue* queue = nullptr;            ///< of the scheduler
   std::vector<recorded_kernel> kernels;  ///< of the step that runs, if records are taken
   runtime_cost_meter costs;              ///< of this thread
   shared<bool> reads_views{false};       ///< of views::reading
@@ -76,6 +78,8 @@ class execution_thread {
   void run_one(dps_thread& thread);
   void resume(execution& operation);
   void take_over(loop_fiber& loop);
+  loop_fiber& another_loop();
+  void keep_or_give(loop_fiber& left);
 
   thread_manager* manager_;
   loop_pool* loops_;
@@ -83,6 +87,7 @@ class execution_thread {
   ovlp::activity* activity_ = nullptr;
   loop_fiber* current_ = nullptr;
   loop_fiber* left_ = nullptr;      ///< for another operation; in the pool only once it is no longer run
+  loop_fiber* spare_ = nullptr;     ///< the same, for the next operation that is suspended
   execution* ending_ = nullptr;     ///< whose body has returned
   bool last_step_ends_ = false;     ///< its last step's time passes, or has passed
   dps_thread* finished_ = nullptr;  ///< what ran last and has not been given back to the scheduler

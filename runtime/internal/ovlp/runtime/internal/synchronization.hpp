@@ -100,10 +100,18 @@ class shared {
   shared& operator=(shared const&) = delete;
   T load(std::memory_order = {}) const { return value_; }
   void store(T value, std::memory_order = {}) { value_ = value; }
-  T exchange(T value) {
+  T exchange(T value, std::memory_order = {}) {
     T const before = value_;
     value_ = value;
     return before;
+  }
+  bool compare_exchange_strong(T& expected, T value, std::memory_order = {}) {
+    bool const equal = value_ == expected;
+    (equal ? value_ : expected) = equal ? value : value_;
+    return equal;
+  }
+  bool compare_exchange_weak(T& expected, T value, std::memory_order = {}) {
+    return compare_exchange_strong(expected, value);
   }
   T fetch_add(T more, std::memory_order = {}) {
     T const before = value_;
@@ -135,17 +143,5 @@ template <class T>
 using shared = std::atomic<T>;
 
 #endif
-
-/// Reads until there is another value than this one, which others put there within some instructions.
-template <class T>
-T spin_while(shared<T> const& of, std::type_identity_t<T> value) {
-#ifdef OVLP_CHOOSING
-  return of.load_unless(value);
-#else
-  T now = of.load(std::memory_order_acquire);
-  while (now == value) now = of.load(std::memory_order_acquire);
-  return now;
-#endif
-}
 
 }  // namespace ovlp::OVLP_INLINE_CORE
