@@ -44,6 +44,7 @@ Piece join_extra(in<Extra>&) { return {}; }
 Total same(Total total) { return total; }
 Total work_aside(Order, out<Piece>&) { return {}; }
 void drop(Extra) {}
+void drop_total(Total) {}
 void drop_pieces(in<Piece>&) {}
 void drop_all(in<Extra>&) {}
 void forward(in<Piece>&, out<Piece>&) {}
@@ -319,8 +320,10 @@ TEST_CASE("paths that end without an answer, and others" * doctest::timeout(10))
     graph<Order, Total> g("aside");
     auto l = g.leaf("work", master, &work_aside);
     auto m = g.merge("add", master, &add);
+    auto d = g.leaf("drop", master, &drop_total);
     g.enter(l, at(0));
     g.edge(l.port<1>(), m, at(0));
+    g.edge(m, d, at(0));
     g.leave(l);
     CHECK(
         fault(g) ==

@@ -93,7 +93,11 @@ void group_messages::end_side(group_id group, std::uint64_t count, group_id call
   pass_on(group, node_.groups().end_side(group, count), call);
 }
 
-void group_messages::give_handled(std::uint32_t graph, frame const& of, group_id call) {
+void group_messages::give_handled(std::uint32_t graph, frame const& of, handled_total* side, group_id call) {
+  if (side != nullptr && !is_explored()) {
+    if (side->add_here()) pass_on(of.group, node_.groups().look_at(of.group), call);
+    return;
+  }
   if (node_.program().port(graph, of.port).credited()) {
     give_credit(of.group, of.place, call);
     return;

@@ -38,8 +38,9 @@ class group_messages {
 
   /// A side group of this node has so many objects.
   void end_side(group_id group, std::uint64_t count, group_id call);
-  /// An object of a side group has been handled, with all that followed from it: that of this frame.
-  void give_handled(std::uint32_t graph, frame const& of, group_id call);
+  /// An object of a side group has been handled, with all that followed from it: that of this frame. `side`: the group,
+  /// if that is known.
+  void give_handled(std::uint32_t graph, frame const& of, handled_total* side, group_id call);
   /// The node is to leave: tells what it counts, once, and returns whether nobody will ask for more.
   bool tell_before_leaving();
 

@@ -26,16 +26,18 @@ void touch_groups(group_id of, thread_address opener, bool changed = true) {
 
 }  // namespace
 
-group_id group_table::open(port_definition const& port, thread_address opener, std::uint64_t name) {
+group_table::opened group_table::open(port_definition const& port, thread_address opener, std::uint64_t name) {
   group_id const group = number(name);
   touch_groups(group, opener);
   scoped_lock const lock(mutex_);
+  auto side = port.side ? std::make_unique<handled_total>() : nullptr;
+  opened const made{group, side.get()};
   groups_.emplace(group, record{.window = port.window,
                                 .credited = port.credited(),
                                 .closed_at_opener = port.closed_at_opener,
                                 .opener = opener,
-                                .side = port.side ? std::optional<handled_total>(std::in_place) : std::nullopt});
-  return group;
+                                .side = std::move(side)});
+  return made;
 }
 
 bool group_table::acquire(group_id group, execution& poster) {
@@ -112,8 +114,7 @@ group_table::closer_answer group_table::closer_at(group_id group, thread_address
 
 group_table::side_news group_table::settle(record& of) {
   side_news news;
-  if (of.side->anyone_counts())
-    of.side->settle([&](node_id node, batch_size batch) { news.batches.emplace_back(node, batch); });
+  of.side->settle([&](node_id node, batch_size batch) { news.batches.emplace_back(node, batch); });
   if (of.side->complete()) news.waiter = std::exchange(of.waiter, nullptr);
   return news;
 }
@@ -124,6 +125,12 @@ group_table::side_news group_table::end_side(group_id group, std::uint64_t count
   touch_groups(group, r.opener);
   r.side->set_total(count);
   return settle(r);
+}
+
+group_table::side_news group_table::look_at(group_id group) {
+  scoped_lock const lock(mutex_);
+  auto const at = groups_.find(group);
+  return at == groups_.end() ? side_news{} : settle(at->second);
 }
 
 group_table::side_news group_table::add_handled(handled const& message, node_id from) {
@@ -182,7 +189,7 @@ std::string group_table::broken_invariant() {
   for (auto const& [group, r] : groups_) {
     std::string const name = "group " + group_name(group) + ": ";
     if (r.window > 0 && r.outstanding > r.window) return name + "more objects circulate than its window allows";
-    if (r.side && r.side->total() && r.side->handled() > *r.side->total())
+    if (r.side && r.side->total() && r.side->handled() > static_cast<std::int64_t>(*r.side->total()))
       return name + "more objects have been handled than were posted";
     if (r.side && r.waiter != nullptr && r.side->complete()) return name + "its opener waits, and all has been handled";
     bool const at_end = r.side && r.side->total();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -34,7 +35,11 @@ class group_table {
                  (launch % (std::size_t{1} << (group_node_shift - group_launch_shift))) << group_launch_shift) {}
 
   /// A new group of a port, opened by `opener`. `name`: of the opener, where numbers end with it.
-  group_id open(port_definition const& port, thread_address opener, std::uint64_t name);
+  struct opened {
+    group_id group;
+    handled_total* side;  ///< of a side group, until it is over
+  };
+  opened open(port_definition const& port, thread_address opener, std::uint64_t name);
   /// A number that is unique in the run, for calls. `name`: of what makes it, where numbers end with it.
   group_id number(std::uint64_t name = 0);
 
@@ -65,6 +70,8 @@ class group_table {
   side_news end_side(group_id group, std::uint64_t count);
   /// So many more have been handled, on that node.
   side_news add_handled(handled const& message, node_id from);
+  /// What follows from what has been added to it.
+  side_news look_at(group_id group);
   /// All of them have been handled, of a group that has ended: then it is forgotten. Else remembers who waits.
   bool all_handled(group_id group, execution& poster);
   /// "3 of 10 handled": for messages.
@@ -85,7 +92,7 @@ class group_table {
     bool closed_at_opener = false;
     thread_address opener = {};
     execution* waiter = nullptr;  ///< at the window, or for the end of a side group
-    std::optional<handled_total> side = {};
+    std::unique_ptr<handled_total> side = {};
     std::optional<std::uint64_t> total = {};
     std::optional<thread_address> closer = {};
     std::vector<std::uint32_t> loads = {};    ///< of each target thread, for least_loaded

@@ -12,6 +12,7 @@
 
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/runtime/internal/envelope.hpp>
+#include <ovlp/runtime/internal/synchronization.hpp>
 
 namespace ovlp::OVLP_INLINE_CORE {
 
@@ -26,33 +27,41 @@ namespace ovlp::OVLP_INLINE_CORE {
 /// After how many objects a node that counts tells of them. 0: not before it is told otherwise.
 using batch_size = std::uint64_t;
 
-/// At the node that opened the group. Not synchronized.
+/// At the node that opened the group. Synchronized by who keeps it, but for add_here().
 class handled_total {
  public:
-  /// So many have been handled, here or elsewhere.
-  void add(std::uint64_t count) { handled_ += count; }
+  /// One has been handled here. Returns whether something may follow from that: all have been, or others count. The
+  /// group may be forgotten after that. Thread: any.
+  bool add_here() { return balance_.fetch_add(1) == -1 || others_count_.load(); }
+  /// So many have been handled elsewhere.
+  void add(std::uint64_t count) { balance_ += static_cast<std::int64_t>(count); }
   /// So many have been posted, and no more will be.
-  void set_total(std::uint64_t total) { total_ = total; }
+  void set_total(std::uint64_t total) {
+    total_ = total;
+    balance_ += more_than_any - static_cast<std::int64_t>(total);
+  }
   /// That node counts from now on, or does not any more.
   void counts(node_id node) {
     counts_no_more(node);  // it has been told to stop, by a message that overtook others
     counting_.push_back({node, 0});
+    others_count_ = true;
   }
   void counts_no_more(node_id node) {
     std::erase_if(counting_, [&](counter const& c) { return c.node == node; });
   }
 
-  std::uint64_t handled() const { return handled_; }
+  std::int64_t handled() const {
+    return balance_.load() + (total_ ? static_cast<std::int64_t>(*total_) : more_than_any);
+  }
   std::optional<std::uint64_t> total() const { return total_; }
-  bool complete() const { return total_ == handled_; }
-  bool anyone_counts() const { return !counting_.empty(); }
+  bool complete() const { return total_ && balance_.load() == 0; }
 
   /// After any of these: calls `tell(node, batch)` for each node that is to tell after as many from now on; 1: it
   /// counts no more.
   template <class Tell>
   void settle(Tell const& tell) {
     if (!total_ || counting_.empty()) return;
-    std::uint64_t const missing = *total_ - handled_;
+    auto const missing = static_cast<std::uint64_t>(-balance_.load());
     batch_size const wanted = std::max<std::uint64_t>(1, missing / (2 * counting_.size()));
     std::uint64_t kept = 0;  // at most, by all together, with nobody hearing of it
     for (counter const& c : counting_) kept += (c.batch == 0 ? wanted : c.batch) - 1;
@@ -63,6 +72,7 @@ class handled_total {
       tell(c.node, wanted);
     }
     std::erase_if(counting_, [](counter const& c) { return c.batch == 1; });
+    others_count_ = !counting_.empty();
   }
 
  private:
@@ -70,7 +80,10 @@ class handled_total {
     node_id node;
     batch_size batch;  ///< 0: it has not been told yet
   };
-  std::uint64_t handled_ = 0;
+  static constexpr std::int64_t more_than_any = std::int64_t{1} << 62;
+
+  shared<std::int64_t> balance_{-more_than_any};  ///< handled, less the total once that is known
+  shared<bool> others_count_{false};
   std::optional<std::uint64_t> total_;
   std::vector<counter> counting_;
 };

@@ -11,6 +11,7 @@ namespace ovlp::OVLP_INLINE_CORE {
 
 void outbox::send(node_id to, envelope_ptr object) {
   node_.hold(*object);
+  object->side = nullptr;
   object->handed_over.note(node_.backend());
   ++under_way_;
   envelope_ptr now;

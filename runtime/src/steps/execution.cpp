@@ -264,11 +264,16 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
                       " is discarded: nothing may be posted there");
   }
   opened_group& opened = opened_[port];
-  if (opened.group == 0) opened.group = manager_.groups().open(definition, thread_.address(), name_for_numbers(port));
+  if (opened.group == 0) {
+    auto const made = manager_.groups().open(definition, thread_.address(), name_for_numbers(port));
+    opened.group = made.group;
+    opened.side = definition.credited() ? nullptr : made.side;  // else each object gives its credit
+  }
   bool const holds = held_posts_ && !saw_end_ && !definition.side;
   if (definition.credited() && !holds) take_place_in_window(opened.group);
   envelope_ptr made = make_envelope(type, object, definition.edge->target);
   made->frames.push_back(opened_frame(opened.group, port, opened.count++));
+  made->side = opened.side;
   if (holds) [[unlikely]] {
     held_posts_->push_back({port, std::move(made)});
   } else {
@@ -305,6 +310,7 @@ void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr
 void execution::finish(object_type const& type, void* object) {
   auto const& edge = definition_->ports[0].edge;
   result_ = make_envelope(type, object, edge ? edge->target : result_operation);
+  if (!gathering_) result_->side = object_->side;
 }
 
 void execution::send_result() {
@@ -339,7 +345,7 @@ void execution::await_what_it_started() {
 /// The object that it was started by, or the group that it closes, is of a path that ends here.
 void execution::end_path() {
   if (frames_->size() > 1) {
-    manager_.group_messages().give_handled(graph_, frames_->back(), call());
+    manager_.group_messages().give_handled(graph_, frames_->back(), gathering_ ? nullptr : object_->side, call());
     return;
   }
   detail::nothing nothing;

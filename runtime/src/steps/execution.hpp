@@ -150,6 +150,7 @@ class execution final : public operation_context {
   execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation);
   struct opened_group {
     group_id group = 0;
+    handled_total* side = nullptr;
     std::uint32_t count = 0;
   };
   void expect_running() const;

@@ -19,13 +19,6 @@ void scheduler::set_self(execution_thread* self) { calling = self; }
 
 namespace {
 
-template <class T>
-std::vector<std::unique_ptr<T>> make_all(std::size_t count) {
-  std::vector<std::unique_ptr<T>> all;
-  for (std::size_t i = 0; i < count; ++i) all.push_back(std::make_unique<T>());
-  return all;
-}
-
 /// Of a counter that one thread writes.
 void count_one(shared<std::uint64_t>& counter) {
   counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -34,17 +27,28 @@ void count_one(shared<std::uint64_t>& counter) {
 }  // namespace
 
 scheduler::scheduler(backend& world, std::size_t pools, bool one_pool)
-    : backend_(&world), pools_(make_all<pool>(pools)), counts_(!one_pool) {
-  scoped_lock const lock(mutex_);
-  owned_.push_back(std::make_unique<run_queue>(*this, nullptr, 0));
-  lists_.push_back(std::make_unique<queue_list const>(queue_list{owned_.back().get()}));
-  queues_ = lists_.back().get();
+    : backend_(&world),
+      pool_count_(pools),
+      pools_(std::make_unique<pool[]>(pools)),
+      counts_(!one_pool),
+      first_(*this, nullptr),
+      last_(&first_) {
+  first_.next = &first_;
 }
 
-scheduler::~scheduler() = default;
+scheduler::~scheduler() {
+  for (run_queue* q = first_.next; q != &first_;) delete std::exchange(q, q->next.load());
+}
+
+template <class Function>
+void scheduler::for_each_queue(Function const& function) const {
+  run_queue* q = first_.next;
+  for (; q != &first_; q = q->next) function(*q);
+  function(*q);
+}
 
 void scheduler::set_limit(std::size_t number, std::size_t limit, bool some_wait) {
-  pool& of = *pools_[number];
+  pool& of = pools_[number];
   ready_queue let_in;
   {
     scoped_lock const lock(of.mutex);
@@ -62,22 +66,19 @@ void scheduler::set_limit(std::size_t number, std::size_t limit, bool some_wait)
 
 std::size_t scheduler::total_limit() {
   std::size_t total = 0;
-  for (auto const& p : pools_) {
-    scoped_lock const lock(p->mutex);
-    total += p->limit;
+  for (std::size_t i = 0; i < pool_count_; ++i) {
+    scoped_lock const lock(pools_[i].mutex);
+    total += pools_[i].limit;
   }
   return total;
 }
 
 void scheduler::add(execution_thread& thread) {
   scoped_lock const lock(mutex_);
-  owned_.push_back(std::make_unique<run_queue>(*this, &thread, owned_.size()));
-  thread.queue = owned_.back().get();
-  idle_.reserve(owned_.size());
-  queue_list all;
-  for (auto const& q : owned_) all.push_back(q.get());
-  lists_.push_back(std::make_unique<queue_list const>(std::move(all)));
-  queues_ = lists_.back().get();
+  thread.queue = new run_queue(*this, &thread);
+  thread.queue->next = &first_;
+  last_->next = thread.queue;
+  last_ = thread.queue;
 }
 
 inline void scheduler::touch_pool_of(dps_thread const& thread) {
@@ -99,7 +100,7 @@ inline run_queue& scheduler::queue_for(dps_thread const& thread) {
   run_queue* const last = thread.ran_in;
   if (last != nullptr && !last->idle.load(std::memory_order_relaxed)) return *last;
   if (run_queue* const own = own_queue()) return *own;
-  return last != nullptr ? *last : *queues_.load()->front();
+  return last != nullptr ? *last : first_;
 }
 
 /// Returns whether somebody may have to be woken: who goes idle after that will find the thread.
@@ -150,6 +151,20 @@ inline dps_thread* scheduler::end_run(dps_thread& finished) {
   return &held;
 }
 
+/// Whether it may be taken at once where it would be the only one in its queue.
+inline bool scheduler::goes_on(dps_thread& thread) {
+#ifdef OVLP_ONE_THREAD
+  if (chooses_) return false;
+#endif
+  touch_pool_of(thread);
+  if (!counts_) return true;
+  pool& of = pool_of(thread);
+  scoped_lock const lock(of.mutex);
+  bool const room = of.running < of.limit;
+  if (room) ++of.running;
+  return room;
+}
+
 inline dps_thread* scheduler::take_from(run_queue& from) {
   for (;;) {
     dps_thread* const oldest = pop(from);
@@ -157,10 +172,9 @@ inline dps_thread* scheduler::take_from(run_queue& from) {
   }
 }
 
-dps_thread* scheduler::take_from_others(run_queue const& own) {
-  queue_list const& all = *queues_.load();
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    if (dps_thread* const found = take_from(*all[(own.index + i) % all.size()])) return found;
+dps_thread* scheduler::take_from_others(run_queue& own) {
+  for (run_queue* q = own.next; q != &own; q = q->next) {
+    if (dps_thread* const found = take_from(*q)) return found;
   }
   return nullptr;
 }
@@ -168,7 +182,7 @@ dps_thread* scheduler::take_from_others(run_queue const& own) {
 void scheduler::enqueue(dps_thread& thread) {
   // Before others can see it: what has left has entered.
   if (run_queue* const own = own_queue()) count_one(own->entered);
-  else queues_.load()->front()->entered.fetch_add(1);
+  else first_.entered.fetch_add(1);
   run_queue& to = queue_for(thread);
   if (push(to, thread)) wake_one(&to);
 }
@@ -179,6 +193,7 @@ dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool m
   if (finished != nullptr) {
     picked = end_run(*finished);
     if (!more) count_one(own.left);
+    else if (picked == nullptr && own.size.load(std::memory_order_relaxed) == 0 && goes_on(*finished)) return finished;
     else if (push(own, *finished) && (picked != nullptr || own.size.load(std::memory_order_relaxed) > 1))
       wake_one(&own);
   }
@@ -208,10 +223,10 @@ bool scheduler::stays_idle(run_queue& own) {
   }
   // Once more, each with its mutex: who has pushed before that is seen, who pushes later sees who is idle.
   bool waits = false;
-  for (run_queue* const q : *queues_.load()) {
-    scoped_lock const lock(q->mutex);
-    waits = waits || !q->ready.empty();
-  }
+  for_each_queue([&](run_queue& q) {
+    scoped_lock const lock(q.mutex);
+    waits = waits || !q.ready.empty();
+  });
   if (!waits) return true;
   scoped_lock const lock(mutex_);
   auto const at = std::find(idle_.begin(), idle_.end(), &own);
@@ -249,28 +264,28 @@ void scheduler::wake_all() {
 /// Those that have left are read first: whoever entered before the second reading and is among them has left by the
 /// first. So 0 means that there was a moment at which none was here.
 std::size_t scheduler::busy() const {
-  queue_list const& all = *queues_.load();
   std::uint64_t left = 0, entered = 0;
-  for (run_queue const* q : all) left += q->left.load(std::memory_order_acquire);
-  for (run_queue const* q : all) entered += q->entered.load(std::memory_order_acquire);
+  for_each_queue([&](run_queue const& q) { left += q.left.load(std::memory_order_acquire); });
+  for_each_queue([&](run_queue const& q) { entered += q.entered.load(std::memory_order_acquire); });
   return entered - left;
 }
 
 std::string scheduler::broken_invariant() {
   std::size_t waiting = 0, running = 0;
-  for (run_queue* const q : *queues_.load()) {
-    scoped_lock const lock(q->mutex);
-    if (q->ready.size() != q->size)
-      return "scheduler: " + std::to_string(q->ready.size()) + " DPS threads wait in a queue, and it has counted " +
-             std::to_string(q->size.load());
-    waiting += q->size;
+  std::string wrong;
+  for_each_queue([&](run_queue& q) {
+    scoped_lock const lock(q.mutex);
+    waiting += q.size;
+    if (q.ready.size() != q.size) wrong = "scheduler: it has miscounted the DPS threads that wait in a queue";
+  });
+  for (std::size_t i = 0; i < pool_count_; ++i) {
+    pool& p = pools_[i];
+    scoped_lock const lock(p.mutex);
+    waiting += p.held.size();
+    running += p.running;
+    if (!p.held.empty() && p.running < p.limit) wrong = "scheduler: a DPS thread is held, and its pool has room";
   }
-  for (auto const& p : pools_) {
-    scoped_lock const lock(p->mutex);
-    waiting += p->held.size();
-    running += p->running;
-    if (!p->held.empty() && p->running < p->limit) return "scheduler: a DPS thread is held, and its pool has room";
-  }
+  if (!wrong.empty()) return wrong;
   if (counts_ ? busy() != waiting + running : busy() < waiting)
     return "scheduler: " + std::to_string(waiting) + " DPS threads wait, " + std::to_string(running) +
            " run, and it has counted " + std::to_string(busy());
@@ -281,14 +296,15 @@ std::string scheduler::broken_invariant() {
 void scheduler::add_candidates(std::vector<dps_thread*>& to) {
   std::vector<dps_thread*> all;
   std::vector<std::size_t> room;
-  for (run_queue* const q : *queues_.load()) {
-    scoped_lock const lock(q->mutex);
-    for (dps_thread& thread : q->ready) all.push_back(&thread);
-  }
-  for (auto const& p : pools_) {
-    scoped_lock const lock(p->mutex);
-    for (dps_thread& thread : p->held) all.push_back(&thread);
-    room.push_back(p->limit > p->running ? p->limit - p->running : 0);
+  for_each_queue([&](run_queue& q) {
+    scoped_lock const lock(q.mutex);
+    for (dps_thread& thread : q.ready) all.push_back(&thread);
+  });
+  for (std::size_t i = 0; i < pool_count_; ++i) {
+    pool& p = pools_[i];
+    scoped_lock const lock(p.mutex);
+    for (dps_thread& thread : p.held) all.push_back(&thread);
+    room.push_back(p.limit > p.running ? p.limit - p.running : 0);
   }
   std::sort(all.begin(), all.end(), [](auto const* a, auto const* b) { return a->arrival < b->arrival; });
   for (dps_thread* const thread : all) {
@@ -311,10 +327,10 @@ dps_thread* scheduler::take_chosen() {
     return false;
   };
   touch_pool_of(*taken);
-  for (run_queue* const q : *queues_.load()) {
-    scoped_lock const lock(q->mutex);
-    if (remove_from(q->ready)) q->size = q->size - 1;
-  }
+  for_each_queue([&](run_queue& q) {
+    scoped_lock const lock(q.mutex);
+    if (remove_from(q.ready)) q.size = q.size - 1;
+  });
   pool& of = pool_of(*taken);
   scoped_lock const lock(of.mutex);
   remove_from(of.held);

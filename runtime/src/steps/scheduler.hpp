@@ -27,11 +27,11 @@ using ready_queue = boost::intrusive::slist<
 
 /// DPS threads that wait for an execution thread, where that looks first.
 struct alignas(apart_bytes) run_queue {
-  run_queue(scheduler& in, execution_thread* of, std::size_t number) : node(&in), owner(of), index(number) {}
+  run_queue(scheduler& in, execution_thread* of) : node(&in), owner(of) {}
 
   scheduler const* const node;
-  execution_thread* const owner;  ///< nullptr: of those that none has run yet
-  std::size_t const index;        ///< among all of the node
+  execution_thread* const owner;     ///< nullptr: of those that none has run yet
+  shared<run_queue*> next{nullptr};  ///< all of the node stand in a ring
   spin_mutex mutex;
   ready_queue ready OVLP_GUARDED_BY(mutex);
   shared<std::size_t> size{0};  ///< written with the mutex held
@@ -101,18 +101,19 @@ class scheduler {
     ready_queue held OVLP_GUARDED_BY(mutex);  ///< for which there was no room
     shared<bool> some_wait{false};
   };
-  using queue_list = std::vector<run_queue*>;
-
-  pool& pool_of(dps_thread const& thread) { return *pools_[thread.pool()]; }
+  pool& pool_of(dps_thread const& thread) { return pools_[thread.pool()]; }
+  template <class Function>
+  void for_each_queue(Function const& function) const;
   void touch_pool_of(dps_thread const& thread);
   run_queue* own_queue() const;
   run_queue& queue_for(dps_thread const& thread);
   bool push(run_queue& to, dps_thread& thread);
   dps_thread* pop(run_queue& from);
   bool admit(dps_thread& thread);
+  bool goes_on(dps_thread& thread);
   dps_thread* end_run(dps_thread& finished);
   dps_thread* take_from(run_queue& from);
-  dps_thread* take_from_others(run_queue const& own);
+  dps_thread* take_from_others(run_queue& own);
   bool stays_idle(run_queue& own);
   execution_thread* take_idle(run_queue const* preferred);
   void wake_one(run_queue const* preferred);
@@ -121,15 +122,15 @@ class scheduler {
 #endif
 
   backend* backend_;
-  std::vector<std::unique_ptr<pool>> const pools_;
-  bool counts_;  ///< who runs of a pool
+  std::size_t const pool_count_;
+  std::unique_ptr<pool[]> const pools_;
+  bool counts_;      ///< who runs of a pool
+  run_queue first_;  ///< it has no owner
 
   spin_mutex mutex_;
-  std::vector<std::unique_ptr<run_queue>> owned_ OVLP_GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<queue_list const>> lists_ OVLP_GUARDED_BY(mutex_);
+  run_queue* last_ OVLP_GUARDED_BY(mutex_);
   std::vector<run_queue*> idle_ OVLP_GUARDED_BY(mutex_);
   shared<std::size_t> idle_count_{0};
-  shared<queue_list const*> queues_{nullptr};  ///< the last of lists_; the first queue in it has no owner
 #ifdef OVLP_ONE_THREAD
   std::uint64_t arrivals_ = 0;
   bool chooses_ = false;

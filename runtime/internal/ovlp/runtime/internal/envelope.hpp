@@ -80,6 +80,8 @@ class hand_over {
 };
 #endif
 
+class handled_total;
+
 /// A data object on its way: where to, and in which groups. The object follows the envelope in the same block.
 struct envelope final : mail {
   std::uint32_t graph = 0;
@@ -87,6 +89,8 @@ struct envelope final : mail {
   std::uint32_t thread = 0;  ///< index in the operation's collection
   std::int32_t iteration = no_iteration;
   object_type const* type;
+  /// Of the innermost group, where that is a side group of the node on which the object is, and nothing is between.
+  handled_total* side = nullptr;
   [[no_unique_address]] memory_claim claim;
   [[no_unique_address]] hand_over handed_over;
   ovlp::frames frames;

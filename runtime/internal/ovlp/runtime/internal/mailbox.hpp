@@ -18,7 +18,7 @@ struct mail {
   /// Of an object: changes of collections that the node had adopted that sent it here. It stands here, where there is
   /// room, because an envelope just fits two cache lines.
   std::uint32_t epoch = 0;
-  mail* next = nullptr;
+  shared<mail*> next{nullptr};
 
   /// Of whatever kind it is.
   struct deleter {
@@ -26,7 +26,7 @@ struct mail {
   };
 
  protected:
-  explicit constexpr mail(kind_type k) : kind(k) {}
+  explicit mail(kind_type k) : kind(k) {}
   ~mail() = default;
 };
 using mail_ptr = std::unique_ptr<mail, mail::deleter>;
@@ -49,32 +49,27 @@ class mail_queue {
   mail const* front() const { return first_; }
   void push(mail_ptr given) {
     mail* const m = given.release();
-    m->next = nullptr;
+    m->next.store(nullptr, std::memory_order_relaxed);
     if (last_ == nullptr) {
       first_ = m;
     } else {
-      last_->next = m;
+      last_->next.store(m, std::memory_order_relaxed);
     }
     last_ = m;
   }
   /// There must be one.
   mail_ptr pop() {
     mail* const m = first_;
-    first_ = m->next;
+    first_ = m->next.load(std::memory_order_relaxed);
     if (first_ == nullptr) last_ = nullptr;
     return mail_ptr(m);
-  }
-  /// From first to last by their links, into an empty one.
-  void take_linked(mail* first, mail* last) {
-    first_ = first;
-    last_ = last;
   }
   void clear() {
     while (!empty()) pop();
   }
   std::size_t size() const {
     std::size_t count = 0;
-    for (mail const* m = first_; m != nullptr; m = m->next) ++count;
+    for (mail const* m = first_; m != nullptr; m = m->next.load(std::memory_order_relaxed)) ++count;
     return count;
   }
 
@@ -85,74 +80,83 @@ class mail_queue {
 
 /// First in, first out: anyone adds, the owner takes. There is an owner whenever mail is there.
 ///
-/// Who adds puts the mail on top of a stack, or finds that nobody owns it, and then does; the owner takes the whole
-/// stack at once and turns it over. Source of the stack: R. K. Treiber, "Systems programming: coping with parallelism",
-/// IBM RJ 5118, 1986; without its problem of addresses that come back, for nobody takes a single one.
+/// Mail waits in a list to which anyone adds at its end, by one exchange. Where nobody owns it there is no list, and
+/// who adds becomes the owner and keeps that piece for itself. Of mail that waits none is touched before its turn.
+/// Source of the list: the intrusive queue for many producers and one consumer of D. Vyukov (1024cores.net): a producer
+/// exchanges the tail and then links, so an owner may find mail that is not linked yet and waits those few
+/// instructions.
 class mailbox {
  public:
-  mailbox() : top_(nobody()) {}
+  mailbox() : tail_(nobody()) {}
   ~mailbox() { clear(); }
 
   /// Returns whether nobody owned the mailbox: then the caller does now.
   bool add(mail_ptr m) {
-    mail* top = top_.load(std::memory_order_relaxed);
-    for (;;) {
-      if (top == nobody()) {
-        if (!top_.compare_exchange_weak(top, nullptr, std::memory_order_acquire)) continue;
-        taken_.push(std::move(m));
-        return true;
-      }
-      m->next = top;
-      if (!top_.compare_exchange_weak(top, m.get(), std::memory_order_release)) continue;
-      static_cast<void>(m.release());
-      return false;
+    mail* before = tail_.load(std::memory_order_relaxed);
+    if (before == nobody() && tail_.compare_exchange_strong(before, &empty_, std::memory_order_acquire)) {
+      own_.push(std::move(m));
+      return true;
     }
+    mail* const added = m.release();
+    added->next.store(nullptr, std::memory_order_relaxed);
+    before = tail_.exchange(added, std::memory_order_acq_rel);
+    if (before == nobody()) {
+      head_ = added;
+      return true;
+    }
+    before->next.store(added, std::memory_order_release);
+    return false;
   }
 
   /// The oldest mail, or nullptr. Thread: the owner.
   mail_ptr take() {
-    if (taken_.empty()) {
-      if (top_.load(std::memory_order_relaxed) == nullptr) return nullptr;
-      turn_over(top_.exchange(nullptr, std::memory_order_acquire));
+    if (!own_.empty()) return own_.pop();
+    if (head_ == nullptr) {
+      if (tail_.load(std::memory_order_relaxed) == &empty_) return nullptr;
+      head_ = spin_while(empty_.next, nullptr);
+      empty_.next.store(nullptr, std::memory_order_relaxed);
     }
-    return taken_.pop();
+    mail* const oldest = head_;
+    head_ = oldest->next.load(std::memory_order_acquire);
+    mail* last = oldest;
+    if (head_ == nullptr && !tail_.compare_exchange_strong(last, &empty_, std::memory_order_acq_rel))
+      head_ = spin_while(oldest->next, nullptr);
+    return mail_ptr(oldest);
   }
 
   /// Gives the ownership up, unless mail has come. Thread: the owner, after take() gave nullptr.
   bool disown() {
-    mail* none = nullptr;
-    return top_.compare_exchange_strong(none, nobody(), std::memory_order_release);
+    mail* last = &empty_;
+    return tail_.compare_exchange_strong(last, nobody(), std::memory_order_release);
   }
 
-  bool owned() const { return top_.load() != nobody(); }
+  bool owned() const { return tail_.load() != nobody(); }
   /// Between two operations on it: whether somebody owns the mail that is there.
-  std::string broken_invariant() const { return taken_.empty() || owned() ? "" : "mail is there, and nobody owns it"; }
+  std::string broken_invariant() const {
+    return owned() || (own_.empty() && head_ == nullptr) ? "" : "mail is there, and nobody owns it";
+  }
 
   /// Thread: the owner, or any if there is none.
   void clear() {
-    taken_.clear();
-    if (!owned()) return;
-    while (take()) {
+    while (owned() && take()) {
     }
   }
 
  private:
   struct marker final : mail {
-    constexpr marker() : mail(kind_type::resume) {}
+    marker() : mail(kind_type::resume) {}
   };
+  /// No mail, but an address that none has.
   static mail* nobody() {
-    static constinit marker mark;
-    return &mark;
+    static constinit std::max_align_t mark{};
+    return reinterpret_cast<mail*>(&mark);
   }
 
-  void turn_over(mail* newest) {
-    mail* oldest = nullptr;
-    for (mail* m = newest; m != nullptr;) oldest = std::exchange(m, std::exchange(m->next, oldest));
-    taken_.take_linked(oldest, newest);
-  }
-
-  alignas(apart_bytes) shared<mail*> top_;  ///< the newest; nullptr: none; nobody(): none, and nobody owns it
-  mail_queue taken_;                        ///< of the owner
+  alignas(apart_bytes) shared<mail*> tail_;  ///< the last mail; &empty_: there is none; nobody(): and nobody owns it
+  // Of the owner.
+  mail* head_ = nullptr;  ///< the first mail; nullptr: it is behind empty_, if there is one
+  marker empty_;
+  mail_queue own_;  ///< before all others: what made who added it the owner
 };
 
 }  // namespace ovlp::OVLP_INLINE_CORE

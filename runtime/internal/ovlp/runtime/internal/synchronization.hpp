@@ -144,4 +144,16 @@ using shared = std::atomic<T>;
 
 #endif
 
+/// Reads until there is another value than this one, which others put there within some instructions.
+template <class T>
+T spin_while(shared<T> const& of, std::type_identity_t<T> value) {
+#ifdef OVLP_CHOOSING
+  return of.load_unless(value);
+#else
+  T now = of.load(std::memory_order_acquire);
+  while (now == value) now = of.load(std::memory_order_acquire);
+  return now;
+#endif
+}
+
 }  // namespace ovlp::OVLP_INLINE_CORE

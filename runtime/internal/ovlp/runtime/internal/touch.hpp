@@ -57,6 +57,7 @@ inline void touch(part what, node_id node, std::uint64_t of = 0, bool changed = 
   if (explored != nullptr) [[unlikely]]
     explored->touched_parts.push_back({what, node, of, changed});
 }
+inline bool is_explored() { return explored != nullptr; }
 inline void tell_call(group_id call) {
   if (explored != nullptr) [[unlikely]]
     explored->call_made(call);
@@ -69,6 +70,7 @@ inline void tell_object(execution const& by, envelope& object) {
 #else
 
 inline void touch(part, node_id, std::uint64_t = 0, bool = true) {}
+inline constexpr bool is_explored() { return false; }
 inline void tell_call(group_id) {}
 inline void tell_object(execution const&, envelope&) {}
 
