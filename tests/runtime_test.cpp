@@ -1003,9 +1003,13 @@ TEST_CASE("all kinds of operations report all kinds of exceptions, and concurren
     CHECK_THROWS_AS(run(g, {0, 1}), ovlp::operation_error);
   });
   run_on(1, [](engine& run) {
-    threads<> const master{"master", 1};
-    graph<Range, Sum> const g = ovlp::split("cut", master.at(0), [](Range, out<Number>&) { throw 42; }) >>
-                                ovlp::merge("add", master.at(0), &add);
+    threads<Number> const master{"master", 1};
+    auto const cut_none = [](here<Number>& here, Range, out<Number>&) {
+      ++here.state.value;
+      here.wait_until([&] { return here.state.value == 2; });  // so that both calls have begun
+      throw 42;
+    };
+    graph<Range, Sum> const g = ovlp::split("cut", master.at(0), cut_none) >> ovlp::merge("add", master.at(0), &add);
     auto first = run.async(g, {0, 1});
     auto second = run.async(g, {0, 1});
     auto const error = thrown_by<ovlp::operation_error>([&] { first.get(); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 

@@ -29,12 +29,13 @@ struct state {
 };
 constexpr state running_state{1, "Running", "{0,0,255}"};
 /// By cause.
-constexpr std::array<state, 5> waiting_states{{
+constexpr std::array<state, wait_cause_names.size()> waiting_states{{
     {3, "Waiting for an object", "{255,0,0}"},
     {4, "Waiting for room in a window", "{255,0,174}"},
     {5, "Waiting for a condition", "{179,0,0}"},
     {8, "Waiting for a call", "{89,0,96}"},
     {9, "Waiting for a change of a collection", "{0,0,128}"},
+    {13, "Waiting for what was posted to be handled", "{255,144,26}"},
 }};
 
 // Types of events. Value 0: the end, or none.
