@@ -17,7 +17,7 @@ namespace ovlp::real {
 
 namespace {
 
-/// An operation that sends again so soon has probably more to send: until it computes, waits for long or ends.
+/// What an operation has sent waits no longer than this for more of it.
 constexpr std::chrono::microseconds soon{10};
 
 failure no_thread(execution_thread& thread, std::exception const& why) {
@@ -127,6 +127,7 @@ void world::idle(execution_thread& thread) {
   auto& self = *static_cast<worker*>(thread.world);
   double const start_s = self.measures ? base::running_cpu_s() : 0;
   network_->flush();
+  self.flushed = true;
   self.idle = true;
   // Polling must not take a core from an operation.
   std::size_t const others = --running_;
@@ -157,9 +158,10 @@ void world::call_ended() {
 }
 
 double world::kernel(kernel_call const& what) {
-  {
+  if (calling != nullptr && !calling->flushed) {
     aside const counts;
     network_->flush();
+    calling->flushed = true;
   }
   double const start_s = what.recorded ? computed_s() : 0;
   what.body();
@@ -180,13 +182,16 @@ void world::transmit(node_id, node_id to, control const& message) {
   network_->send(to, std::make_unique<outgoing>(message), when());
 }
 
-/// What operations send in quick succession goes together, when the execution thread begins a kernel or has nothing to
-/// run; at the latest when the reactor looks.
+/// What operations send goes together, when the execution thread begins a kernel or has nothing to run; at the latest
+/// with the next object after a while, or when the reactor looks.
 sending world::when() {
   worker* const self = calling;
   if (self == nullptr || self->idle) return sending::now;
-  auto const before = std::exchange(self->last_sent, std::chrono::steady_clock::now());
-  return self->last_sent - before > soon ? sending::now : sending::with_others;
+  auto const now = std::chrono::steady_clock::now();
+  bool const waits_long = !self->flushed && now - self->first_sent > soon;
+  if (self->flushed || waits_long) self->first_sent = now;
+  self->flushed = false;  // by what goes to one node, what waits for others is not
+  return waits_long ? sending::now : sending::with_others;
 }
 
 void world::launch(node_id node) { network_->launch(node); }

@@ -71,7 +71,8 @@ class world final : public backend {
     double idle_cpu_s = 0;  ///< that it took with nothing to run
     double aside_s = 0;
     double woken_at_s = 0;  ///< by another one, and what it does since then; 0: it has not been
-    std::chrono::steady_clock::time_point last_sent;
+    bool flushed = true;    ///< what it has sent is on its way
+    std::chrono::steady_clock::time_point first_sent;  ///< of what is not
   };
 
   class aside;
