@@ -973,7 +973,7 @@ TEST_CASE("a scheduler wakes an execution thread for all that comes, and runs no
 }
 
 TEST_CASE("a scheduler with a mistake is found") {
-  schedule const one{{1}, {{0, 1, 0}}, 1, 1}, two{{1}, {{0, 1, 0}, {0, 2, 0}}, 1, 2};
+  schedule const one{{1}, {{0, 1, 0}}, 1, 1}, two{{1}, {{0, 1, 0}, {0, 1, 0}}, 1, 2};
   check_all("none", maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::none>>>(one));
   check_found("who goes idle does not look once more", "no thread can go on",
               maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::looks_once>>>(one));
