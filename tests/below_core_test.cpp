@@ -960,11 +960,11 @@ TEST_CASE("a scheduler wakes an execution thread for all that comes, and runs no
   using tested = scheduler_unit<scheduler>;
   check_all("one comes while one goes idle", maker_of<tested>(schedule{{1}, {{0, 1, 0}}, 1, 1}));
   check_all("two come while one goes idle", maker_of<tested>(schedule{{1}, {{0, 2, 0}, {0, 1, 1}}, 2, 1}));
-  check_some("two go idle, one may run", 2000, maker_of<tested>(schedule{{1}, {{0, 1, 0}, {0, 1, 0}}, 1, 2}));
-  check_some("two go idle, both may run", 2000, maker_of<tested>(schedule{{2}, {{0, 1, 0}, {0, 1, 0}}, 1, 2}));
-  check_some("of two pools", 2000, maker_of<tested>(schedule{{1, 1}, {{0, 1, 0}, {1, 1, 0}}, 1, 2}));
-  check_some("limits come late", 2000, maker_of<tested>(schedule{{1}, {{0, 1, 0}, {0, 1, 1}}, 2, 1, true}));
-  check_some("many come and go", 2000,
+  check_some("two go idle, one may run", 1000, maker_of<tested>(schedule{{1}, {{0, 1, 0}, {0, 1, 0}}, 1, 2}));
+  check_some("two go idle, both may run", 1000, maker_of<tested>(schedule{{2}, {{0, 1, 0}, {0, 1, 0}}, 1, 2}));
+  check_some("of two pools", 1000, maker_of<tested>(schedule{{1, 1}, {{0, 1, 0}, {1, 1, 0}}, 1, 2}));
+  check_some("limits come late", 1000, maker_of<tested>(schedule{{1}, {{0, 1, 0}, {0, 1, 1}}, 2, 1, true}));
+  check_some("many come and go", 1000,
              maker_of<tested>(schedule{.limits = {2, 1},
                                        .all = {{0, 2, 0}, {1, 1, 0}, {0, 1, 1}, {1, 2, 1}, {0, 1, 0}},
                                        .givers = 2,
