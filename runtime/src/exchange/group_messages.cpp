@@ -94,8 +94,12 @@ void group_messages::end_side(group_id group, std::uint64_t count, group_id call
 }
 
 void group_messages::give_handled(std::uint32_t graph, frame const& of, handled_total* side, group_id call) {
+  auto const add_here = [&](std::uint64_t count) {
+    handled const here{of.group, count, handled::what_type::told};
+    pass_on(of.group, node_.groups().add_handled(here, node_.self()), call);
+  };
   if (side != nullptr && !is_explored()) {
-    if (side->add_here()) pass_on(of.group, node_.groups().look_at(of.group), call);
+    if (side->add_here()) add_here(0);
     return;
   }
   if (node_.program().port(graph, of.port).credited()) {
@@ -104,7 +108,7 @@ void group_messages::give_handled(std::uint32_t graph, frame const& of, handled_
   }
   node_id const home = node_of_group(of.group);
   if (home == node_.self()) {
-    pass_on(of.group, node_.groups().add_handled({of.group, 1, handled::what_type::told}, home), call);
+    add_here(1);
     return;
   }
   handled_elsewhere::news news;

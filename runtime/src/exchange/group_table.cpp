@@ -127,12 +127,6 @@ group_table::side_news group_table::end_side(group_id group, std::uint64_t count
   return settle(r);
 }
 
-group_table::side_news group_table::look_at(group_id group) {
-  scoped_lock const lock(mutex_);
-  auto const at = groups_.find(group);
-  return at == groups_.end() ? side_news{} : settle(at->second);
-}
-
 group_table::side_news group_table::add_handled(handled const& message, node_id from) {
   scoped_lock const lock(mutex_);
   auto const at = groups_.find(message.group);

@@ -68,10 +68,8 @@ class group_table {
   };
   /// All objects have been posted.
   side_news end_side(group_id group, std::uint64_t count);
-  /// So many more have been handled, on that node.
+  /// So many more have been handled, on that node; 0: what has been added to the group itself has its consequences.
   side_news add_handled(handled const& message, node_id from);
-  /// What follows from what has been added to it.
-  side_news look_at(group_id group);
   /// All of them have been handled, of a group that has ended: then it is forgotten. Else remembers who waits.
   bool all_handled(group_id group, execution& poster);
   /// "3 of 10 handled": for messages.

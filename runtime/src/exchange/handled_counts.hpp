@@ -48,6 +48,7 @@ class handled_total {
   }
   void counts_no_more(node_id node) {
     std::erase_if(counting_, [&](counter const& c) { return c.node == node; });
+    others_count_ = !counting_.empty();
   }
 
   std::int64_t handled() const {

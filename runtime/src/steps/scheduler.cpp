@@ -82,11 +82,7 @@ void scheduler::add(execution_thread& thread) {
 }
 
 inline void scheduler::touch_pool_of(dps_thread const& thread) {
-#ifdef OVLP_ONE_THREAD
-  if (explored != nullptr && pool_of(thread).some_wait) touch(part::admission, thread.manager().self(), thread.pool());
-#else
-  static_cast<void>(thread);
-#endif
+  if (is_explored() && pool_of(thread).some_wait) touch(part::admission, thread.manager().self(), thread.pool());
 }
 
 // Queues
@@ -151,20 +147,6 @@ inline dps_thread* scheduler::end_run(dps_thread& finished) {
   return &held;
 }
 
-/// Whether it may be taken at once where it would be the only one in its queue.
-inline bool scheduler::goes_on(dps_thread& thread) {
-#ifdef OVLP_ONE_THREAD
-  if (chooses_) return false;
-#endif
-  touch_pool_of(thread);
-  if (!counts_) return true;
-  pool& of = pool_of(thread);
-  scoped_lock const lock(of.mutex);
-  bool const room = of.running < of.limit;
-  if (room) ++of.running;
-  return room;
-}
-
 inline dps_thread* scheduler::take_from(run_queue& from) {
   for (;;) {
     dps_thread* const oldest = pop(from);
@@ -192,13 +174,16 @@ dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool m
   dps_thread* picked = nullptr;
   if (finished != nullptr) {
     picked = end_run(*finished);
-    if (!more) count_one(own.left);
-    else if (picked == nullptr && own.size.load(std::memory_order_relaxed) == 0 && goes_on(*finished)) return finished;
-    else if (push(own, *finished) && (picked != nullptr || own.size.load(std::memory_order_relaxed) > 1))
+    if (!more) {
+      count_one(own.left);
+    } else if (picked == nullptr && own.size.load(std::memory_order_relaxed) == 0 && !others_choose()) {
+      if (admit(*finished)) return finished;  // it would be the only one in its queue
+    } else if (push(own, *finished) && (picked != nullptr || own.size.load(std::memory_order_relaxed) > 1)) {
       wake_one(&own);
+    }
   }
 #ifdef OVLP_ONE_THREAD
-  if (chooses_) [[unlikely]]
+  if (others_choose()) [[unlikely]]
     return take_chosen();
 #endif
   while (picked == nullptr) {

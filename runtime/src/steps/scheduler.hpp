@@ -101,6 +101,13 @@ class scheduler {
     ready_queue held OVLP_GUARDED_BY(mutex);  ///< for which there was no room
     shared<bool> some_wait{false};
   };
+  bool others_choose() const {
+#ifdef OVLP_ONE_THREAD
+    return chooses_;
+#else
+    return false;
+#endif
+  }
   pool& pool_of(dps_thread const& thread) { return pools_[thread.pool()]; }
   template <class Function>
   void for_each_queue(Function const& function) const;
@@ -110,7 +117,6 @@ class scheduler {
   bool push(run_queue& to, dps_thread& thread);
   dps_thread* pop(run_queue& from);
   bool admit(dps_thread& thread);
-  bool goes_on(dps_thread& thread);
   dps_thread* end_run(dps_thread& finished);
   dps_thread* take_from(run_queue& from);
   dps_thread* take_from_others(run_queue& own);
