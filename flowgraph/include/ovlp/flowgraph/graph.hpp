@@ -305,16 +305,6 @@ class graph {
   /// For engines: what they run.
   std::shared_ptr<graph_definition> const& definition() const { return definition_; }
 
-  /// For the short form and `part`, which build definitions directly.
-  void connect(port_reference from, edge_definition edge) {
-    definition_->expect_open();
-    port_definition& port = definition_->operations[from.operation].ports[from.port];
-    if (port.edge) {
-      throw graph_error("graph '" + definition_->name + "': a second edge from " + definition_->describe(from));
-    }
-    port.edge = std::move(edge);
-  }
-
  private:
   template <operation_kind Kind, class State, class Body, class... Constants>
   auto add(std::string name, threads<State> const& where, Body given, Constants... constants) {
@@ -364,6 +354,14 @@ class graph {
       definition_->operations.push_back(std::move(copy));
     }
     return {base + inner.entry->target, base + inner.exit.value_or(inner.entry->target)};
+  }
+  void connect(port_reference from, edge_definition edge) {
+    definition_->expect_open();
+    port_definition& port = definition_->operations[from.operation].ports[from.port];
+    if (port.edge) {
+      throw graph_error("graph '" + definition_->name + "': a second edge from " + definition_->describe(from));
+    }
+    port.edge = std::move(edge);
   }
   void expect_own(graph_definition const* other, std::size_t operation) const {
     if (other != definition_.get()) {
