@@ -24,6 +24,9 @@ function(ovlp_add_module name)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     # An optimized library is compiled as a whole, so that calls between its files are inlined: docs/performance.md.
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    # And more of them than GCC would by itself.
+    target_compile_options(${target} PRIVATE
+      "$<$<CXX_COMPILER_ID:GNU>:--param=max-inline-insns-auto=100;--param=inline-unit-growth=100>")
   endif()
   ovlp_use_flags(${target})
   install(TARGETS ${target} EXPORT ovlpTargets FILE_SET HEADERS)
@@ -38,19 +41,20 @@ function(ovlp_is_loadable target)
   install(TARGETS ${target} LIBRARY DESTINATION ${ovlp_module_dir})
 endfunction()
 
-# ovlp_add_test(<name> <source>... [LABEL <label>...] [TIMEOUT <seconds>] [LIBRARIES <target>...] [OWN_MAIN])
-# A doctest program that is one CTest test. OWN_MAIN: a source has its own main().
+# ovlp_add_test(<name> <source>... [LABEL <label>...] [COST <seconds>] [LIBRARIES <target>...] [OWN_MAIN])
+# A doctest program that is one CTest test. OWN_MAIN: a source has its own main(). COST: what it may take on a slow
+# machine, if that is more than others; those that take longest start first.
 # Target tests-<label> builds those of a label.
 function(ovlp_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN" "TIMEOUT" "LABEL;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_MAIN" "COST" "LABEL;LIBRARIES")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ovlp::real ovlp_base_internal doctest::doctest ${arg_LIBRARIES})
   if(NOT arg_OWN_MAIN)
     target_link_libraries(${name} PRIVATE ovlp_test_main)
   endif()
   ovlp_use_flags(${name})
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+  if(NOT arg_COST)
+    set(arg_COST 60)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   foreach(label IN LISTS arg_LABEL)
@@ -59,8 +63,7 @@ function(ovlp_add_test name)
     endif()
     add_dependencies(tests-${label} ${name})
   endforeach()
-  # In a build folder's first run, too, those that may take longest start first.
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABEL}")
+  set_tests_properties(${name} PROPERTIES COST ${arg_COST} LABELS "${arg_LABEL}")
   ovlp_own_mpi_folder(${name})
 endfunction()
 
@@ -77,8 +80,7 @@ function(ovlp_add_compile_fail_test name source regex)
   set(includes "-I$<JOIN:$<TARGET_PROPERTY:ovlp_real,INTERFACE_INCLUDE_DIRECTORIES>,;-I>")
   add_test(NAME ${name}.correct COMMAND ${compile} "${includes}" COMMAND_EXPAND_LISTS)
   add_test(NAME ${name}.mistake COMMAND ${compile} "${includes}" -DOVLP_MISTAKE COMMAND_EXPAND_LISTS)
-  set_tests_properties(${name}.correct ${name}.mistake PROPERTIES
-    TIMEOUT 60 LABELS compile-fail ENVIRONMENT LC_ALL=C)
+  set_tests_properties(${name}.correct ${name}.mistake PROPERTIES LABELS compile-fail ENVIRONMENT LC_ALL=C)
   # "error:" is printed only when the compilation fails; what we expect may stand in a note below it.
   set_tests_properties(${name}.mistake PROPERTIES PASS_REGULAR_EXPRESSION "error:.*${regex}")
 endfunction()

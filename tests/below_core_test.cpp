@@ -726,6 +726,7 @@ enum class scheduler_mistake : std::uint8_t {
   room_in_two_steps,  ///< whether the pool has room is asked for without the mutex
   asks_first,         ///< whether somebody is idle is asked for before something waits
   forgets_held,       ///< who ends does not go on with what was held
+  keeps_room,         ///< who goes idle does not give back the room that it has kept
 };
 
 /// The lines of scheduler that synchronize, for one pool, with a mistake.
@@ -747,14 +748,20 @@ class mistaken_scheduler {
   dps_thread* next(execution_thread& self, dps_thread* finished, bool more) {
     queue& own = **std::find_if(queues_.begin(), queues_.end(), [&](auto const& q) { return q->owner == &self; });
     dps_thread* picked = nullptr;
+    bool room = false;
     if (finished != nullptr) {
-      picked = end_run();
+      if (wanted_) picked = leave();
+      else room = true;
       if (!more) --busy_;
       else if (push(own, *finished)) wake_one();
     }
     while (picked == nullptr) {
-      picked = take_from(own);
-      for (auto const& q : queues_) picked = picked == nullptr && q.get() != &own ? take_from(*q) : picked;
+      picked = take_from(own, room);
+      for (auto const& q : queues_) picked = picked == nullptr && q.get() != &own ? take_from(*q, room) : picked;
+      if (picked == nullptr && room && Made != scheduler_mistake::keeps_room) {
+        room = false;
+        picked = leave();
+      }
       if (picked == nullptr && stays_idle(own)) return nullptr;
     }
     return picked;
@@ -777,7 +784,7 @@ class mistaken_scheduler {
     to.ready.push_back(&thread);
     return Made == scheduler_mistake::asks_first ? before : idle_count_ > 0;
   }
-  dps_thread* take_from(queue& from) {
+  dps_thread* take_from(queue& from, bool& room) {
     for (;;) {
       dps_thread* oldest = nullptr;
       {
@@ -786,18 +793,19 @@ class mistaken_scheduler {
         oldest = from.ready.front();
         from.ready.pop_front();
       }
-      if (admit(*oldest)) return oldest;
+      if (std::exchange(room, false) || admit(*oldest)) return oldest;
     }
   }
   bool admit(dps_thread& thread) {
     bool const room_before = Made == scheduler_mistake::room_in_two_steps && running_ < limit_;
     scoped_lock const lock(pool_);
-    bool const room = Made == scheduler_mistake::room_in_two_steps ? room_before : running_ < limit_;
+    bool const room = room_before || running_ < limit_;
     if (room) ++running_;
     else held_.push_back(&thread);
+    wanted_ = !held_.empty();
     return room;
   }
-  dps_thread* end_run() {
+  dps_thread* leave() {
     scoped_lock const lock(pool_);
     if (held_.empty() || Made == scheduler_mistake::forgets_held) {
       --running_;
@@ -805,6 +813,7 @@ class mistaken_scheduler {
     }
     dps_thread* const held = held_.front();
     held_.pop_front();
+    wanted_ = !held_.empty();
     return held;
   }
   bool stays_idle(queue& own) {
@@ -845,6 +854,7 @@ class mistaken_scheduler {
   mutex pool_, idle_mutex_;
   shared<std::size_t> running_{0}, limit_{0}, busy_{0}, idle_count_{0};
   std::deque<dps_thread*> held_ OVLP_GUARDED_BY(pool_);
+  shared<bool> wanted_{false};
   std::vector<queue*> idle_ OVLP_GUARDED_BY(idle_mutex_);
 };
 
@@ -977,12 +987,14 @@ TEST_CASE("a scheduler with a mistake is found") {
   check_all("none", maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::none>>>(one));
   check_found("who goes idle does not look once more", "no thread can go on",
               maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::looks_once>>>(one));
-  check_found("admit() looks for room, then takes it", "",
+  check_found("admit() looks for room, then takes it", "more run than the limit of their pool",
               maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::room_in_two_steps>>>(two));
   check_found("enqueue() looks who is idle, then inserts", "no thread can go on",
               maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::asks_first>>>(one));
   check_found("what was held is forgotten", "no thread can go on",
               maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::forgets_held>>>(two));
+  check_found("who goes idle keeps the room", "no thread can go on",
+              maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::keeps_room>>>(two));
 }
 
 // Outbox and send queues

@@ -48,4 +48,4 @@ consumer_choice(source.real ovlp_real -DCONSUMER_OVLP_SOURCE=${PROJECT_SOURCE_DI
 consumer_choice(source.simulated ovlp_sim -DCONSUMER_OVLP_SOURCE=${PROJECT_SOURCE_DIR} -DOVLP_SIMULATE=ON)
 
 set_tests_properties(consumer.clean consumer.install consumer.real consumer.simulated consumer.default
-  consumer.source.real consumer.source.simulated PROPERTIES TIMEOUT 120 LABELS consumer)
+  consumer.source.real consumer.source.simulated PROPERTIES LABELS consumer)

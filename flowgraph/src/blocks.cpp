@@ -24,7 +24,13 @@ constexpr std::size_t batch_bytes = 8192;  // what goes from thread to thread at
 
 constexpr std::size_t block_bytes(std::size_t size) { return (size + 1) * step_bytes; }
 constexpr std::size_t size_of(std::size_t bytes) { return (bytes - 1) / step_bytes; }
-constexpr std::size_t batch(std::size_t size) { return batch_bytes / block_bytes(size); }
+/// Blocks of a batch, by size: a table, for a division would be a third of the cost of giving a block back.
+constexpr auto batches = [] {
+  std::array<std::size_t, sizes> all{};
+  for (std::size_t size = 0; size < sizes; ++size) all[size] = batch_bytes / block_bytes(size);
+  return all;
+}();
+constexpr std::size_t batch(std::size_t size) { return batches[size]; }
 
 /// A block that nobody uses.
 struct link {

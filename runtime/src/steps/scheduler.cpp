@@ -55,6 +55,7 @@ void scheduler::set_limit(std::size_t number, std::size_t limit, bool some_wait)
     of.limit = limit;
     of.some_wait = some_wait;
     let_in.swap(of.held);
+    of.see_what_is_wanted();
   }
   while (!let_in.empty()) {  // to be held again, if there is no room
     dps_thread& thread = let_in.front();
@@ -121,42 +122,69 @@ inline dps_thread* scheduler::pop(run_queue& from) {
   return &oldest;
 }
 
-inline bool scheduler::admit(dps_thread& thread) {
+/// `room`: the pool in which the caller has kept some, or nullptr.
+inline bool scheduler::admit(dps_thread& thread, pool*& room) {
   touch_pool_of(thread);
   if (!counts_) return true;
   pool& of = pool_of(thread);
+  if (room == &of) {
+    room = nullptr;
+    return true;
+  }
   scoped_lock const lock(of.mutex);
-  bool const room = of.running < of.limit;
-  if (room) ++of.running;
+  bool const has_room = of.running < of.limit;
+  if (has_room) ++of.running;
   else of.held.push_back(thread);
-  return room;
+  of.see_what_is_wanted();
+  return has_room;
 }
 
-/// Returns what goes on in its place, if its pool has held something.
-inline dps_thread* scheduler::end_run(dps_thread& finished) {
+/// Keeps its room, if nobody waits for that; else returns what goes on in its place.
+inline dps_thread* scheduler::end_run(dps_thread& finished, pool*& room) {
   touch_pool_of(finished);
   if (!counts_) return nullptr;
   pool& of = pool_of(finished);
+  if (of.wanted.load(std::memory_order_relaxed) || others_choose()) return leave(of);
+  room = &of;
+  return nullptr;
+}
+
+/// Returns what goes on in the place of who leaves, if the pool has held something.
+dps_thread* scheduler::leave(pool& of) {
   scoped_lock const lock(of.mutex);
+  dps_thread* held = nullptr;
   if (of.held.empty() || of.running > of.limit) {
     --of.running;
-    return nullptr;
+  } else {
+    held = &of.held.front();
+    of.held.pop_front();
   }
-  dps_thread& held = of.held.front();
-  of.held.pop_front();
-  return &held;
+  of.see_what_is_wanted();
+  return held;
 }
 
-inline dps_thread* scheduler::take_from(run_queue& from) {
+/// Something else goes on. What has been held since the room was kept waits for its turn again.
+void scheduler::give_up(pool& room, run_queue& own) {
+  dps_thread* const held = leave(room);
+  if (held == nullptr) return;
+  {
+    scoped_lock const lock(room.mutex);
+    --room.running;
+  }
+  push(own, *held);
+  wake_one(&own);
+}
+
+inline dps_thread* scheduler::take_from(run_queue& from, pool*& room) {
   for (;;) {
     dps_thread* const oldest = pop(from);
-    if (oldest == nullptr || admit(*oldest)) return oldest;
+    if (oldest == nullptr || admit(*oldest, room)) return oldest;
   }
 }
 
-dps_thread* scheduler::take_from_others(run_queue& own) {
+dps_thread* scheduler::take_from_others(run_queue& own, pool*& room) {
   for (run_queue* q = own.next; q != &own; q = q->next) {
-    if (dps_thread* const found = take_from(*q)) return found;
+    if (dps_thread* const found = take_from(*q, room)) return found;
   }
   return nullptr;
 }
@@ -172,12 +200,13 @@ void scheduler::enqueue(dps_thread& thread) {
 dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool more) {
   run_queue& own = *self.queue;
   dps_thread* picked = nullptr;
+  pool* room = nullptr;  // in which what has ended leaves some
   if (finished != nullptr) {
-    picked = end_run(*finished);
+    picked = end_run(*finished, room);
     if (!more) {
       count_one(own.left);
     } else if (picked == nullptr && own.size.load(std::memory_order_relaxed) == 0 && !others_choose()) {
-      if (admit(*finished)) return finished;  // it would be the only one in its queue
+      if (admit(*finished, room)) return finished;  // it would be the only one in its queue
     } else if (push(own, *finished) && (picked != nullptr || own.size.load(std::memory_order_relaxed) > 1)) {
       wake_one(&own);
     }
@@ -187,10 +216,12 @@ dps_thread* scheduler::next(execution_thread& self, dps_thread* finished, bool m
     return take_chosen();
 #endif
   while (picked == nullptr) {
-    picked = take_from(own);
-    if (picked == nullptr) picked = take_from_others(own);
+    picked = take_from(own, room);
+    if (picked == nullptr) picked = take_from_others(own, room);
+    if (picked == nullptr && room != nullptr) picked = leave(*std::exchange(room, nullptr));
     if (picked == nullptr && stays_idle(own)) return nullptr;
   }
+  if (room != nullptr) give_up(*room, own);
   picked->ran_in = &own;
   return picked;
 }

@@ -45,8 +45,9 @@ struct alignas(apart_bytes) run_queue {
 /// Admission, and which DPS thread of a node runs next, on which execution thread. The same code in both backends.
 ///
 /// *Admission.* Each collection has a pool: at most `limit` of its operations run at once. One whose pool is full is
-/// held; who ends an operation of that pool goes on with the one that has been held for longest. Where all collections
-/// share one pool, it has as many execution threads as its limit, and nothing is counted.
+/// held; who ends an operation of that pool goes on with the one that has been held for longest. Where nothing is held,
+/// who ends one keeps its room for the next of that pool, which costs no mutex. Where all collections share one pool, it
+/// has as many execution threads as its limit, and nothing is counted.
 ///
 /// *The picking rule.* A DPS thread waits in the queue of the execution thread that ran it last, if that is awake, else
 /// in that of who makes it ready. An execution thread takes the oldest of its own queue; if that is empty, the oldest
@@ -99,7 +100,12 @@ class scheduler {
     std::size_t limit OVLP_GUARDED_BY(mutex) = 0;
     std::size_t running OVLP_GUARDED_BY(mutex) = 0;
     ready_queue held OVLP_GUARDED_BY(mutex);  ///< for which there was no room
+    shared<bool> wanted{false};               ///< something is held, or more run than may: no room may be kept
     shared<bool> some_wait{false};
+
+    void see_what_is_wanted() OVLP_REQUIRES(mutex) {
+      wanted.store(!held.empty() || running > limit, std::memory_order_relaxed);
+    }
   };
   bool others_choose() const {
 #ifdef OVLP_ONE_THREAD
@@ -116,10 +122,12 @@ class scheduler {
   run_queue& queue_for(dps_thread const& thread);
   bool push(run_queue& to, dps_thread& thread);
   dps_thread* pop(run_queue& from);
-  bool admit(dps_thread& thread);
-  dps_thread* end_run(dps_thread& finished);
-  dps_thread* take_from(run_queue& from);
-  dps_thread* take_from_others(run_queue& own);
+  bool admit(dps_thread& thread, pool*& room);
+  dps_thread* end_run(dps_thread& finished, pool*& room);
+  static dps_thread* leave(pool& of);
+  void give_up(pool& room, run_queue& own);
+  dps_thread* take_from(run_queue& from, pool*& room);
+  dps_thread* take_from_others(run_queue& own, pool*& room);
   bool stays_idle(run_queue& own);
   execution_thread* take_idle(run_queue const* preferred);
   void wake_one(run_queue const* preferred);
