@@ -46,8 +46,8 @@ struct alignas(apart_bytes) run_queue {
 ///
 /// *Admission.* Each collection has a pool: at most `limit` of its operations run at once. One whose pool is full is
 /// held; who ends an operation of that pool goes on with the one that has been held for longest. Where nothing is held,
-/// who ends one keeps its room for the next of that pool, which costs no mutex. Where all collections share one pool, it
-/// has as many execution threads as its limit, and nothing is counted.
+/// who ends one keeps its room for the next of that pool, which costs no mutex. Where all collections share one pool,
+/// it has as many execution threads as its limit, and nothing is counted.
 ///
 /// *The picking rule.* A DPS thread waits in the queue of the execution thread that ran it last, if that is awake, else
 /// in that of who makes it ready. An execution thread takes the oldest of its own queue; if that is empty, the oldest
