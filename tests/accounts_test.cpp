@@ -58,7 +58,7 @@ void compute(double cpu_s) {
 
 // The CPU time of a run
 
-TEST_CASE("work, overhead and polling add up to the CPU time of all processes" * doctest::timeout(120)) {
+TEST_CASE("work, overhead and polling add up to the CPU time of all processes") {
   temporary_folder const folder;
   for (char const* nodes : {"1", "2", "3"}) {
     CAPTURE(nodes);
@@ -72,7 +72,7 @@ TEST_CASE("work, overhead and polling add up to the CPU time of all processes" *
   }
 }
 
-TEST_CASE("the CPU time of a call is not that of what comes before and after it" * doctest::timeout(60)) {
+TEST_CASE("the CPU time of a call is not that of what comes before and after it") {
   ovlp::testing::really_run_on(2, {}, [](ovlp::engine_base& run) {
     ovlp::threads<> const workers{"workers", 2};
     ovlp::graph<int, int> const g = ovlp::split("cut", workers.at(0),
@@ -151,7 +151,7 @@ TEST_CASE("of what an execution thread computes, kernels and messages are not th
   CHECK(all.take().steps == 0);
 }
 
-TEST_CASE("durations are recorded with and without other records" * doctest::timeout(60)) {
+TEST_CASE("durations are recorded with and without other records") {
   temporary_folder const folder;
   std::string const durations = folder.path() / "d.json";
   std::vector<std::vector<std::string>> const others{
@@ -168,7 +168,7 @@ TEST_CASE("durations are recorded with and without other records" * doctest::tim
   }
 }
 
-TEST_CASE("a run of small steps on one node is predicted from its durations" * doctest::timeout(120)) {
+TEST_CASE("a run of small steps on one node is predicted from its durations") {
   temporary_folder const folder;
   std::string const durations = folder.path() / "d.json", summary = folder.path() / "s.json";
   std::vector<std::string> const program{"--tasks", "20000", "--execution-threads", "1"};
@@ -225,7 +225,7 @@ TEST_CASE("what a file says of the runtime is checked") {
   }
 }
 
-TEST_CASE("who is handed something while it has nothing to run takes a while to run it" * doctest::timeout(60)) {
+TEST_CASE("who is handed something while it has nothing to run takes a while to run it") {
   temporary_folder const folder;
   std::string const durations = folder.file("d.json", R"({"reference_core": "any", "kernels": {}, "runtime":
     {"per_step_s": 0, "per_object_s": 0, "per_wake_s": 0.25}})");
@@ -293,7 +293,7 @@ ovlp::testing::run_body change_states(std::function<void(double time_s, double s
 
 }  // namespace
 
-TEST_CASE("what an operation has done when it says an iteration belongs to the one before" * doctest::timeout(60)) {
+TEST_CASE("what an operation has done when it says an iteration belongs to the one before") {
   constexpr double each_s = 0.02;
   ovlp::testing::run_on(1, [](ovlp::engine_base& run) {
     ovlp::threads<> const master{"master", "node0"};
@@ -317,19 +317,18 @@ TEST_CASE("what an operation has done when it says an iteration belongs to the o
   });
 }
 
-TEST_CASE("what makes a state, and what takes one that leaves, takes its time, one at a time on a node" *
-          doctest::timeout(60)) {
+TEST_CASE("what makes a state, and what takes one that leaves, takes its time, one at a time on a node") {
   ovlp::testing::run_on(1, change_states([](double time_s, double states_s) { CHECK(time_s > 0.95 * states_s); }));
 }
 
-TEST_CASE("direct execution charges what states take at the host's speed" * doctest::timeout(60)) {
+TEST_CASE("direct execution charges what states take at the host's speed") {
   ovlp::testing::simulate_on(1, {"--host-speed", "10"}, change_states([](double time_s, double states_s) {
                                CHECK(time_s > 9.5 * states_s);
                                CHECK(time_s < 15 * states_s);
                              }));
 }
 
-TEST_CASE("partial execution reads no clock for states" * doctest::timeout(60)) {
+TEST_CASE("partial execution reads no clock for states") {
   ovlp::testing::simulate_on(1, {"--execution", "partial"},
                              change_states([](double time_s, double) { CHECK(time_s < 0.005); }));
 }

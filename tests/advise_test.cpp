@@ -136,7 +136,7 @@ TEST_CASE("dynamic programming finds what trying all allocations finds") {
   }
 }
 
-TEST_CASE("the advised plan brings what is said of it, whatever the number of workers" * doctest::timeout(100)) {
+TEST_CASE("the advised plan brings what is said of it, whatever the number of workers") {
   temporary_folder const folder;
   std::string const plan = folder.path() / "plan.json", again = folder.path() / "again.json",
                     csv = folder.path() / "front.csv", picture = folder.path() / "front.svg";
@@ -169,7 +169,7 @@ TEST_CASE("the advised plan brings what is said of it, whatever the number of wo
   }
 }
 
-TEST_CASE("advice says how far predictions on its platform err, or that nobody knows" * doctest::timeout(100)) {
+TEST_CASE("advice says how far predictions on its platform err, or that nobody knows") {
   temporary_folder const folder;
   std::filesystem::create_directory(folder.path() / "platforms");
   auto const advised_on = [&](std::string const& platform) {
@@ -198,7 +198,7 @@ TEST_CASE("advice says how far predictions on its platform err, or that nobody k
                                                          errors + "); this one was not measured there.\n"));
 }
 
-TEST_CASE("what cannot be advised is refused in a line" * doctest::timeout(100)) {
+TEST_CASE("what cannot be advised is refused in a line") {
   Lines const lu = program(LU_SIMULATED, {"--n", "400", "--block", "100", "--nodes", "2"});
   auto const refused = [](Lines const& options, Lines const& of, std::string const& why) {
     outcome const told = advise(options, of);
@@ -230,8 +230,7 @@ TEST_CASE("what cannot be advised is refused in a line" * doctest::timeout(100))
   refused(goal, {MATMUL_SIMULATED, "--n", "64", "--band", "32", "--nodes", "2"}, "two iterations or more");
 }
 
-TEST_CASE("a plan that changes something after the program's last border is refused before the run" *
-          doctest::timeout(60)) {
+TEST_CASE("a plan that changes something after the program's last border is refused before the run") {
   temporary_folder const folder;
   std::string const plan = folder.file("plan.json", R"({"program": "heat", "changes": [{"after": 3, "nodes": 1}]})");
   outcome const told = ovlp::base::run(

@@ -52,7 +52,7 @@ struct guard_for_test {
 
 }  // namespace
 
-TEST_CASE("a buffer has no elements by default" * doctest::timeout(10)) {
+TEST_CASE("a buffer has no elements by default") {
   buffer<double> const none;
   CHECK(none.empty());
   CHECK(none.size() == 0);
@@ -64,7 +64,7 @@ TEST_CASE("a buffer has no elements by default" * doctest::timeout(10)) {
   CHECK(buffer<double>(0).mutate().empty());
 }
 
-TEST_CASE("a buffer has its size from birth and its memory from the first touch" * doctest::timeout(10)) {
+TEST_CASE("a buffer has its size from birth and its memory from the first touch") {
   buffer<double> const b(1000);
   CHECK(b.size() == 1000);
   CHECK(b.size_bytes() == 8000);
@@ -73,7 +73,7 @@ TEST_CASE("a buffer has its size from birth and its memory from the first touch"
   CHECK(b.allocated());
 }
 
-TEST_CASE("elements are zero at first and aligned to 64 bytes, whatever their number" * doctest::timeout(60)) {
+TEST_CASE("elements are zero at first and aligned to 64 bytes, whatever their number") {
   for (std::size_t size : {1U, 2U, 7U, 63U, 64U, 65U, 1000U, 4096U, 100'000U, 3'000'001U}) {
     buffer<std::uint8_t> const b(size);
     CHECK(reinterpret_cast<std::uintptr_t>(b.data()) % 64 == 0);
@@ -85,7 +85,7 @@ TEST_CASE("elements are zero at first and aligned to 64 bytes, whatever their nu
   }
 }
 
-TEST_CASE("elements may be trivially copyable structs" * doctest::timeout(10)) {
+TEST_CASE("elements may be trivially copyable structs") {
   buffer<Point> points(3);
   CHECK(points.size() == 3);
   CHECK(points.size_bytes() == 3 * sizeof(Point));
@@ -94,7 +94,7 @@ TEST_CASE("elements may be trivially copyable structs" * doctest::timeout(10)) {
   CHECK(points[1].y == 0.0F);
 }
 
-TEST_CASE("copies share their elements" * doctest::timeout(10)) {
+TEST_CASE("copies share their elements") {
   buffer<int> const a = counting(100);
   buffer<int> const b = share(a);
   CHECK(a.same_storage(b));
@@ -102,14 +102,14 @@ TEST_CASE("copies share their elements" * doctest::timeout(10)) {
   CHECK_FALSE(a.same_storage(counting(100)));
 }
 
-TEST_CASE("copies made before the first touch share it" * doctest::timeout(10)) {
+TEST_CASE("copies made before the first touch share it") {
   buffer<int> const a(100);
   buffer<int> const b = share(a);
   CHECK(a.data() == b.data());
   CHECK(b.allocated());
 }
 
-TEST_CASE("a shared buffer is copied by mutate, so what its owner writes is its own" * doctest::timeout(10)) {
+TEST_CASE("a shared buffer is copied by mutate, so what its owner writes is its own") {
   buffer<int> sent = counting(100);
   buffer<int> received = sent;
   received.mutate()[5] = -1;
@@ -121,7 +121,7 @@ TEST_CASE("a shared buffer is copied by mutate, so what its owner writes is its 
   CHECK(received[6] == 6);
 }
 
-TEST_CASE("a buffer that is not shared is written in place" * doctest::timeout(10)) {
+TEST_CASE("a buffer that is not shared is written in place") {
   buffer<int> a = counting(100);
   int const* const before = a.data();
   static_cast<void>(share(a));  // gone again
@@ -130,7 +130,7 @@ TEST_CASE("a buffer that is not shared is written in place" * doctest::timeout(1
   CHECK(b.mutate().data() == before);
 }
 
-TEST_CASE("mutate of a shared buffer that nobody touched leaves the other untouched" * doctest::timeout(10)) {
+TEST_CASE("mutate of a shared buffer that nobody touched leaves the other untouched") {
   buffer<int> a(100);
   buffer<int> const b = a;
   a.mutate()[0] = 1;
@@ -139,14 +139,14 @@ TEST_CASE("mutate of a shared buffer that nobody touched leaves the other untouc
   CHECK(b[0] == 0);
 }
 
-TEST_CASE("a buffer that was moved from is empty" * doctest::timeout(10)) {
+TEST_CASE("a buffer that was moved from is empty") {
   buffer<int> a = counting(10);
   buffer<int> const b = std::move(a);
   CHECK(a.empty());  // NOLINT(bugprone-use-after-move): this is the promise
   CHECK(b.size() == 10);
 }
 
-TEST_CASE("assignment replaces size and elements, also by itself" * doctest::timeout(10)) {
+TEST_CASE("assignment replaces size and elements, also by itself") {
   buffer<int> a = counting(10);
   buffer<int> const b = counting(20);
   a = b;
@@ -157,7 +157,7 @@ TEST_CASE("assignment replaces size and elements, also by itself" * doctest::tim
   CHECK(a[19] == 19);
 }
 
-TEST_CASE("a size that no memory has is refused at birth" * doctest::timeout(10)) {
+TEST_CASE("a size that no memory has is refused at birth") {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   CHECK_THROWS_AS(buffer<double>{most / 4}, std::bad_alloc);
   CHECK_THROWS_AS(buffer<char>{most}, std::bad_alloc);
@@ -165,7 +165,7 @@ TEST_CASE("a size that no memory has is refused at birth" * doctest::timeout(10)
   CHECK_THROWS_AS(static_cast<void>(buffer<double>::uninitialized(most / 8)), std::bad_alloc);
 }
 
-TEST_CASE("the allocation guard hears of the first touch, and only of that" * doctest::timeout(10)) {
+TEST_CASE("the allocation guard hears of the first touch, and only of that") {
   guarded_bytes = 0;
   guard_for_test const guard([](std::size_t bytes) { guarded_bytes += bytes; });
   buffer<double> a(10);
@@ -178,7 +178,7 @@ TEST_CASE("the allocation guard hears of the first touch, and only of that" * do
   CHECK(guarded_bytes == 160);
 }
 
-TEST_CASE("the allocation guard can refuse a touch, and the buffer stays as it was" * doctest::timeout(10)) {
+TEST_CASE("the allocation guard can refuse a touch, and the buffer stays as it was") {
   buffer<double> a(10);
   buffer<double> b = a;
   {
@@ -193,7 +193,7 @@ TEST_CASE("the allocation guard can refuse a touch, and the buffer stays as it w
   CHECK(b[3] == 0.0);
 }
 
-TEST_CASE("buffers that share elements get one memory when several threads touch them at once" * doctest::timeout(60)) {
+TEST_CASE("buffers that share elements get one memory when several threads touch them at once") {
   constexpr std::size_t threads = 4;
   constexpr int rounds = 500;
   std::vector<buffer<int>> mine(threads);
@@ -223,7 +223,7 @@ TEST_CASE("buffers that share elements get one memory when several threads touch
   CHECK(failures == 0);
 }
 
-TEST_CASE("threads that mutate buffers which share elements each write their own" * doctest::timeout(60)) {
+TEST_CASE("threads that mutate buffers which share elements each write their own") {
   constexpr int threads = 4;
   constexpr int rounds = 300;
   std::atomic<int> failures = 0;
@@ -251,7 +251,7 @@ TEST_CASE("threads that mutate buffers which share elements each write their own
   CHECK(failures == 0);
 }
 
-TEST_CASE("a slice shares the elements of its buffer and keeps them alive" * doctest::timeout(10)) {
+TEST_CASE("a slice shares the elements of its buffer and keeps them alive") {
   buffer<int> part;
   {
     buffer<int> const whole = counting(100);
@@ -268,8 +268,7 @@ TEST_CASE("a slice shares the elements of its buffer and keeps them alive" * doc
   for (std::size_t i = 0; i < 5; ++i) CHECK(part[i] == static_cast<int>(10 + i));
 }
 
-TEST_CASE("who writes to a slice or to its buffer gets elements of its own while the other is there" *
-          doctest::timeout(10)) {
+TEST_CASE("who writes to a slice or to its buffer gets elements of its own while the other is there") {
   buffer<int> whole = counting(100);
   buffer<int> part = whole.slice(10, 5);
   part.mutate()[0] = -1;
@@ -285,7 +284,7 @@ TEST_CASE("who writes to a slice or to its buffer gets elements of its own while
   CHECK(part.data() == elements);
 }
 
-TEST_CASE("a slice of a buffer without memory has none, and zeros when touched" * doctest::timeout(10)) {
+TEST_CASE("a slice of a buffer without memory has none, and zeros when touched") {
   buffer<int> const whole(100);
   buffer<int> part = whole.slice(50, 10);
   CHECK(!part.allocated());

@@ -175,7 +175,7 @@ void expect_what_lasts(expectation const& finds, double costs) {
 
 }  // namespace
 
-TEST_CASE("calibration finds the platform that nodes stand on" * doctest::timeout(60)) {
+TEST_CASE("calibration finds the platform that nodes stand on") {
   for (std::uint32_t const nodes : {2U, 4U}) {
     for (json const& truth : {two_cores, half_a_core}) {
       CAPTURE(nodes);
@@ -206,7 +206,7 @@ TEST_CASE("calibration finds the platform that nodes stand on" * doctest::timeou
   }
 }
 
-TEST_CASE("where caches do not cool, calibration finds all that remains to a hundredth" * doctest::timeout(60)) {
+TEST_CASE("where caches do not cool, calibration finds all that remains to a hundredth") {
   for (std::uint32_t const nodes : {2U, 4U}) {
     for (json truth : {two_cores, half_a_core}) {
       truth["effects"][0]["send_s"] = truth["effects"][0]["receive_s"] = 0;
@@ -223,7 +223,7 @@ TEST_CASE("where caches do not cool, calibration finds all that remains to a hun
   }
 }
 
-TEST_CASE("calibration finds what transfers take from nodes of the plain model" * doctest::timeout(60)) {
+TEST_CASE("calibration finds what transfers take from nodes of the plain model") {
   for (std::uint32_t const nodes : {2U, 4U}) {
     CAPTURE(nodes);
     expectation const finds(plain, calibrated(plain, nodes).plain);

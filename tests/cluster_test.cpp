@@ -419,7 +419,7 @@ void check_failure(workload const& of, std::string const& what, double patience_
                        ovlp::config_error);
 }
 
-TEST_CASE("a program that decides is told what is new, and its orders are carried out" * doctest::timeout(60)) {
+TEST_CASE("a program that decides is told what is new, and its orders are carried out") {
   ovlp::testing::temporary_folder const folder;
   std::string const told = folder.path() / "told";
   std::string const answers = folder.file("answers",
@@ -463,8 +463,7 @@ TEST_CASE("a program that decides is told what is new, and its orders are carrie
         "\nover\n");
 }
 
-TEST_CASE("a program that decides, and does not answer with orders, ends the run in a line that says why" *
-          doctest::timeout(60)) {
+TEST_CASE("a program that decides, and does not answer with orders, ends the run in a line that says why") {
   ovlp::testing::temporary_folder const folder;
   workload const of{.name = "two", .nodes = 4, .jobs = {rigid(0, 3, 10, 10), rigid(1, 3, 10, 10)}};
   auto const fails = [&](std::string const& script, std::string const& why, double patience_s = 50) {
@@ -500,8 +499,7 @@ TEST_CASE("a program that decides, and does not answer with orders, ends the run
   fails("while :; do :; done", "0.000000 s: expected an answer within 0.5 s, got none", 0.5);
 }
 
-TEST_CASE("a program that decides, and does not read what it is told, is not waited for longer" *
-          doctest::timeout(60)) {
+TEST_CASE("a program that decides, and does not read what it is told, is not waited for longer") {
   ovlp::testing::temporary_folder const folder;
   std::vector<job> const many(10'000, rigid(0, 1, 1, 1));  // more than a socket holds
   workload const of{.name = "many", .nodes = 4, .jobs = many};

@@ -36,7 +36,7 @@ std::string complaint_about(std::string const& file) {
   }
 }
 
-TEST_CASE("a text is read as it was written, plain or compressed, in one piece or several" * doctest::timeout(30)) {
+TEST_CASE("a text is read as it was written, plain or compressed, in one piece or several") {
   ovlp::testing::temporary_folder const folder;
   std::string const plain = folder.path() / "rows.csv", packed = plain + ".zst", rows = some_rows();
   for (std::string const& text : {std::string(), std::string("x"), std::string(1 << 20, 'x'), rows}) {
@@ -53,7 +53,7 @@ TEST_CASE("a text is read as it was written, plain or compressed, in one piece o
   CHECK(read_compressed(packed) == rows + rows);
 }
 
-TEST_CASE("of a compressed text that is damaged one line names the file" * doctest::timeout(60)) {
+TEST_CASE("of a compressed text that is damaged one line names the file") {
   ovlp::testing::temporary_folder const folder;
   std::string const file = folder.path() / "rows.csv.zst", rows = some_rows().substr(0, 2000);
   replace_compressed(file, rows);
@@ -79,7 +79,7 @@ TEST_CASE("of a compressed text that is damaged one line names the file" * docte
   CHECK(complaint_about(file) == begin + "Unknown frame descriptor");
 }
 
-TEST_CASE("measurements go on in the form in which they lie" * doctest::timeout(30)) {
+TEST_CASE("measurements go on in the form in which they lie") {
   using namespace ovlp::lab::validate;
   auto const took = [](run_key const& run, double time_s) {
     measurement made;

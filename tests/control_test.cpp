@@ -22,7 +22,7 @@ using ovlp::testing::temporary_folder;
 
 }  // namespace
 
-TEST_CASE("a run takes orders from outside at its borders, refuses wrong ones, and goes on" * doctest::timeout(110)) {
+TEST_CASE("a run takes orders from outside at its borders, refuses wrong ones, and goes on") {
   temporary_folder const folder;
   std::string const socket = folder.path() / "run.socket";
   steered_run run(FAILURES_APP, socket);
@@ -59,7 +59,7 @@ TEST_CASE("a run takes orders from outside at its borders, refuses wrong ones, a
   CHECK_FALSE(std::filesystem::exists(socket));
 }
 
-TEST_CASE("when an order ends, the plan holds again" * doctest::timeout(110)) {
+TEST_CASE("when an order ends, the plan holds again") {
   temporary_folder const folder;
   std::string const plan =
       folder.file("plan.json", R"({"program": "failures_app", "changes": [{"after": 1, "nodes": 2}]})");
@@ -78,7 +78,7 @@ TEST_CASE("when an order ends, the plan holds again" * doctest::timeout(110)) {
   CHECK(decisions[2]["reason"] == "plan");
 }
 
-TEST_CASE("a socket that another run uses, or a file, is refused; one that was left is taken" * doctest::timeout(110)) {
+TEST_CASE("a socket that another run uses, or a file, is refused; one that was left is taken") {
   temporary_folder const folder;
   std::string const socket = folder.path() / "run.socket";
   auto const refused = [&](std::string const& path, std::string const& why) {

@@ -40,12 +40,11 @@ void check_names(std::string const& backend, std::string const& kind, std::strin
 
 }  // namespace
 
-TEST_CASE("a program that a thread of an operation's own ends while a call runs has failed" * doctest::timeout(60)) {
+TEST_CASE("a program that a thread of an operation's own ends while a call runs has failed") {
   check_names("simulated", "exit in a thread", "crash: the program ended before its engine: a call has not ended\n");
 }
 
-TEST_CASE("what calls std::exit is named, on every node of either backend, and the run has failed" *
-          doctest::timeout(60)) {
+TEST_CASE("what calls std::exit is named, on every node of either backend, and the run has failed") {
   std::string const ended = " ended the program: expected it to return, or to throw\n";
   for (std::string const backend : {"real", "simulated"}) {
     check_names(backend, "exit", "crash: " + where + ended);
@@ -56,8 +55,7 @@ TEST_CASE("what calls std::exit is named, on every node of either backend, and t
 }
 
 #if !defined(OVLP_ADDRESS_SANITIZER) && !defined(OVLP_THREAD_SANITIZER)  // they have handlers of their own
-TEST_CASE("an operation that ends its process is named, with its thread, its node and the signal" *
-          doctest::timeout(120)) {
+TEST_CASE("an operation that ends its process is named, with its thread, its node and the signal") {
   for (std::string const backend : {"real", "simulated"}) {
     for (auto const& crash : {std::pair{"SIGSEGV", "SIGSEGV"},
                               {"SIGBUS", "SIGBUS"},
@@ -74,8 +72,7 @@ TEST_CASE("an operation that ends its process is named, with its thread, its nod
   }
 }
 
-TEST_CASE("a maker of states, an on_leave, and what runs beside a thread of the program's own, are named" *
-          doctest::timeout(120)) {
+TEST_CASE("a maker of states, an on_leave, and what runs beside a thread of the program's own, are named") {
   for (std::string const backend : {"real", "simulated"}) {
     for (auto const& crash :
          {std::pair{"maker", "ovlp: SIGSEGV in the state's maker in places[1] on node0\n"},
@@ -90,8 +87,7 @@ TEST_CASE("a maker of states, an on_leave, and what runs beside a thread of the 
   }
 }
 
-TEST_CASE("an operation that happens to run when its process is killed from outside is not blamed" *
-          doctest::timeout(60)) {
+TEST_CASE("an operation that happens to run when its process is killed from outside is not blamed") {
   for (std::string const backend : {"real", "simulated"}) {
     process run(ovlp::base::command{application(backend, "killed")});
     auto const status = run.wait(30s);
@@ -101,7 +97,7 @@ TEST_CASE("an operation that happens to run when its process is killed from outs
   }
 }
 
-TEST_CASE("who keeps an argument of an operation and uses it later is named" * doctest::timeout(60)) {
+TEST_CASE("who keeps an argument of an operation and uses it later is named") {
   for (std::string const backend : {"real", "simulated"}) {
     process run(ovlp::base::command{{CRASH_APP, "--nodes", "1", "--backend=" + backend, "--kind", "kept"}});
     auto const status = run.wait(30s);
@@ -115,7 +111,7 @@ TEST_CASE("who keeps an argument of an operation and uses it later is named" * d
 }
 #endif
 
-TEST_CASE("a thread of an operation's own that does a kernel is told so in one line" * doctest::timeout(60)) {
+TEST_CASE("a thread of an operation's own that does a kernel is told so in one line") {
   for (std::string const backend : {"real", "simulated"}) {
     process run(ovlp::base::command{{CRASH_APP, "--nodes", "1", "--backend=" + backend, "--kind", "other thread"}});
     auto const status = run.wait(30s);
@@ -128,8 +124,7 @@ TEST_CASE("a thread of an operation's own that does a kernel is told so in one l
   }
 }
 
-TEST_CASE("an operation that runs or is blocked for ten seconds of a real run is named once, and again at the end" *
-          doctest::timeout(60)) {
+TEST_CASE("an operation that runs or is blocked for ten seconds of a real run is named once, and again at the end") {
   std::vector<std::pair<std::string, std::unique_ptr<process>>> runs;
   for (std::string const kind : {"loop", "kernel", "sleep", "mutex"}) {
     std::vector<std::string> words = application("real", kind);
@@ -164,8 +159,7 @@ TEST_CASE("an operation that runs or is blocked for ten seconds of a real run is
 }
 
 #ifndef OVLP_THREAD_SANITIZER
-TEST_CASE("a simulated operation that does not end is named when the simulation is interrupted" *
-          doctest::timeout(60)) {
+TEST_CASE("a simulated operation that does not end is named when the simulation is interrupted") {
   for (int const signal : {SIGINT, SIGQUIT, SIGTERM}) {
     process run(ovlp::base::command{application("simulated", "kernel")});
     std::this_thread::sleep_for(2500ms);

@@ -16,7 +16,7 @@ namespace {
 
 using ovlp::base::csv_reader;
 
-TEST_CASE("columns are found by their names, fields without blanks around them" * doctest::timeout(10)) {
+TEST_CASE("columns are found by their names, fields without blanks around them") {
   csv_reader reader("# key: value\nb, a\n 2.5 ,one word \n\n,x\n", "file", {"a", "b"},
                     csv_reader::other_columns::refused);
   CHECK(reader.comments() == std::vector<std::string>{"# key: value"});
@@ -37,7 +37,7 @@ TEST_CASE("rows are written with the digits that were asked for, and nothing whe
   CHECK(csv.text() == "name,count,part,other\nx,123456,0.667,\ny,7,1e-09,0.5\n");
 }
 
-TEST_CASE("whatever a file of values holds, it is read or refused" * doctest::timeout(60)) {
+TEST_CASE("whatever a file of values holds, it is read or refused") {
   std::mt19937_64 random(2);
   std::string const good = "# key: value\r\na,b\n1,2\n0.5e3,7\n";
   std::string const bytes = std::string("0123456789.e-+,\n\r#\"ab \xff") + '\0';

@@ -178,8 +178,7 @@ std::size_t environment(char const* name, std::size_t otherwise) {
 
 }  // namespace
 
-TEST_CASE("whatever number in a record is another one, commands end soon and say so in a line" *
-          doctest::timeout(300)) {
+TEST_CASE("whatever number in a record is another one, commands end soon and say so in a line") {
   temporary_folder const folder;
   std::string const whole = folder.path() / "whole.sqlite", sums = folder.path() / "sums.sqlite",
                     record = folder.path() / "run.sqlite", out = folder.path() / "out";
@@ -231,8 +230,7 @@ TEST_CASE("whatever number in a record is another one, commands end soon and say
   }
 }
 
-TEST_CASE("whatever number in a file that people write is another one, its reader says so in a line, or takes it" *
-          doctest::timeout(300)) {
+TEST_CASE("whatever number in a file that people write is another one, its reader says so in a line, or takes it") {
   temporary_folder const folder;
   std::string const durations = folder.path() / "whole.json", lu = std::string(OVLP_LU_SIMULATED) +
                                                                    " --n 96 --block 32 --nodes 4 --no-alloc "

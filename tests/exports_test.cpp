@@ -83,7 +83,7 @@ void refuse(std::string const& why) { FAIL(why); }
 
 }  // namespace
 
-TEST_CASE("other tools read of a simulated run what it did, to the nanosecond" * doctest::timeout(60)) {
+TEST_CASE("other tools read of a simulated run what it did, to the nanosecond") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   store_run(folder, file);

@@ -11,7 +11,7 @@ using ovlp::net::factor_over_time;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-TEST_CASE("a factor is 1 until its first step, and holds from each step to the next" * doctest::timeout(10)) {
+TEST_CASE("a factor is 1 until its first step, and holds from each step to the next") {
   factor_over_time const f({{1, 0.5}, {3, 4}});
   CHECK(f.at(-infinity) == 1);
   CHECK(f.at(0.5) == 1);
@@ -22,7 +22,7 @@ TEST_CASE("a factor is 1 until its first step, and holds from each step to the n
   CHECK(f.least() == 0.5);
 }
 
-TEST_CASE("the next change is the first step that is later" * doctest::timeout(10)) {
+TEST_CASE("the next change is the first step that is later") {
   factor_over_time const f({{1, 0.5}, {3, 4}});
   CHECK(f.next_change_s(-infinity) == 1);
   CHECK(f.next_change_s(0.5) == 1);
@@ -30,7 +30,7 @@ TEST_CASE("the next change is the first step that is later" * doctest::timeout(1
   CHECK(f.next_change_s(3) == infinity);
 }
 
-TEST_CASE("an integral goes over all steps" * doctest::timeout(10)) {
+TEST_CASE("an integral goes over all steps") {
   factor_over_time const f({{1, 0.5}, {3, 4}});
   CHECK(f.integral(0, 1) == 1);
   CHECK(f.integral(0, 4) == 1 + 1 + 4);
@@ -39,7 +39,7 @@ TEST_CASE("an integral goes over all steps" * doctest::timeout(10)) {
   CHECK(f.integral(5, 5) == 0);
 }
 
-TEST_CASE("steps that are not in order, or no numbers, are refused" * doctest::timeout(10)) {
+TEST_CASE("steps that are not in order, or no numbers, are refused") {
   using steps = std::vector<factor_over_time::step>;
   CHECK_THROWS_AS(factor_over_time(steps{{1, 1}, {1, 2}}), std::logic_error);
   CHECK_THROWS_AS(factor_over_time(steps{{2, 1}, {1, 2}}), std::logic_error);

@@ -29,8 +29,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-TEST_CASE("a fair star: a transfer alone takes the latency and its bytes divided by the bandwidth" *
-          doctest::timeout(10)) {
+TEST_CASE("a fair star: a transfer alone takes the latency and its bytes divided by the bandwidth") {
   auto const network = make_fair_star(plain(2), 1);
   CHECK(network->next_event() == infinity);
   network->start({7, 0, 1, 500}, 2);
@@ -48,7 +47,7 @@ TEST_CASE("a fair star: a transfer alone takes the latency and its bytes divided
   CHECK(network->next_event() == infinity);
 }
 
-TEST_CASE("a fair star: what a transfer cannot use of its share others get" * doctest::timeout(10)) {
+TEST_CASE("a fair star: what a transfer cannot use of its share others get") {
   // 0 and 1 send to 2, so 0 -> 2 has 50 B/s; 0 -> 3 has the other 50 of node 0, and 4 -> 3 what is left of node 3.
   auto const network = make_fair_star(plain(5), 0);
   check_equal(ends_of(*network, {{0, {0, 0, 2, 50}}, {0, {1, 1, 2, 50}}, {0, {2, 0, 3, 50}}, {0, {3, 4, 3, 50}}}),
@@ -60,13 +59,13 @@ TEST_CASE("a fair star: what a transfer cannot use of its share others get" * do
   check_equal(ends, {3, 3, 3, 1.5});
 }
 
-TEST_CASE("a fair star: shares change when a transfer starts or ends" * doctest::timeout(10)) {
+TEST_CASE("a fair star: shares change when a transfer starts or ends") {
   auto const network = make_fair_star(plain(3), 0);
   // Alone until 1, two until 3, alone again.
   check_equal(ends_of(*network, {{0, {0, 0, 1, 300}}, {1, {1, 0, 2, 100}}}), {4, 3});
 }
 
-TEST_CASE("a fair star: an idle link saves up its burst and passes it at line speed" * doctest::timeout(10)) {
+TEST_CASE("a fair star: an idle link saves up its burst and passes it at line speed") {
   link_burst const bursty{50, 1000};
   SUBCASE("a transfer within the burst") {
     auto const network = make_fair_star(plain(2), 0, bursty);
@@ -98,19 +97,18 @@ TEST_CASE("a fair star: an idle link saves up its burst and passes it at line sp
   }
 }
 
-TEST_CASE("a fair star: a burst changes nothing where links are as fast as the line" * doctest::timeout(10)) {
+TEST_CASE("a fair star: a burst changes nothing where links are as fast as the line") {
   auto const network = make_fair_star(ovlp::net::alike(2, 2000), 0, {50, 1000});
   check_equal(ends_of(*network, {{0, {0, 0, 1, 4000}}}), {2});
 }
 
-TEST_CASE("a fair star: a transfer of no bytes ends with its latency phase" * doctest::timeout(10)) {
+TEST_CASE("a fair star: a transfer of no bytes ends with its latency phase") {
   auto const network = make_fair_star(plain(3), 2);
   check_equal(ends_of(*network, {{0, {0, 0, 1, 0}}, {0, {1, 0, 1, 100}}, {0.5, {2, 1, 2, 0}}}), {2, 3, 2.5});
   CHECK(network->phases()->outgoing(0) == 0);
 }
 
-TEST_CASE("a fair star: completions are in order of time, then of start; changed nodes are listed once" *
-          doctest::timeout(10)) {
+TEST_CASE("a fair star: completions are in order of time, then of start; changed nodes are listed once") {
   auto const network = make_fair_star(plain(6), 0);
   for (std::uint64_t i = 0; i < 3; ++i) {
     network->start({10 - i, static_cast<std::uint32_t>(2 * i), static_cast<std::uint32_t>(2 * i + 1), 100}, 0);
@@ -128,8 +126,7 @@ TEST_CASE("a fair star: completions are in order of time, then of start; changed
   CHECK(done[2].id == 8);
 }
 
-TEST_CASE("a fair star: what ends at one instant by the equations does so whatever the rounding" *
-          doctest::timeout(10)) {
+TEST_CASE("a fair star: what ends at one instant by the equations does so whatever the rounding") {
   ovlp::testing::ending_together const all;
   auto const network = make_fair_star(plain(2 * all.pairs), all.latency_s);
   std::vector<double> const ends = ends_of(*network, all.starts);
@@ -140,14 +137,14 @@ TEST_CASE("a fair star: what ends at one instant by the equations does so whatev
   }
 }
 
-TEST_CASE("a fair star: transfers too short for the resolution of time end" * doctest::timeout(10)) {
+TEST_CASE("a fair star: transfers too short for the resolution of time end") {
   auto const network = make_fair_star(ovlp::net::alike(2, 1e12), 0, {1e3, 1e13});
   std::vector<start> starts;
   for (std::uint64_t i = 0; i < 100; ++i) starts.push_back({1e9, {i, 0, 1, 1 + i}});
   for (double end_s : ends_of(*network, starts)) CHECK(end_s == doctest::Approx(1e9));
 }
 
-TEST_CASE("a fair star: a mistake of the caller is a logic_error" * doctest::timeout(10)) {
+TEST_CASE("a fair star: a mistake of the caller is a logic_error") {
   CHECK_THROWS_AS(make_fair_star(ovlp::net::alike(2, 0), 0), std::logic_error);
   CHECK_THROWS_AS(make_fair_star(ovlp::net::alike(2, infinity), 0), std::logic_error);
   CHECK_THROWS_AS(make_fair_star(plain(2), 0, {-1}), std::logic_error);
@@ -251,7 +248,7 @@ std::vector<double> solve(std::vector<node_link> const& links, double latency_s,
 
 }  // namespace
 
-TEST_CASE("a fair star does what its definition says, on random lists of transfers" * doctest::timeout(60)) {
+TEST_CASE("a fair star does what its definition says, on random lists of transfers") {
   std::mt19937_64 random(ovlp::testing::new_seed());
   auto const from_0_to = [&](std::uint64_t most) {
     return std::uniform_int_distribution<std::uint64_t>(0, most)(random);
@@ -289,7 +286,7 @@ TEST_CASE("a fair star does what its definition says, on random lists of transfe
   }
 }
 
-TEST_CASE("a fair star does what its definition says, with hundreds of transfers at once" * doctest::timeout(60)) {
+TEST_CASE("a fair star does what its definition says, with hundreds of transfers at once") {
   std::mt19937_64 random(ovlp::testing::new_seed());
   constexpr std::uint32_t nodes = 12;
   std::vector<start> starts;
@@ -303,8 +300,7 @@ TEST_CASE("a fair star does what its definition says, with hundreds of transfers
   check_equal(ends_of(*network, starts), solve(plain(nodes), 0, {}, starts), 1e-9);
 }
 
-TEST_CASE("a fair star keeps the most loaded link busy to the end, through tens of thousands of transfers" *
-          doctest::timeout(60)) {
+TEST_CASE("a fair star keeps the most loaded link busy to the end, through tens of thousands of transfers") {
   std::mt19937_64 random(ovlp::testing::new_seed());
   // All send to all, but node 0 more than all others together, so its link out is full from the first byte to the last.
   constexpr std::uint32_t nodes = 24;

@@ -119,7 +119,7 @@ using ovlp::detail::rule;
 
 }  // namespace
 
-TEST_CASE("fields are references to the members, in order" * doctest::timeout(10)) {
+TEST_CASE("fields are references to the members, in order") {
   Three object{1, 2.5, "three"};
   auto [a, b, c] = ovlp::fields(object);
   static_assert(std::is_same_v<decltype(ovlp::fields(object)), std::tuple<int&, double&, std::string&>>);
@@ -132,31 +132,31 @@ TEST_CASE("fields are references to the members, in order" * doctest::timeout(10
   CHECK(object.c == "three!");
 }
 
-TEST_CASE("fields of a const object are const" * doctest::timeout(10)) {
+TEST_CASE("fields of a const object are const") {
   Three const object{1, 2.5, "three"};
   static_assert(
       std::is_same_v<decltype(ovlp::fields(object)), std::tuple<int const&, double const&, std::string const&>>);
   CHECK(std::get<2>(ovlp::fields(object)) == "three");
 }
 
-TEST_CASE("an empty aggregate has no fields" * doctest::timeout(10)) {
+TEST_CASE("an empty aggregate has no fields") {
   Nothing object;
   CHECK(std::tuple_size_v<decltype(ovlp::fields(object))> == 0);
 }
 
-TEST_CASE("an aggregate, an empty one and an array within an aggregate are one field each" * doctest::timeout(10)) {
+TEST_CASE("an aggregate, an empty one and an array within an aggregate are one field each") {
   Nested object{};
   CHECK(count<Nested> == 4);
   std::get<2>(ovlp::fields(object))[1] = 5;
   CHECK(object.numbers[1] == 5);
 }
 
-TEST_CASE("default values and move-only members do not change the count" * doctest::timeout(10)) {
+TEST_CASE("default values and move-only members do not change the count") {
   CHECK(count<WithDefaults> == 2);
   CHECK(count<MoveOnly> == 2);
 }
 
-TEST_CASE("up to 32 members are found, each at its place" * doctest::timeout(10)) {
+TEST_CASE("up to 32 members are found, each at its place") {
   Thirty2 object{};
   CHECK(count<Thirty2> == 32);
   object.d8 = 32;
@@ -165,7 +165,7 @@ TEST_CASE("up to 32 members are found, each at its place" * doctest::timeout(10)
   CHECK(std::get<16>(ovlp::fields(object)) == "17");
 }
 
-TEST_CASE("members of any type are counted as one" * doctest::timeout(10)) {
+TEST_CASE("members of any type are counted as one") {
   static_assert(counted_right<bool, char, long double, std::byte, int*, rule, Nothing, Three, Nested, One<Nothing>>);
   static_assert(counted_right<std::string, std::vector<int>, std::vector<bool>, std::vector<Three>, std::deque<int>,
                               std::list<std::string>, std::vector<std::vector<int>>>);
@@ -179,7 +179,7 @@ TEST_CASE("members of any type are counted as one" * doctest::timeout(10)) {
                               std::chrono::nanoseconds, std::chrono::duration<double>, ovlp::buffer<double>>);
 }
 
-TEST_CASE("fields are known to the compiler" * doctest::timeout(10)) {
+TEST_CASE("fields are known to the compiler") {
   constexpr int sum = [] {
     WithDefaults object;
     std::get<0>(ovlp::fields(object)) = 40;
@@ -188,7 +188,7 @@ TEST_CASE("fields are known to the compiler" * doctest::timeout(10)) {
   static_assert(sum == 42);
 }
 
-TEST_CASE("what can not be taken apart is refused by the rule that it breaks" * doctest::timeout(10)) {
+TEST_CASE("what can not be taken apart is refused by the rule that it breaks") {
   static_assert(aggregate_fault<Three>() == rule::none);
   static_assert(aggregate_fault<Derived>() == rule::base);
   static_assert(aggregate_fault<DerivedOfEmpty>() == rule::base);

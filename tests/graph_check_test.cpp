@@ -70,7 +70,7 @@ std::string closer_of(ovlp::port<T> const& port) {
 
 TEST_SUITE_BEGIN("a wrong graph is an error that names operations and ports:");
 
-TEST_CASE("a graph without operations, entry or exit" * doctest::timeout(10)) {
+TEST_CASE("a graph without operations, entry or exit") {
   graph<Order, Total> g("sum");
   CHECK(fault(g) == "graph 'sum': no operations");
   auto s = g.split("cut", master, &cut);
@@ -83,7 +83,7 @@ TEST_CASE("a graph without operations, entry or exit" * doctest::timeout(10)) {
   CHECK(fault(g) == "");
 }
 
-TEST_CASE("a second entry, exit or edge is refused where it is made" * doctest::timeout(10)) {
+TEST_CASE("a second entry, exit or edge is refused where it is made") {
   graph<Order, Total> g("sum");
   auto s = g.split("cut", master, &cut);
   auto m = g.merge("add", master, &add);
@@ -97,7 +97,7 @@ TEST_CASE("a second entry, exit or edge is refused where it is made" * doctest::
                        "graph 'sum': a second edge from port 0 (Piece) of split 'cut'", ovlp::graph_error);
 }
 
-TEST_CASE("a graph that has been checked cannot be changed" * doctest::timeout(10)) {
+TEST_CASE("a graph that has been checked cannot be changed") {
   graph<Total, Total> g("one");
   auto l = g.leaf("same", master, &same);
   g.enter(l, at(0));
@@ -107,14 +107,14 @@ TEST_CASE("a graph that has been checked cannot be changed" * doctest::timeout(1
                        ovlp::graph_error);
 }
 
-TEST_CASE("an operation of another graph" * doctest::timeout(10)) {
+TEST_CASE("an operation of another graph") {
   graph<Total, Total> g("one");
   graph<Total, Total> other("other");
   auto l = other.leaf("same", master, &same);
   CHECK_THROWS_WITH_AS(g.enter(l, at(0)), "graph 'one': leaf 'same' belongs to graph 'other'", ovlp::graph_error);
 }
 
-TEST_CASE("a cycle, with all operations on it" * doctest::timeout(10)) {
+TEST_CASE("a cycle, with all operations on it") {
   graph<Order, Total> g("ring");
   auto s = g.split("cut", master, &cut_two);
   auto a = g.leaf("a", workers, &work);
@@ -129,7 +129,7 @@ TEST_CASE("a cycle, with all operations on it" * doctest::timeout(10)) {
   CHECK(fault(g) == "graph 'ring': a cycle: leaf 'a' -> leaf 'b' -> leaf 'a'");
 }
 
-TEST_CASE("an operation that cannot be reached" * doctest::timeout(10)) {
+TEST_CASE("an operation that cannot be reached") {
   graph<Order, Total> g("sum");
   auto s = g.split("cut", master, &cut);
   auto m = g.merge("add", master, &add);
@@ -141,7 +141,7 @@ TEST_CASE("an operation that cannot be reached" * doctest::timeout(10)) {
   CHECK(fault(g) == "graph 'sum': leaf 'lost' cannot be reached from the entry");
 }
 
-TEST_CASE("a port that leads nowhere" * doctest::timeout(10)) {
+TEST_CASE("a port that leads nowhere") {
   graph<Order, Total> g("sum");
   auto s = g.split("cut", master, &cut_two);
   auto m = g.merge("add", master, &add);
@@ -151,7 +151,7 @@ TEST_CASE("a port that leads nowhere" * doctest::timeout(10)) {
   CHECK(fault(g) == "graph 'sum': port 1 (Extra) of split 'cut' leads nowhere: an edge, leave or discard is missing");
 }
 
-TEST_CASE("an exit that is no end" * doctest::timeout(10)) {
+TEST_CASE("an exit that is no end") {
   SUBCASE("a split posts many") {
     graph<Order, Piece> g("sum");
     auto s = g.split("cut", master, &cut);
@@ -170,7 +170,7 @@ TEST_CASE("an exit that is no end" * doctest::timeout(10)) {
   }
 }
 
-TEST_CASE("an entry that collects, since no group is open there" * doctest::timeout(10)) {
+TEST_CASE("an entry that collects, since no group is open there") {
   graph<Piece, Total> g("sum");
   auto m = g.merge("add", master, &add);
   g.enter(m, at(0));
@@ -178,7 +178,7 @@ TEST_CASE("an entry that collects, since no group is open there" * doctest::time
   CHECK(fault(g) == "graph 'sum': the entry is merge 'add': expected a leaf or a split, since no group is open there");
 }
 
-TEST_CASE("a merge that closes no port" * doctest::timeout(10)) {
+TEST_CASE("a merge that closes no port") {
   graph<Piece, Total> g("sum");
   auto l = g.leaf("work", master, &work);
   auto m = g.merge("add", master, &add);
@@ -188,7 +188,7 @@ TEST_CASE("a merge that closes no port" * doctest::timeout(10)) {
   CHECK(fault(g) == "graph 'sum': merge 'add' closes no port: no group is open there");
 }
 
-TEST_CASE("a port that is not closed" * doctest::timeout(10)) {
+TEST_CASE("a port that is not closed") {
   SUBCASE("on its only path") {
     graph<Order, Piece> g("sum");
     auto s = g.split("cut", master, &cut);
@@ -214,7 +214,7 @@ TEST_CASE("a port that is not closed" * doctest::timeout(10)) {
   }
 }
 
-TEST_CASE("paths of one group that end at different closers" * doctest::timeout(10)) {
+TEST_CASE("paths of one group that end at different closers") {
   graph<Order, Total> g("fork");
   auto s = g.split("cut", master, &cut);
   auto t = g.split("fork", workers, &cut_piece_two);
@@ -237,7 +237,7 @@ TEST_CASE("paths of one group that end at different closers" * doctest::timeout(
         "split 'fork' at merge 'add right'");
 }
 
-TEST_CASE("a closer whose ports are not all opened together" * doctest::timeout(10)) {
+TEST_CASE("a closer whose ports are not all opened together") {
   graph<Order, Total> g("apart");
   auto s = g.split("cut", master, &cut_two);
   auto p = g.split("pieces", workers, &cut_piece);
@@ -256,7 +256,7 @@ TEST_CASE("a closer whose ports are not all opened together" * doctest::timeout(
         "opened), which are not all opened for one object of port 0 (Piece) of split 'cut'");
 }
 
-TEST_CASE("an operation that would run twice for one object" * doctest::timeout(10)) {
+TEST_CASE("an operation that would run twice for one object") {
   graph<Order, Total> g("twice");
   auto s = g.split("cut", master, &cut_two);
   auto left = g.merge("left", workers, &add);
@@ -272,7 +272,7 @@ TEST_CASE("an operation that would run twice for one object" * doctest::timeout(
         "graph 'twice': leaf 'same' would run twice for one call: after merge 'left' and after merge 'right'");
 }
 
-TEST_CASE("two results for one object" * doctest::timeout(10)) {
+TEST_CASE("two results for one object") {
   graph<Order, Total> g("two");
   auto s = g.split("cut", master, &cut);
   auto t = g.split("fork", workers, &cut_piece_two);
@@ -291,7 +291,7 @@ TEST_CASE("two results for one object" * doctest::timeout(10)) {
         "'right'");
 }
 
-TEST_CASE("a window, a discarded port or least_loaded where no group is opened" * doctest::timeout(10)) {
+TEST_CASE("a window, a discarded port or least_loaded where no group is opened") {
   graph<Order, Total> g("sum");
   auto s = g.split("cut", master, &cut);
   auto l = g.leaf("work", workers, &work);
@@ -315,7 +315,7 @@ TEST_CASE("a window, a discarded port or least_loaded where no group is opened" 
   }
 }
 
-TEST_CASE("paths that end without an answer, and others" * doctest::timeout(10)) {
+TEST_CASE("paths that end without an answer, and others") {
   SUBCASE("what a leaf that returns a value posts is closed") {
     graph<Order, Total> g("aside");
     auto l = g.leaf("work", master, &work_aside);
@@ -378,7 +378,7 @@ TEST_CASE("paths that end without an answer, and others" * doctest::timeout(10))
   }
 }
 
-TEST_CASE("a discarded port that has an edge" * doctest::timeout(10)) {
+TEST_CASE("a discarded port that has an edge") {
   graph<Order, Total> g("sum");
   auto s = g.split("cut", master, &cut);
   auto m = g.merge("add", master, &add);
@@ -389,7 +389,7 @@ TEST_CASE("a discarded port that has an edge" * doctest::timeout(10)) {
   CHECK(fault(g) == "graph 'sum': port 0 (Piece) of split 'cut' has an edge and is discarded");
 }
 
-TEST_CASE("an operation that discards all its ports" * doctest::timeout(10)) {
+TEST_CASE("an operation that discards all its ports") {
   graph<Order, Total> g("sum");
   auto s = g.split("cut", master, &cut_two);
   auto t = g.split("fork", workers, &cut_piece_two);
@@ -403,7 +403,7 @@ TEST_CASE("an operation that discards all its ports" * doctest::timeout(10)) {
   CHECK(fault(g) == "graph 'sum': split 'fork' discards all its ports: what it takes in never reaches an end");
 }
 
-TEST_CASE("at_opener and least_loaded at the entry, which is in no group" * doctest::timeout(10)) {
+TEST_CASE("at_opener and least_loaded at the entry, which is in no group") {
   graph<Total, Total> g("one");
   auto l = g.leaf("same", master, &same);
   g.leave(l);
@@ -413,7 +413,7 @@ TEST_CASE("at_opener and least_loaded at the entry, which is in no group" * doct
         "graph 'one': the entry leaf 'same' is not in a group: its route cannot be least_loaded or at_opener");
 }
 
-TEST_CASE("at_opener where no group is open" * doctest::timeout(10)) {
+TEST_CASE("at_opener where no group is open") {
   graph<Total, Total> g("two");
   auto a = g.leaf("a", master, &same);
   auto b = g.leaf("b", master, &same);
@@ -423,7 +423,7 @@ TEST_CASE("at_opener where no group is open" * doctest::timeout(10)) {
   CHECK(fault(g) == "graph 'two': the edge to leaf 'b' is at_opener, but no group is open there");
 }
 
-TEST_CASE("at_opener in another collection than the opener's" * doctest::timeout(10)) {
+TEST_CASE("at_opener in another collection than the opener's") {
   graph<Order, Total> g("sum");
   auto s = g.split("cut", workers, &cut);
   auto m = g.merge("add", master, &add);
@@ -433,7 +433,7 @@ TEST_CASE("at_opener in another collection than the opener's" * doctest::timeout
   CHECK(fault(g) == "graph 'sum': the edge to merge 'add' is at_opener, but split 'cut' runs in another collection");
 }
 
-TEST_CASE("in a chain, when it becomes a graph" * doctest::timeout(10)) {
+TEST_CASE("in a chain, when it becomes a graph") {
   auto const open = ovlp::split("cut", master.at(0), &cut) >> ovlp::leaf("work", workers.in_turn(), &work);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(graph<Order, Piece>(open)),
@@ -441,7 +441,7 @@ TEST_CASE("in a chain, when it becomes a graph" * doctest::timeout(10)) {
       ovlp::graph_error);
 }
 
-TEST_CASE("in a part, when it is put in" * doctest::timeout(10)) {
+TEST_CASE("in a part, when it is put in") {
   graph<Piece, Piece> inner("inner");
   auto l = inner.leaf("work", workers, &work);
   inner.enter(l, at(0));
@@ -453,7 +453,7 @@ TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("a right graph is accepted:");
 
-TEST_CASE("a chain" * doctest::timeout(10)) {
+TEST_CASE("a chain") {
   graph<Order, Total> const g = ovlp::split("cut", master.at(0), &cut).window(3) >>
                                 ovlp::leaf("work", workers.in_turn(), &work) >> ovlp::merge("add", master.at(0), &add);
   CHECK(g.definition()->checked());
@@ -461,12 +461,12 @@ TEST_CASE("a chain" * doctest::timeout(10)) {
   CHECK(g.definition()->operations[0].ports[0].closer == 2);
 }
 
-TEST_CASE("a single leaf" * doctest::timeout(10)) {
+TEST_CASE("a single leaf") {
   graph<Total, Total> const g = ovlp::leaf("same", master.at(0), &same);
   CHECK(g.definition()->exit == 0);
 }
 
-TEST_CASE("nested splits, each port closed by its own merge" * doctest::timeout(10)) {
+TEST_CASE("nested splits, each port closed by its own merge") {
   graph<Order, Total> g;
   auto s = g.split("outer", master, &cut);
   auto t = g.split("inner", workers, &cut_piece);
@@ -487,7 +487,7 @@ TEST_CASE("nested splits, each port closed by its own merge" * doctest::timeout(
   CHECK(closer_of(u.port<Piece>()) == "close innermost");
 }
 
-TEST_CASE("a row of streams, each closing the one before" * doctest::timeout(10)) {
+TEST_CASE("a row of streams, each closing the one before") {
   graph<Order, Total> g;
   auto s = g.split("cut", master, &cut);
   g.enter(s, at(0));
@@ -507,7 +507,7 @@ TEST_CASE("a row of streams, each closing the one before" * doctest::timeout(10)
   CHECK(closer_of(ports.back()) == "add");
 }
 
-TEST_CASE("paths of one group that meet again, or end at their closer at different lengths" * doctest::timeout(10)) {
+TEST_CASE("paths of one group that meet again, or end at their closer at different lengths") {
   graph<Order, Total> g;
   auto s = g.split("cut", master, &cut_two);
   auto fast = g.leaf("fast", workers, [](Extra e) { return Piece{e.value}; });
@@ -548,7 +548,7 @@ struct Flipped {
 };
 }  // namespace
 
-TEST_CASE("an LU factorization built in a loop, whose last merge closes a port of each level" * doctest::timeout(10)) {
+TEST_CASE("an LU factorization built in a loop, whose last merge closes a port of each level") {
   for (int blocks = 2; blocks <= 6; ++blocks) {
     CAPTURE(blocks);
     ovlp::threads<> columns{"columns", 4};
@@ -582,7 +582,7 @@ TEST_CASE("an LU factorization built in a loop, whose last merge closes a port o
   }
 }
 
-TEST_CASE("graphs as parts of graphs, their operations named after the part" * doctest::timeout(10)) {
+TEST_CASE("graphs as parts of graphs, their operations named after the part") {
   graph<Piece, Piece> inner("inner");
   auto t = inner.split("cut", workers, &cut_piece);
   auto j = inner.merge("join", workers, &join);
@@ -608,7 +608,7 @@ TEST_CASE("graphs as parts of graphs, their operations named after the part" * d
   CHECK(inner.definition()->operations.size() == 2);  // the part is a copy
 }
 
-TEST_CASE("a repetition, which checks the repeated graph too" * doctest::timeout(10)) {
+TEST_CASE("a repetition, which checks the repeated graph too") {
   graph<Total, Total> body("body");
   auto l = body.leaf("same", master, &same);
   body.enter(l, at(0));

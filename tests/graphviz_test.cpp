@@ -15,8 +15,7 @@ struct Total {
   int value;
 };
 
-TEST_CASE("a graph is drawn with the operations' shapes, and the types, routes and windows of its edges" *
-          doctest::timeout(10)) {
+TEST_CASE("a graph is drawn with the operations' shapes, and the types, routes and windows of its edges") {
   ovlp::threads<> const master{"master", 1};
   ovlp::threads<> const workers{"workers", 4};
   ovlp::graph<Order, Total> g("the \"sum\"");

@@ -120,7 +120,7 @@ TEST_CASE("a clock of which messages say little is corrected by what they say") 
   CHECK(fit_clock({{1, 3}}, {{1, 2}}).error_s == doctest::Approx(-0.5));  // no clock is like this
 }
 
-TEST_CASE("parts become one record, in which no object arrives before it was sent" * doctest::timeout(60)) {
+TEST_CASE("parts become one record, in which no object arrives before it was sent") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   clock_model const clocks[3] = {{0, 0}, {5, 3e-5}, {-2, -5e-5}};
@@ -222,7 +222,7 @@ TEST_CASE("parts of a run whose node 0 has not said what it is stay as they are"
   CHECK(std::filesystem::exists(file + ".node1"));
 }
 
-TEST_CASE("a real run leaves one record of all its nodes, also of those that were released" * doctest::timeout(60)) {
+TEST_CASE("a real run leaves one record of all its nodes, also of those that were released") {
   temporary_folder const folder;
   std::string const file = folder.path() / "lu.sqlite";
   REQUIRE(run({{OVLP_LU_REAL, "--n", "64", "--block", "32", "--record", file + ".node7"}}).good());  // an earlier run
@@ -257,7 +257,7 @@ struct ordered_steps final : ovlp::record_sink {
 
 }  // namespace
 
-TEST_CASE("a real run knows the efficiency that its record tells" * doctest::timeout(60)) {
+TEST_CASE("a real run knows the efficiency that its record tells") {
   temporary_folder const folder;
   std::string const record = folder.path() / "run.sqlite", summary = folder.path() / "summary.json",
                     csv = folder.path() / "efficiency.csv";
@@ -298,7 +298,7 @@ TEST_CASE("a real run knows the efficiency that its record tells" * doctest::tim
   CHECK(ovlp::testing::lines_of(contents(csv)).size() > expected.iterations.size());
 }
 
-TEST_CASE("a real run that keeps sums has those of all its nodes" * doctest::timeout(60)) {
+TEST_CASE("a real run that keeps sums has those of all its nodes") {
   temporary_folder const folder;
   std::string const record = folder.path() / "run.sqlite", summary = folder.path() / "summary.json";
   auto const ended = run({{OVLP_LU_REAL, "--n", "256", "--block", "32", "--nodes", "3", "--column-nodes", "2",

@@ -38,7 +38,7 @@ std::vector<std::filesystem::path> files_in(std::filesystem::path const& folder)
 
 }  // namespace
 
-TEST_CASE("this machine is measured once, and its cores are shared" * doctest::timeout(100)) {
+TEST_CASE("this machine is measured once, and its cores are shared") {
   temporary_folder const cache;
   outcome const first = ovlp::base::run(show_local(cache.path()));
   CAPTURE(first.err);
@@ -76,7 +76,7 @@ TEST_CASE("this machine is measured once, and its cores are shared" * doctest::t
   CHECK(contains(said.at("platform_from"), kept[0].string()));
 }
 
-TEST_CASE("of two first uses at a time one measures, and the other waits for it" * doctest::timeout(100)) {
+TEST_CASE("of two first uses at a time one measures, and the other waits for it") {
   temporary_folder const cache;
   ovlp::testing::process one(show_local(cache.path())), other(show_local(cache.path()));
   CHECK(one.wait(60s) == 0);
@@ -88,7 +88,7 @@ TEST_CASE("of two first uses at a time one measures, and the other waits for it"
   CHECK_NOTHROW(ovlp::machine::platform::find(kept[0]));
 }
 
-TEST_CASE("a file that is damaged is measured again; what cannot be kept is said" * doctest::timeout(100)) {
+TEST_CASE("a file that is damaged is measured again; what cannot be kept is said") {
   temporary_folder const cache;
   REQUIRE(ovlp::base::run(show_local(cache.path())).good());
   auto const kept = files_in(cache.path() / "ovlp");
@@ -108,8 +108,7 @@ TEST_CASE("a file that is damaged is measured again; what cannot be kept is said
   CHECK(contains(unkept.out, ", not kept"));
 }
 
-TEST_CASE("where this machine cannot be measured figures are those that come with ovlp, and it is said" *
-          doctest::timeout(60)) {
+TEST_CASE("where this machine cannot be measured figures are those that come with ovlp, and it is said") {
   temporary_folder const cache;
   outcome const shown = ovlp::base::run(show_local(cache.path(), {{"OVLP_MODULE_DIR", "/nowhere"}}));
   CAPTURE(shown.err);

@@ -77,8 +77,7 @@ class wrong_network final : public ovlp::net::network {
 
 }  // namespace
 
-TEST_CASE("a network whose transfers end in the past, in the future, twice or never is found out" *
-          doctest::timeout(10)) {
+TEST_CASE("a network whose transfers end in the past, in the future, twice or never is found out") {
   auto const message_of = [](double next_s, std::vector<ovlp::net::completion> const& ends) -> std::string {
     platform on = two_nodes();
     on.network.make = [&](std::vector<ovlp::net::node_link> const&) {
@@ -106,8 +105,7 @@ TEST_CASE("a network whose transfers end in the past, in the future, twice or ne
   CHECK(message_of(never, {}) == which + "never ends");
 }
 
-TEST_CASE("a few lines drive a machine: a message takes its latency and its bytes, computing its work" *
-          doctest::timeout(10)) {
+TEST_CASE("a few lines drive a machine: a message takes its latency and its bytes, computing its work") {
   virtual_machine machine(two_nodes(), 2);
   note hello(machine, 100);
   computation work(machine);
@@ -121,7 +119,7 @@ TEST_CASE("a few lines drive a machine: a message takes its latency and its byte
   CHECK(machine.now_s() == doctest::Approx(1.5));
 }
 
-TEST_CASE("a thread does its tasks one after another, and what is put first first" * doctest::timeout(10)) {
+TEST_CASE("a thread does its tasks one after another, and what is put first first") {
   virtual_machine machine(two_nodes(), 2);
   thread t(machine.processor_of(0));
   computation a(machine), b(machine), c(machine), nothing(machine);
@@ -138,7 +136,7 @@ TEST_CASE("a thread does its tasks one after another, and what is put first firs
   CHECK(t.empty());
 }
 
-TEST_CASE("a thread that always has something to do forgets what it has done" * doctest::timeout(10)) {
+TEST_CASE("a thread that always has something to do forgets what it has done") {
   virtual_machine machine(two_nodes(), 2);
   thread t(machine.processor_of(0));
   struct chain : task {
@@ -158,7 +156,7 @@ TEST_CASE("a thread that always has something to do forgets what it has done" * 
   CHECK(machine.now_s() == doctest::Approx(1001));
 }
 
-TEST_CASE("a message can be sent again once it is delivered" * doctest::timeout(10)) {
+TEST_CASE("a message can be sent again once it is delivered") {
   virtual_machine machine(two_nodes(), 2);
   note ball(machine, 0);
   for (int i = 1; i <= 3; ++i) {
@@ -169,7 +167,7 @@ TEST_CASE("a message can be sent again once it is delivered" * doctest::timeout(
   }
 }
 
-TEST_CASE("messages that follow one another wake their receiver once" * doctest::timeout(10)) {
+TEST_CASE("messages that follow one another wake their receiver once") {
   virtual_machine machine(two_nodes(R"(, "effects": [{"name": "wakeup", "send_s": 1}])"), 2);
   note first(machine, 100), second(machine, 100), later(machine, 100);
   machine.send(first);
@@ -181,7 +179,7 @@ TEST_CASE("messages that follow one another wake their receiver once" * doctest:
   CHECK(machine.used().communication_s == doctest::Approx(2));
 }
 
-TEST_CASE("nobody is woken in runs of so few nodes that idle ones poll" * doctest::timeout(10)) {
+TEST_CASE("nobody is woken in runs of so few nodes that idle ones poll") {
   for (auto const& [beyond, wakeups] : {std::pair(1, 1), {2, 0}}) {
     virtual_machine machine(
         two_nodes(R"(, "effects": [{"name": "wakeup", "send_s": 1, "beyond_nodes": )" + std::to_string(beyond) + "}]"),
@@ -193,8 +191,7 @@ TEST_CASE("nobody is woken in runs of so few nodes that idle ones poll" * doctes
   }
 }
 
-TEST_CASE("a stream's buffer takes objects while others cross, in order, and control messages come with them" *
-          doctest::timeout(10)) {
+TEST_CASE("a stream's buffer takes objects while others cross, in order, and control messages come with them") {
   virtual_machine machine(two_nodes(R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_message_s": 0.2},
                                         "transport": {"model": "stream", "buffer_bytes": 250})"),
                           2);
@@ -213,7 +210,7 @@ TEST_CASE("a stream's buffer takes objects while others cross, in order, and con
   CHECK(notice.delivered_s == doctest::Approx(third.delivered_s + 0.1));
 }
 
-TEST_CASE("what a message has waited for its turn, its latency is shorter" * doctest::timeout(10)) {
+TEST_CASE("what a message has waited for its turn, its latency is shorter") {
   struct timed : note {
     using note::note;
     void crossed(crossing const& c) override { when = c; }
@@ -247,7 +244,7 @@ TEST_CASE("what a message has waited for its turn, its latency is shorter" * doc
         std::vector<double>{1, 1, 0.5, 2.5});
 }
 
-TEST_CASE("parts of a model can be left out, by name" * doctest::timeout(10)) {
+TEST_CASE("parts of a model can be left out, by name") {
   std::string const more = R"(, "transport": {"model": "stream", "buffer_bytes": 1},
     "effects": [{"name": "wakeup", "send_s": 1}])";
   auto const takes_s = [&](std::vector<std::string> const& without) {
@@ -270,7 +267,7 @@ TEST_CASE("parts of a model can be left out, by name" * doctest::timeout(10)) {
                        ovlp::config_error);
 }
 
-TEST_CASE("a node without its quota is as slow as the quota makes it" * doctest::timeout(10)) {
+TEST_CASE("a node without its quota is as slow as the quota makes it") {
   std::string const text = R"({"name": "test", "reference_core": "any", "host": {"cores": 1},
     "nodes": [{"cores": 1, "count": 1, "speed": 2, "quota": {"share": 0.25, "period_s": 1}}],
     "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1}})";

@@ -62,7 +62,7 @@ Done count(in<Note>& notes) {
 
 }  // namespace
 
-TEST_CASE("two threads move although each keeps a call that needs the other" * doctest::timeout(20)) {
+TEST_CASE("two threads move although each keeps a call that needs the other") {
   ovlp::testing::temporary_folder const folder;
   ovlp::testing::simulate_on(3, slow_network(folder), [](engine& run) {
     threads<> const pair{"pair", "node0 node1"}, fixed{"fixed", "node2"};
@@ -89,7 +89,7 @@ TEST_CASE("two threads move although each keeps a call that needs the other" * d
   });
 }
 
-TEST_CASE("the total of an empty group moves along with the objects of its call" * doctest::timeout(20)) {
+TEST_CASE("the total of an empty group moves along with the objects of its call") {
   ovlp::testing::temporary_folder const folder;
   ovlp::testing::simulate_on(3, slow_network(folder), [](engine& run) {
     threads<> const moving{"moving", "node0"}, fixed{"fixed", "node2*4"};
@@ -134,7 +134,7 @@ TEST_CASE("the total of an empty group moves along with the objects of its call"
   });
 }
 
-TEST_CASE("what is held back for a move is let in when nothing else can go on" * doctest::timeout(60)) {
+TEST_CASE("what is held back for a move is let in when nothing else can go on") {
   struct Counter {
     int notes = 0;
   };
@@ -167,8 +167,7 @@ TEST_CASE("what is held back for a move is let in when nothing else can go on" *
   });
 }
 
-TEST_CASE("a change at a border that an operation which never ends prevents is in the report of the stall" *
-          doctest::timeout(60)) {
+TEST_CASE("a change at a border that an operation which never ends prevents is in the report of the stall") {
   struct Counter {
     int notes = 0;
   };
@@ -211,8 +210,7 @@ TEST_CASE("a change at a border that an operation which never ends prevents is i
   }
 }
 
-TEST_CASE("what comes before the thread that it is for is not lost in memory when the run fails" *
-          doctest::timeout(20)) {
+TEST_CASE("what comes before the thread that it is for is not lost in memory when the run fails") {
   struct Heavy {
     ovlp::buffer<unsigned char> ballast{2'000'000};  // two seconds on the way
   };
@@ -259,8 +257,7 @@ class sent_objects final : public ovlp::record_sink {
 
 }  // namespace
 
-TEST_CASE("records tell states that move at once apart, so that the critical path is as long as the run" *
-          doctest::timeout(20)) {
+TEST_CASE("records tell states that move at once apart, so that the critical path is as long as the run") {
   ovlp::testing::temporary_folder const folder;
   auto const sent = std::make_shared<sent_objects>();
   ovlp::testing::simulate_on(2, slow_network(folder), [&](engine& run) {  // which checks the path

@@ -85,27 +85,26 @@ TEST_CASE("a program gives over MPI what it gives over TCP") {
   }
 }
 
-TEST_CASE("nodes leave, wait, and join again, several times" * doctest::timeout(100)) {
+TEST_CASE("nodes leave, wait, and join again, several times") {
   words const program = with(lu, {"--graph", "pipelined", "--flow-control", "4", "--remove", "2@2", "--add", "2@3",
                                   "--remove", "3@4", "--add", "1@5"});
   std::string const alone = checksum(run(lu));
   CHECK(checksum(run(over_mpi(4, program))) == alone);
 }
 
-TEST_CASE("processes that are no node, or never become one, wait for the end" * doctest::timeout(100)) {
+TEST_CASE("processes that are no node, or never become one, wait for the end") {
   std::string const alone = checksum(run(lu));
   CHECK(checksum(run(over_mpi(4, with(lu, {"--nodes", "2"})))) == alone);
   CHECK(checksum(run(over_mpi(1, lu))) == alone);
 }
 
-TEST_CASE("objects larger than any buffer of the library's arrive whole" * doctest::timeout(100)) {
+TEST_CASE("objects larger than any buffer of the library's arrive whole") {
   // Two blocks of 2048: 32 MiB each.
   words const large{LU_PROGRAM, "--n", "4096", "--block", "2048"};
   CHECK(checksum(run(over_mpi(2, large))) == checksum(run(large)));
 }
 
-TEST_CASE("objects with much outside of buffers, in them, or in neither, arrive whole and in order" *
-          doctest::timeout(200)) {
+TEST_CASE("objects with much outside of buffers, in them, or in neither, arrive whole and in order") {
   words const load{FAILURES_APP, "--mode", "load", "--tasks", "20", "--lines", "20000"};
   outcome const over_tcp = run(with(load, {"--nodes", "3"}));
   REQUIRE(over_tcp.good());
@@ -115,8 +114,7 @@ TEST_CASE("objects with much outside of buffers, in them, or in neither, arrive 
   CHECK(done.out == over_tcp.out);
 }
 
-TEST_CASE("what an operation throws ends the run with its name, and what ends it by itself, too" *
-          doctest::timeout(100)) {
+TEST_CASE("what an operation throws ends the run with its name, and what ends it by itself, too") {
   outcome const thrown = run(over_mpi(3, {FAILURES_APP, "--mode", "throw", "--node", "1"}));
   CAPTURE(thrown.err);
   CHECK(thrown.status != 0);
@@ -128,7 +126,7 @@ TEST_CASE("what an operation throws ends the run with its name, and what ends it
   CHECK(!ended.timed_out);
 }
 
-TEST_CASE("a run that can never end is ended with what waits" * doctest::timeout(100)) {
+TEST_CASE("a run that can never end is ended with what waits") {
   outcome const stalled = run(over_mpi(2, {FAILURES_APP, "--mode", "stall"}));
   CAPTURE(stalled.err);
   CHECK(stalled.status != 0);
@@ -136,7 +134,7 @@ TEST_CASE("a run that can never end is ended with what waits" * doctest::timeout
   CHECK(contains(stalled.err + stalled.out, "the call can never end"));
 }
 
-TEST_CASE("a process that is killed, or goes on no more, ends the run" * doctest::timeout(100)) {
+TEST_CASE("a process that is killed, or goes on no more, ends the run") {
   int signal = 0;
   SUBCASE("killed") { signal = SIGKILL; }
   SUBCASE("stopped") { signal = SIGSTOP; }
@@ -164,7 +162,7 @@ TEST_CASE("a process that is killed, or goes on no more, ends the run" * doctest
   ::kill(std::stoi(number), SIGKILL);  // should it be left
 }
 
-TEST_CASE("processes that differ end the run with a line that says in what" * doctest::timeout(100)) {
+TEST_CASE("processes that differ end the run with a line that says in what") {
   words first, second;
   std::string line;
   words const heat{HEAT_PROGRAM, "--rows", "100", "--sweeps", "4", "--transport", "mpi"};
@@ -200,7 +198,7 @@ TEST_CASE("processes that differ end the run with a line that says in what" * do
   CHECK(!contains(tried.out, "result"));
 }
 
-TEST_CASE("a process that ends before MPI has begun ends the run within --launch-timeout" * doctest::timeout(100)) {
+TEST_CASE("a process that ends before MPI has begun ends the run within --launch-timeout") {
   words const good = with(lu, {"--transport", "mpi", "--launch-timeout", "2"});
   std::string said;
   words bad;

@@ -113,7 +113,7 @@ std::string two_tasks_with(std::string const& what, std::string const& instead) 
 
 }  // namespace
 
-TEST_CASE("our own format loses nothing, and what is read is written in the same way" * doctest::timeout(10)) {
+TEST_CASE("our own format loses nothing, and what is read is written in the same way") {
   trace const t = of_everything();
   check(t);
   files const in;
@@ -132,7 +132,7 @@ TEST_CASE("our own format loses nothing, and what is read is written in the same
   CHECK(text_of(again) == text_of(t));
 }
 
-TEST_CASE("a file of our own that is cut anywhere, or changed, is not read" * doctest::timeout(20)) {
+TEST_CASE("a file of our own that is cut anywhere, or changed, is not read") {
   std::string const text = text_of(of_everything());
   CHECK(fault_of_file("trace.mpitrace", text) == "");
   for (std::size_t size = 17; size + 1 < text.size(); ++size)
@@ -153,14 +153,14 @@ TEST_CASE("a file of our own that is cut anywhere, or changed, is not read" * do
   CHECK(with("") == "trace.mpitrace:6: expected 1 records, as this line says, and found 0");
 }
 
-TEST_CASE("a file of no format is refused, and so is one that cannot be written" * doctest::timeout(10)) {
+TEST_CASE("a file of no format is refused, and so is one that cannot be written") {
   CHECK(has(fault_of_file("trace.txt", "hello\n"), "trace.txt: expected a trace of an MPI program, in one of these"));
   CHECK(has(fault_of_file("trace.txt", ""), "trace.txt: expected a trace of an MPI program"));
   CHECK(has(fault([] { read_trace("/nowhere/trace.dim"); }), "cannot be read"));
   CHECK(has(fault([] { write_trace(of_ranks(1), "/tmp/x.prv"); }), "expected a name that ends in .mpitrace or .dim"));
 }
 
-TEST_CASE("a trace of Dimemas is read as it stands" * doctest::timeout(10)) {
+TEST_CASE("a trace of Dimemas is read as it stands") {
   files const in;
   trace const t = read_trace(in.write("mini.dim", two_tasks));
   CHECK(t.name == "mini");
@@ -177,7 +177,7 @@ TEST_CASE("a trace of Dimemas is read as it stands" * doctest::timeout(10)) {
   CHECK(reduced.root == 0);
 }
 
-TEST_CASE("what Dimemas knows of a trace comes back from its format" * doctest::timeout(10)) {
+TEST_CASE("what Dimemas knows of a trace comes back from its format") {
   trace t = of_ranks(3);
   t.communicators.push_back({0, 2});
   t.ranks[0].records = {compute{0.1},
@@ -197,8 +197,7 @@ TEST_CASE("what Dimemas knows of a trace comes back from its format" * doctest::
   CHECK(text_of(again) == text_of(t));
 }
 
-TEST_CASE("a trace of Dimemas that its own reader would crash on, or that is wrong, is refused" *
-          doctest::timeout(10)) {
+TEST_CASE("a trace of Dimemas that its own reader would crash on, or that is wrong, is refused") {
   auto const with = [](std::string const& what, std::string const& instead) {
     return fault_of_file("trace.dim", two_tasks_with(what, instead));
   };
@@ -223,7 +222,7 @@ TEST_CASE("a trace of Dimemas that its own reader would crash on, or that is wro
   CHECK(has(with("10:1:0:10", "10:1:0:11"), "rank 1, call 2: all_reduce: expected the same as rank 0, call 2: reduce"));
 }
 
-TEST_CASE("a time-independent trace of SimGrid is read" * doctest::timeout(10)) {
+TEST_CASE("a time-independent trace of SimGrid is read") {
   files const in;
   std::string const file = in.write("ti.txt",
                                     "0 init\n1 init\n0 compute 5e8\n0 send 1 7 1e3 0\n1 irecv 0 7 1000 0\n"
@@ -259,7 +258,7 @@ TEST_CASE("a time-independent trace of SimGrid is read" * doctest::timeout(10)) 
   CHECK(has(fault_of_file("trace.txt", "0 init\n1 init\n0 send 1 7 10\n"), "there is no receive for it"));
 }
 
-TEST_CASE("files of time-independent traces, a rank each, are read by their list" * doctest::timeout(10)) {
+TEST_CASE("files of time-independent traces, a rank each, are read by their list") {
   files const in;
   in.write("rank-0.txt", "0 init\n0 compute 5\n0 send 1 7 100\n0 finalize");  // without a last line end
   in.write("rank-1.txt", "1 init\n1 recv 0 7 100\n1 finalize");
@@ -280,7 +279,7 @@ TEST_CASE("files of time-independent traces, a rank each, are read by their list
   CHECK(has(said, "rank-1.txt:2: expected an action of SMPI's replay, got 'reciv'"));
 }
 
-TEST_CASE("comments of GOAL mean nothing" * doctest::timeout(10)) {
+TEST_CASE("comments of GOAL mean nothing") {
   files const in;
   std::string const plain = "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 6\nb requires a\n}\n";
   std::string const commented =
@@ -291,7 +290,7 @@ TEST_CASE("comments of GOAL mean nothing" * doctest::timeout(10)) {
   CHECK(has(fault_of_file("trace.goal", "/* x */\nnum_ranks 1\nrank 0 {\n\n/* y\n*/ calk 5\n}\n"), "trace.goal:6: "));
 }
 
-TEST_CASE("a schedule of GOAL becomes calls in an order that its dependencies allow" * doctest::timeout(10)) {
+TEST_CASE("a schedule of GOAL becomes calls in an order that its dependencies allow") {
   files const in;
   trace const t = read_trace(in.write("goal.txt",
                                       "num_ranks 2\nrank 0 {\nl1: calc 100 cpu 0\nl2: send 10b to 1 tag 7\n"
@@ -322,7 +321,7 @@ TEST_CASE("a schedule of GOAL becomes calls in an order that its dependencies al
   CHECK(has(fault_of_file("trace.goal", "num_ranks 2\nrank 0 {\n}\n"), "expected 2 ranks, got 1"));
 }
 
-TEST_CASE("a trace is checked: who disagrees, and where, is said" * doctest::timeout(10)) {
+TEST_CASE("a trace is checked: who disagrees, and where, is said") {
   trace t = of_ranks(2);
   t.ranks[0].records = {compute{1}, send{1, 7, 100}};
   auto const faults = [&] { return fault([&] { check(t); }); };
@@ -356,7 +355,7 @@ TEST_CASE("a trace is checked: who disagrees, and where, is said" * doctest::tim
   CHECK(has(faults(), "communicator 0: expected different ranks from 0 to 1, got 0"));
 }
 
-TEST_CASE("figures beyond what is possible are refused" * doctest::timeout(10)) {
+TEST_CASE("figures beyond what is possible are refused") {
   auto const faults = [](record const& r, std::vector<access_profile> const& profiles = {}) {
     trace t = of_ranks(1);
     t.ranks[0] = {{compute{2}, r}, profiles, {}};
@@ -375,7 +374,7 @@ TEST_CASE("figures beyond what is possible are refused" * doctest::timeout(10)) 
   CHECK(has(faults(compute{1}, {{0, 3, {1.5F}}}), why));
 }
 
-TEST_CASE("ranks that disagree in the bytes of a collective are refused" * doctest::timeout(10)) {
+TEST_CASE("ranks that disagree in the bytes of a collective are refused") {
   using bytes = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // given and got
   auto const faults = [](operation what, bytes const& moved) {
     trace t = of_ranks(moved.size());
@@ -407,8 +406,7 @@ TEST_CASE("ranks that disagree in the bytes of a collective are refused" * docte
   }
 }
 
-TEST_CASE("every algorithm of every collective makes messages that match, for any number of ranks" *
-          doctest::timeout(30)) {
+TEST_CASE("every algorithm of every collective makes messages that match, for any number of ranks") {
   for (collective_algorithm const& a : collective_algorithms()) {
     for (std::size_t ranks = 1; ranks <= 9; ++ranks) {
       for (rank_id root : {rank_id{0}, static_cast<rank_id>(ranks - 1)}) {
@@ -425,8 +423,7 @@ TEST_CASE("every algorithm of every collective makes messages that match, for an
   }
 }
 
-TEST_CASE("algorithms of collectives are chosen by name, for one operation or for all that know it" *
-          doctest::timeout(10)) {
+TEST_CASE("algorithms of collectives are chosen by name, for one operation or for all that know it") {
   CHECK(collective_choice().name(operation::all_reduce) == "recursive-doubling");
   collective_choice const some("linear,all_reduce=ring");
   CHECK(some.name(operation::all_reduce) == "ring");

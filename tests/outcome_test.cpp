@@ -53,7 +53,7 @@ std::string failed_run(temporary_folder const& folder, std::string const& progra
 
 }  // namespace
 
-TEST_CASE("a record says that the run failed, and why, whatever ended it" * doctest::timeout(120)) {
+TEST_CASE("a record says that the run failed, and why, whatever ended it") {
   temporary_folder const folder;
   for (std::string const program : programs) {
     CAPTURE(program);
@@ -76,7 +76,7 @@ TEST_CASE("a record says that the run failed, and why, whatever ended it" * doct
   }
 }
 
-TEST_CASE("a record of a run that has finished says so, and readers nothing" * doctest::timeout(60)) {
+TEST_CASE("a record of a run that has finished says so, and readers nothing") {
   temporary_folder const folder;
   for (std::string const program : programs) {
     std::string const file = folder.path() / "good.sqlite";
@@ -88,7 +88,7 @@ TEST_CASE("a record of a run that has finished says so, and readers nothing" * d
   }
 }
 
-TEST_CASE("a record says that a node was lost, and that a run that was killed has not ended" * doctest::timeout(120)) {
+TEST_CASE("a record says that a node was lost, and that a run that was killed has not ended") {
   temporary_folder const folder;
   for (bool const driver : {false, true}) {
     std::string const file = folder.path() / (driver ? "driver.sqlite" : "node.sqlite"), marker = file + " marks it";
@@ -109,7 +109,7 @@ TEST_CASE("a record says that a node was lost, and that a run that was killed ha
   }
 }
 
-TEST_CASE("of a record of an older ovlp it is said that how the run ended is not known" * doctest::timeout(60)) {
+TEST_CASE("of a record of an older ovlp it is said that how the run ended is not known") {
   temporary_folder const folder;
   std::string const file = folder.path() / "old.sqlite";
   REQUIRE(run({{FAILURES_SIMULATED, "--nodes", "2", "--record", file}}).good());
@@ -124,7 +124,7 @@ TEST_CASE("of a record of an older ovlp it is said that how the run ended is not
   CHECK(first_line(ovlp_command({"metrics", file}).out) == stored.reservation());
 }
 
-TEST_CASE("who reads the record of a failed run says so first" * doctest::timeout(120)) {
+TEST_CASE("who reads the record of a failed run says so first") {
   temporary_folder const folder;
   for (std::string const program : programs) {
     CAPTURE(program);
@@ -166,7 +166,7 @@ TEST_CASE("who reads the record of a failed run says so first" * doctest::timeou
   }
 }
 
-TEST_CASE("the files that options ask for say that the run failed, and plots of them too" * doctest::timeout(60)) {
+TEST_CASE("the files that options ask for say that the run failed, and plots of them too") {
   temporary_folder const folder;
   for (std::string const program : programs) {
     CAPTURE(program);

@@ -66,8 +66,7 @@ TEST_CASE("a file is replaced by one of its kind only") {
   }
 }
 
-TEST_CASE("no output takes the place of a file of somebody, and each takes that of an earlier one" *
-          doctest::timeout(240)) {
+TEST_CASE("no output takes the place of a file of somebody, and each takes that of an earlier one") {
   temporary_folder const folder;
   std::string const at = folder.path().string() + "/", command = OVLP_COMMAND;
   std::string const lu = std::string(OVLP_LU_SIMULATED) +

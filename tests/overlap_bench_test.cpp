@@ -270,7 +270,7 @@ void check(std::vector<result> const& rows, std::vector<expected> const& all) {
 
 }  // namespace
 
-TEST_CASE("on a star each operation hides what communication leaves of a core" * doctest::timeout(60)) {
+TEST_CASE("on a star each operation hides what communication leaves of a core") {
   // With P = 4 nodes, L the latency, and t what a block takes alone, three blocks that share a link take 3t. Until then
   // a core has L of itself, and of the rest what transfers leave it; the node that has least decides.
   ovlp::testing::temporary_folder const folder;
@@ -294,14 +294,14 @@ TEST_CASE("on a star each operation hides what communication leaves of a core" *
          {"barrier", 2 * (l + note), 2 * (l + note * (1 - in1 - out1))}});
 }
 
-TEST_CASE("a second core takes what communication leaves, and all of the operation is hidden" * doctest::timeout(60)) {
+TEST_CASE("a second core takes what communication leaves, and all of the operation is hidden") {
   ovlp::testing::temporary_folder const folder;
   double const time_s = latency_s + 3 * crossing_s(80'000);
   check(simulated(star(folder, 2), {"--bytes", "80000", "broadcast", "all-to-all"}),
         {{"broadcast", time_s, time_s}, {"all-to-all", time_s, time_s}});
 }
 
-TEST_CASE("what the root adds up cannot be overlapped on its one core" * doctest::timeout(60)) {
+TEST_CASE("what the root adds up cannot be overlapped on its one core") {
   // It adds three blocks, when all have come, at a time of its own each; work that is not done by then takes longer.
   ovlp::testing::temporary_folder const folder;
   double const t3 = 3 * crossing_s(80'000), sums = 3 * 10'000 * 1e-8;
@@ -309,8 +309,7 @@ TEST_CASE("what the root adds up cannot be overlapped on its one core" * doctest
         {{"reduce", latency_s + t3 + sums, latency_s + t3 * (1 - in3)}});
 }
 
-TEST_CASE("where a node runs one operation at a time, work holds up what depends on what comes" *
-          doctest::timeout(60)) {
+TEST_CASE("where a node runs one operation at a time, work holds up what depends on what comes") {
   // The second round of the barrier begins when the first one's note has been taken: after the work.
   ovlp::testing::temporary_folder const folder;
   outcome const ran =
@@ -323,7 +322,7 @@ TEST_CASE("where a node runs one operation at a time, work holds up what depends
   CHECK(row.measured.work_s == doctest::Approx(latency_s + note * (1 - in1 - out1)).epsilon(1e-6));
 }
 
-TEST_CASE("time-driven, an operation has the least size that takes as long" * doctest::timeout(60)) {
+TEST_CASE("time-driven, an operation has the least size that takes as long") {
   ovlp::testing::temporary_folder const folder;
   std::size_t bytes = 8;
   while (latency_s + 3 * crossing_s(bytes) < 0.02) bytes *= 2;
@@ -385,9 +384,9 @@ std::string after_a_death(std::string const& backend) {
 
 }  // namespace
 
-TEST_CASE("all operations are measured as flow graphs" * doctest::timeout(200)) { check_measured("real"); }
+TEST_CASE("all operations are measured as flow graphs") { check_measured("real"); }
 
-TEST_CASE("people get a table, and a picture" * doctest::timeout(60)) {
+TEST_CASE("people get a table, and a picture") {
   ovlp::testing::temporary_folder const folder;
   std::string const csv = folder.path() / "bench.csv", picture = folder.path() / "bench.svg";
   outcome const ran = ovlp_command({"--backend", "sim", "--nodes", "4", "--platform", star(folder), "--csv", csv,
@@ -403,7 +402,7 @@ TEST_CASE("people get a table, and a picture" * doctest::timeout(60)) {
     CHECK_MESSAGE(drawn.find(text) != std::string::npos, text);
 }
 
-TEST_CASE("what cannot be measured is said in one line" * doctest::timeout(100)) {
+TEST_CASE("what cannot be measured is said in one line") {
   check_refused(ovlp_command({"all-to-none"}),
                 "operation: expected one of broadcast, scatter, gather, reduce, all-reduce, all-gather, all-to-all, "
                 "all-to-allv, barrier, got 'all-to-none'");
@@ -422,7 +421,7 @@ TEST_CASE("what cannot be measured is said in one line" * doctest::timeout(100))
                 "overlap bench: took longer than the 1 s of --time-limit");
 }
 
-TEST_CASE("a node that dies ends the measurement" * doctest::timeout(60)) {
+TEST_CASE("a node that dies ends the measurement") {
   std::string const said = after_a_death("real");
   CHECK(said.starts_with("ovlp: overlap bench: overlap_bench: node"));
   CHECK(said.find("is lost") != std::string::npos);
@@ -430,14 +429,14 @@ TEST_CASE("a node that dies ends the measurement" * doctest::timeout(60)) {
 }
 
 #ifdef OVERLAP_BENCH_MPI
-TEST_CASE("all operations are measured as MPI's collectives" * doctest::timeout(200)) { check_measured("mpi"); }
+TEST_CASE("all operations are measured as MPI's collectives") { check_measured("mpi"); }
 
 TEST_CASE("without mpirun nothing is measured") {
   check_refused(ovlp_command({"--backend", "mpi", "barrier"}, {{"PATH", "/nonexistent"}}),
                 "'mpirun.openmpi' is not on PATH, or no file");
 }
 
-TEST_CASE("a rank that dies ends the measurement" * doctest::timeout(60)) {
+TEST_CASE("a rank that dies ends the measurement") {
   std::string const said = after_a_death("mpi");
   CHECK(said.starts_with("ovlp: overlap bench: mpirun.openmpi noticed that process rank"));
   CHECK(ovlp::testing::count(said, "\n") == 1);

@@ -94,7 +94,7 @@ bool is_neutral(setting const& s, parameter const& p) {
 
 }  // namespace
 
-TEST_CASE("each parameter of a platform is read, documented, and has its unit" * doctest::timeout(20)) {
+TEST_CASE("each parameter of a platform is read, documented, and has its unit") {
   std::string const page = ovlp::base::read_file(PLATFORM_PAGE);
   std::set<std::string_view> read;
   for (json const& file : files) {
@@ -114,7 +114,7 @@ TEST_CASE("each parameter of a platform is read, documented, and has its unit" *
   }
 }
 
-TEST_CASE("without a parameter what its row says holds, and that is not meant" * doctest::timeout(20)) {
+TEST_CASE("without a parameter what its row says holds, and that is not meant") {
   for (parameter const& p : parameters()) {
     if (!p.neutral || p.key.starts_with("kernels.")) continue;
     bool const is_list = p.key == "comm_cpu.incoming" || p.key == "comm_cpu.outgoing";  // must be there
@@ -140,7 +140,7 @@ TEST_CASE("without a parameter what its row says holds, and that is not meant" *
   }
 }
 
-TEST_CASE("a parameter goes by the name of its part" * doctest::timeout(20)) {
+TEST_CASE("a parameter goes by the name of its part") {
   for (parameter const& p : parameters()) {
     if (p.part.empty()) continue;
     CAPTURE(p.key);
@@ -157,7 +157,7 @@ TEST_CASE("a parameter goes by the name of its part" * doctest::timeout(20)) {
   }
 }
 
-TEST_CASE("a number below a parameter's least is an error that names its place" * doctest::timeout(20)) {
+TEST_CASE("a number below a parameter's least is an error that names its place") {
   for (parameter const& p : parameters()) {
     in_each_file_with(p, [&](json file) {
       for (json* const value : ovlp::base::values_at(file, p.key)) {
@@ -178,7 +178,7 @@ TEST_CASE("a number below a parameter's least is an error that names its place" 
   }
 }
 
-TEST_CASE("a parameter that needs something is named when it does not happen" * doctest::timeout(20)) {
+TEST_CASE("a parameter that needs something is named when it does not happen") {
   for (json const& file : files) {
     platform const on = parsed(file);
     ovlp::machine::virtual_machine const machine(on, 1);

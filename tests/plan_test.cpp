@@ -136,7 +136,7 @@ TEST_CASE("a plan for another program, or more nodes than there are, is refused"
                        ovlp::config_error);
 }
 
-TEST_CASE("a run holds what its plan says, to nodes that were released before, and tells" * doctest::timeout(60)) {
+TEST_CASE("a run holds what its plan says, to nodes that were released before, and tells") {
   ovlp::testing::run_on(4, [](engine& run) {
     plan followed;
     followed.changes = {{0, {3}}, {1, {1}}, {2, {4}}, {4, {2}}, {5, {4, {{"workers", 3}}}}};
@@ -161,7 +161,7 @@ TEST_CASE("a run holds what its plan says, to nodes that were released before, a
   });
 }
 
-TEST_CASE("a policy of the program's own decides, and gives its reasons" * doctest::timeout(60)) {
+TEST_CASE("a policy of the program's own decides, and gives its reasons") {
   ovlp::testing::run_on(3, [](engine& run) {
     run.follow(std::make_shared<one_less>());
     ovlp::threads<> const workers{"workers", run.nodes()};
@@ -175,7 +175,7 @@ TEST_CASE("a policy of the program's own decides, and gives its reasons" * docte
   });
 }
 
-TEST_CASE("the main program, too, learns at its borders what is to be held" * doctest::timeout(60)) {
+TEST_CASE("the main program, too, learns at its borders what is to be held") {
   ovlp::testing::run_on(2, [](engine& run) {
     plan followed;
     followed.changes = {{2, {1}}};
@@ -199,7 +199,7 @@ TEST_CASE("the main program, too, learns at its borders what is to be held" * do
   });
 }
 
-TEST_CASE("a change after an iteration of which nobody asks is made at the next border" * doctest::timeout(60)) {
+TEST_CASE("a change after an iteration of which nobody asks is made at the next border") {
   ovlp::testing::run_on(3, [](engine& run) {
     plan followed;
     followed.changes = {{2, {1}}, {3, {2}}, {5, {3}}};
@@ -217,7 +217,7 @@ TEST_CASE("a change after an iteration of which nobody asks is made at the next 
   });
 }
 
-TEST_CASE("what cannot be held ends the run with the reason" * doctest::timeout(60)) {
+TEST_CASE("what cannot be held ends the run with the reason") {
   ovlp::testing::run_on(2, [](engine& run) {
     run.follow(std::make_shared<too_many>());
     ovlp::threads<> const workers{"workers", run.nodes()};
@@ -276,7 +276,7 @@ ovlp::graph<Round, int> busy_rounds(engine& run, ovlp::threads<> const& workers,
 
 }  // namespace
 
-TEST_CASE("a threshold keeps as many nodes as were busy, and takes more when all are" * doctest::timeout(60)) {
+TEST_CASE("a threshold keeps as many nodes as were busy, and takes more when all are") {
   temporary_folder const folder;
   std::vector<std::string> options = seconds(folder);
   options.insert(options.end(), {"--policy", "efficiency>=0.8"});
@@ -315,7 +315,7 @@ bool about(std::vector<double> const& measured, std::vector<double> const& expec
 
 }  // namespace
 
-TEST_CASE("work of nodes that have left is counted once" * doctest::timeout(60)) {
+TEST_CASE("work of nodes that have left is counted once") {
   temporary_folder const folder;
   ovlp::testing::simulate_on(4, seconds(folder), [](engine& run) {
     auto const decides = std::make_shared<seen>();
@@ -331,7 +331,7 @@ TEST_CASE("work of nodes that have left is counted once" * doctest::timeout(60))
   });
 }
 
-TEST_CASE("work of nodes that are still leaving at the next border is counted once" * doctest::timeout(60)) {
+TEST_CASE("work of nodes that are still leaving at the next border is counted once") {
   temporary_folder const folder;
   // Messages take as long as rounds, but not those of node 0 to itself, which goes on alone.
   ovlp::testing::simulate_on(4, seconds(folder, 1), [](engine& run) {
@@ -351,7 +351,7 @@ TEST_CASE("work of nodes that are still leaving at the next border is counted on
   });
 }
 
-TEST_CASE("a policy is told what was held for how long, for real" * doctest::timeout(60)) {
+TEST_CASE("a policy is told what was held for how long, for real") {
   ovlp::testing::run_on(4, [](engine& run) {
     auto const decides = std::make_shared<seen>();
     run.follow(decides);
@@ -365,7 +365,7 @@ TEST_CASE("a policy is told what was held for how long, for real" * doctest::tim
   });
 }
 
-TEST_CASE("a policy plans anew when the run takes another time than was forecast" * doctest::timeout(60)) {
+TEST_CASE("a policy plans anew when the run takes another time than was forecast") {
   temporary_folder const folder;
   auto const decided = [&](std::string const& forecast_s, std::string const& goal) {
     std::vector<std::string> options = seconds(folder);

@@ -19,7 +19,7 @@ using ovlp::base::outcome;
 using ovlp::base::process;
 using ovlp::base::run;
 
-TEST_CASE("a program gets input and environment, and gives back all that it prints" * doctest::timeout(60)) {
+TEST_CASE("a program gets input and environment, and gives back all that it prints") {
   outcome const ended =
       run({{"sh", "-c", "cat; echo $COLOUR; echo wrong >&2; exit 3"}, "some input\n", {{"COLOUR", "red"}}});
   CHECK(ended.status == 3);
@@ -31,7 +31,7 @@ TEST_CASE("a program gets input and environment, and gives back all that it prin
   CHECK(run({{"cat"}, much}).out == much);
 }
 
-TEST_CASE("a program that takes longer than its limit is ended with all that it started" * doctest::timeout(60)) {
+TEST_CASE("a program that takes longer than its limit is ended with all that it started") {
   outcome const ended = run({{"sh", "-c", "sleep 1234.5 & echo $!; wait"}, "", {}, 0.2s});
   CHECK(ended.timed_out);
   CHECK(ended.complaint() == "took too long");
@@ -39,20 +39,20 @@ TEST_CASE("a program that takes longer than its limit is ended with all that it 
       2s, [&] { return ovlp::testing::contents(ovlp::testing::proc_of(std::stoi(ended.out)) / "cmdline").empty(); }));
 }
 
-TEST_CASE("one that does not listen to SIGTERM is killed" * doctest::timeout(60)) {
+TEST_CASE("one that does not listen to SIGTERM is killed") {
   outcome const ended = run({{"sh", "-c", "trap '' TERM; while :; do sleep 0.01; done"}, "", {}, 0.2s});
   CHECK(ended.timed_out);
   CHECK(ended.status == 128 + SIGKILL);
 }
 
-TEST_CASE("a signal that ends a program is part of its status" * doctest::timeout(60)) {
+TEST_CASE("a signal that ends a program is part of its status") {
   process started({{"sleep", "1000"}});
   CHECK(!started.wait(0.01s));
   started.kill(SIGTERM);
   CHECK(started.wait(10s) == 128 + SIGTERM);
 }
 
-TEST_CASE("lines go to a program that talks, and come from it" * doctest::timeout(60)) {
+TEST_CASE("lines go to a program that talks, and come from it") {
   int talks_on = 0;
   std::string script = "while read a; do echo \"got $a\"; done";
   SUBCASE("on its standard input and output") {}
@@ -71,8 +71,7 @@ TEST_CASE("lines go to a program that talks, and come from it" * doctest::timeou
   CHECK(talker.err().size() <= 1 << 17);
 }
 
-TEST_CASE("a program that talks and ends, or says a line without an end, is told from one that is silent" *
-          doctest::timeout(60)) {
+TEST_CASE("a program that talks and ends, or says a line without an end, is told from one that is silent") {
   std::string line;
   process gone({.words = {"sh", "-c", "echo hello >&4; printf unfinished >&4; echo why >&2; exit 3"}, .talks_on = 4});
   CHECK(gone.hear(line, 20s) == process::heard::line);
@@ -84,8 +83,7 @@ TEST_CASE("a program that talks and ends, or says a line without an end, is told
   CHECK_THROWS_WITH_AS(endless.hear(line, 50s), "it says a line that does not end", ovlp::io_error);
 }
 
-TEST_CASE("one that does not listen is not waited for longer, and is told that no more will be said" *
-          doctest::timeout(60)) {
+TEST_CASE("one that does not listen is not waited for longer, and is told that no more will be said") {
   std::string line;
   process listener({.words = {"sh", "-c", "while read a; do echo $a; done; echo over"}, .talks_on = 0});
   CHECK(listener.say("one", 20s));
@@ -100,20 +98,20 @@ TEST_CASE("one that does not listen is not waited for longer, and is told that n
   CHECK(!busy.say(more_than_fits, 0.2s));
 }
 
-TEST_CASE("who ends is not waited for longer because of what it leaves behind" * doctest::timeout(60)) {
+TEST_CASE("who ends is not waited for longer because of what it leaves behind") {
   outcome const ended = run({{"sh", "-c", "sleep 1 & echo done"}});
   CHECK(ended.out == "done\n");
   CHECK(ended.good());
 }
 
-TEST_CASE("the CPU time of a program is told, with that of those that it waited for" * doctest::timeout(60)) {
+TEST_CASE("the CPU time of a program is told, with that of those that it waited for") {
   char const* const loop = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
   outcome const ended = run({{"sh", "-c", "sh -c '" + std::string(loop) + "'; true"}});
   CHECK(ended.cpu_s > 0.01);
   CHECK(ended.cpu_s < 60);
 }
 
-TEST_CASE("a program that is not there is named" * doctest::timeout(60)) {
+TEST_CASE("a program that is not there is named") {
   CHECK_THROWS_WITH_AS(run({{"no-such-program"}}), "'no-such-program' is not on PATH, or no file", ovlp::io_error);
 }
 

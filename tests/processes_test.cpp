@@ -113,7 +113,7 @@ bool becomes(std::size_t processes) {
 
 // The engine
 
-TEST_CASE("an operation that asks the engine for something, not here, is an error" * doctest::timeout(60)) {
+TEST_CASE("an operation that asks the engine for something, not here, is an error") {
   run_on(2, [](engine& run) {
     threads<> const master{"master", 1};
     graph<int, int> const inner(ovlp::leaf("inner", master.at(0), [](int number) { return number; }));
@@ -127,7 +127,7 @@ TEST_CASE("an operation that asks the engine for something, not here, is an erro
   });
 }
 
-TEST_CASE("the engine refuses a thread that has not made it, and goes on" * doctest::timeout(60)) {
+TEST_CASE("the engine refuses a thread that has not made it, and goes on") {
   run_on(2, [](engine& run) {
     threads<> const workers{"workers", 2};
     graph<int, int> const g(ovlp::leaf("add", workers.at(1), [](int number) { return number + 1; }));
@@ -142,8 +142,7 @@ TEST_CASE("the engine refuses a thread that has not made it, and goes on" * doct
 
 // Processes
 
-TEST_CASE("nodes are launched when a collection is first mapped to them, and end with the engine" *
-          doctest::timeout(60)) {
+TEST_CASE("nodes are launched when a collection is first mapped to them, and end with the engine") {
   really_run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", "node1"};
     graph<Range, Visits> const g = tour(master, workers);
@@ -154,7 +153,7 @@ TEST_CASE("nodes are launched when a collection is first mapped to them, and end
   CHECK(becomes(0));
 }
 
-TEST_CASE("threads live where their mapping says" * doctest::timeout(60)) {
+TEST_CASE("threads live where their mapping says") {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", "node2*2 node[0-1]"};
     Visits const seen = run(tour(master, workers), {0, 8});
@@ -168,7 +167,7 @@ TEST_CASE("threads live where their mapping says" * doctest::timeout(60)) {
   });
 }
 
-TEST_CASE("a mapping to a node outside the run is a config_error at the first call" * doctest::timeout(60)) {
+TEST_CASE("a mapping to a node outside the run is a config_error at the first call") {
   run_on(2, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", "node[0-2]"};
     graph<Range, Visits> const g = tour(master, workers);
@@ -179,7 +178,7 @@ TEST_CASE("a mapping to a node outside the run is a config_error at the first ca
 
 // Resize
 
-TEST_CASE("after a resize objects go to the new number of threads" * doctest::timeout(60)) {
+TEST_CASE("after a resize objects go to the new number of threads") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 4};
     graph<Range, Visits> const g = tour(master, workers);
@@ -197,7 +196,7 @@ TEST_CASE("after a resize objects go to the new number of threads" * doctest::ti
   });
 }
 
-TEST_CASE("a collection is resized while a call uses it, and no object is lost" * doctest::timeout(60)) {
+TEST_CASE("a collection is resized while a call uses it, and no object is lost") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 4};
     graph<Range, Visits> const g = tour(master, workers);
@@ -211,7 +210,7 @@ TEST_CASE("a collection is resized while a call uses it, and no object is lost" 
   });
 }
 
-TEST_CASE("a thread that leaves stays until the groups that it opened have been closed there" * doctest::timeout(60)) {
+TEST_CASE("a thread that leaves stays until the groups that it opened have been closed there") {
   struct Gate {
     bool open = false;
   };
@@ -253,7 +252,7 @@ TEST_CASE("a thread that leaves stays until the groups that it opened have been 
   });
 }
 
-TEST_CASE("an operation resizes a collection, and posts to the new number of threads" * doctest::timeout(60)) {
+TEST_CASE("an operation resizes a collection, and posts to the new number of threads") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 4};
     graph<Range, Visits> const g = ovlp::split("cut", master.at(0),
@@ -271,7 +270,7 @@ TEST_CASE("an operation resizes a collection, and posts to the new number of thr
   });
 }
 
-TEST_CASE("what leaves a collection with state is handed to on_leave, on its node" * doctest::timeout(60)) {
+TEST_CASE("what leaves a collection with state is handed to on_leave, on its node") {
   run_on_one_and_three([](engine& run) {
     std::atomic<int> left{0};
     std::atomic<int> taken{0};
@@ -294,7 +293,7 @@ TEST_CASE("what leaves a collection with state is handed to on_leave, on its nod
   });
 }
 
-TEST_CASE("a thread that leaves just before the program ends is handed to on_leave, too" * doctest::timeout(60)) {
+TEST_CASE("a thread that leaves just before the program ends is handed to on_leave, too") {
   static std::atomic<int> left{0};  // outlives the runs
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
@@ -307,8 +306,7 @@ TEST_CASE("a thread that leaves just before the program ends is handed to on_lea
   CHECK(left == 3 * 4);  // really and simulated, on one node and on three
 }
 
-TEST_CASE("a state that takes long to make, and one that takes long to leave, hold up no other collection" *
-          doctest::timeout(60)) {
+TEST_CASE("a state that takes long to make, and one that takes long to leave, hold up no other collection") {
   really_run_on(2, {"--execution-threads", "2", "--peer-timeout", "2"}, [](engine& run) {
     // These are of the process of node 1.
     enum { never, while_others_went_on, alone };
@@ -345,7 +343,7 @@ TEST_CASE("a state that takes long to make, and one that takes long to leave, ho
   });
 }
 
-TEST_CASE("a collection with state does not shrink if nothing takes what leaves" * doctest::timeout(60)) {
+TEST_CASE("a collection with state does not shrink if nothing takes what leaves") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const counters{"counters", 3};
@@ -361,7 +359,7 @@ TEST_CASE("a collection with state does not shrink if nothing takes what leaves"
   });
 }
 
-TEST_CASE("two resizes at once are each judged by the number of threads that the other leaves" * doctest::timeout(60)) {
+TEST_CASE("two resizes at once are each judged by the number of threads that the other leaves") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const counters{"counters", 3};
@@ -385,7 +383,7 @@ TEST_CASE("two resizes at once are each judged by the number of threads that the
   });
 }
 
-TEST_CASE("no collection shrinks to nothing" * doctest::timeout(60)) {
+TEST_CASE("no collection shrinks to nothing") {
   run_on(1, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 2};
     graph<Range, Visits> const g = tour(master, workers);
@@ -396,7 +394,7 @@ TEST_CASE("no collection shrinks to nothing" * doctest::timeout(60)) {
   });
 }
 
-TEST_CASE("the summary tells how many nodes each iteration found held" * doctest::timeout(60)) {
+TEST_CASE("the summary tells how many nodes each iteration found held") {
   really_run_on(3, [](engine& run) {
     run.record();
     threads<> const master{"master", "node0"};
@@ -438,7 +436,7 @@ TEST_CASE("the summary tells how many nodes each iteration found held" * doctest
 
 // Remap
 
-TEST_CASE("a remapped thread keeps its index and its state" * doctest::timeout(60)) {
+TEST_CASE("a remapped thread keeps its index and its state") {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const counters{"counters", "node0 node1 node2"};
@@ -461,8 +459,7 @@ TEST_CASE("a remapped thread keeps its index and its state" * doctest::timeout(6
   });
 }
 
-TEST_CASE("threads move with their queues while a call is in progress, also to a node that must be launched" *
-          doctest::timeout(60)) {
+TEST_CASE("threads move with their queues while a call is in progress, also to a node that must be launched") {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const counters{"counters", "node0 node1"};
@@ -484,7 +481,7 @@ TEST_CASE("threads move with their queues while a call is in progress, also to a
   });
 }
 
-TEST_CASE("a thread in which an operation is suspended moves when that has ended" * doctest::timeout(60)) {
+TEST_CASE("a thread in which an operation is suspended moves when that has ended") {
   really_run_on(3, [](engine& run) {
     std::atomic<bool> half{false};
     std::atomic<bool> go_on{false};
@@ -532,7 +529,7 @@ TEST_CASE("a thread in which an operation is suspended moves when that has ended
   });
 }
 
-TEST_CASE("an operation remaps another collection" * doctest::timeout(60)) {
+TEST_CASE("an operation remaps another collection") {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const counters{"counters", "node0*2"};
@@ -554,8 +551,7 @@ TEST_CASE("an operation remaps another collection" * doctest::timeout(60)) {
   });
 }
 
-TEST_CASE("a node is released when its last thread has left, and launched again when one comes" *
-          doctest::timeout(120)) {
+TEST_CASE("a node is released when its last thread has left, and launched again when one comes") {
   really_run_on(3, [](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const counters{"counters", "node0 node1"};
@@ -578,7 +574,7 @@ TEST_CASE("a node is released when its last thread has left, and launched again 
   });
 }
 
-TEST_CASE("a node is released when a resize takes its last thread" * doctest::timeout(60)) {
+TEST_CASE("a node is released when a resize takes its last thread") {
   really_run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", "node[0-2]"};
     graph<Range, Visits> const g = tour(master, workers);
@@ -593,7 +589,7 @@ TEST_CASE("a node is released when a resize takes its last thread" * doctest::ti
   });
 }
 
-TEST_CASE("a remap that can not be is refused, and the run goes on" * doctest::timeout(60)) {
+TEST_CASE("a remap that can not be is refused, and the run goes on") {
   run_on(2, [](engine& run) {
     struct Fixed {
       std::atomic<int> count{0};  // not a data object
@@ -626,7 +622,7 @@ struct Everything {
 
 }  // namespace
 
-TEST_CASE("objects arrive on another node as they left" * doctest::timeout(60)) {
+TEST_CASE("objects arrive on another node as they left") {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", "node[1-2]"};
     graph<Everything, Everything> const g = ovlp::leaf("there", workers.at(0),
@@ -683,7 +679,7 @@ Sum count_signals(in<Signal>& noticed) {
 
 }  // namespace
 
-TEST_CASE("what an operation has sent arrives while it goes on, with or without a kernel" * doctest::timeout(60)) {
+TEST_CASE("what an operation has sent arrives while it goes on, with or without a kernel") {
   really_run_on(2, [](engine& run) {
     threads<> const here{"here", "node0"}, there{"there", "node1"};
     graph<Signal, Sum> const g = ovlp::split("send", there.at(0), &send_signals) >>
@@ -697,7 +693,7 @@ TEST_CASE("what an operation has sent arrives while it goes on, with or without 
   });
 }
 
-TEST_CASE("all nodes talk to each other at once" * doctest::timeout(60)) {
+TEST_CASE("all nodes talk to each other at once") {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 6};
     graph<Range, Sum> const g =

@@ -90,7 +90,7 @@ auto approximately(double seconds) { return doctest::Approx(seconds).epsilon(1e-
 
 }  // namespace
 
-TEST_CASE("a job alone takes its work divided by the speed" * doctest::timeout(10)) {
+TEST_CASE("a job alone takes its work divided by the speed") {
   timeline t;
   dedicated_processor p(t.events, 4, 2);
   CHECK(p.idle());
@@ -100,7 +100,7 @@ TEST_CASE("a job alone takes its work divided by the speed" * doctest::timeout(1
   CHECK(p.idle());
 }
 
-TEST_CASE("jobs share the cores evenly, none getting more than one" * doctest::timeout(10)) {
+TEST_CASE("jobs share the cores evenly, none getting more than one") {
   timeline t;
   dedicated_processor p(t.events, 2, 1);
   t.start("a", p, 1);
@@ -114,7 +114,7 @@ TEST_CASE("jobs share the cores evenly, none getting more than one" * doctest::t
   CHECK(t.order == std::vector<std::string>{"a", "b", "c"});  // equal ends: the one that started first
 }
 
-TEST_CASE("what communication takes is missing to all jobs" * doctest::timeout(10)) {
+TEST_CASE("what communication takes is missing to all jobs") {
   timeline t;
   dedicated_processor p(t.events, 1, 1);
   t.start("a", p, 1);
@@ -137,7 +137,7 @@ unsteady_speed changing(double speed, steps const& over_time) {
 
 }  // namespace
 
-TEST_CASE("a node whose speed changes serves its jobs at the speed of the moment" * doctest::timeout(10)) {
+TEST_CASE("a node whose speed changes serves its jobs at the speed of the moment") {
   timeline t;
   dedicated_processor p(t.events, 1, changing(2, {{1, 0.5}, {3, 0}, {10, 2}}));
   SUBCASE("one after the other") {
@@ -165,7 +165,7 @@ TEST_CASE("a node whose speed changes serves its jobs at the speed of the moment
   }
 }
 
-TEST_CASE("a node that stands still for good never ends its jobs" * doctest::timeout(10)) {
+TEST_CASE("a node that stands still for good never ends its jobs") {
   timeline t;
   dedicated_processor p(t.events, 1, changing(1, {{1, 0}}));
   t.start("a", p, 2);
@@ -173,7 +173,7 @@ TEST_CASE("a node that stands still for good never ends its jobs" * doctest::tim
   CHECK(t.end_s("a") == -1);
 }
 
-TEST_CASE("under a quota, and on a shared core, speeds change too" * doctest::timeout(10)) {
+TEST_CASE("under a quota, and on a shared core, speeds change too") {
   timeline t;
   quota_budget const half({0.5, 1, 0}, 1, 0);
   SUBCASE("a node of its own") {
@@ -194,7 +194,7 @@ TEST_CASE("under a quota, and on a shared core, speeds change too" * doctest::ti
   }
 }
 
-TEST_CASE("slow-downs come by chance: with the same seed the same ones, at each node others" * doctest::timeout(10)) {
+TEST_CASE("slow-downs come by chance: with the same seed the same ones, at each node others") {
   node_kind kind;
   auto const exponential = [](double mean) {
     return [=](std::mt19937_64& random) { return std::exponential_distribution(1 / mean)(random); };
@@ -215,7 +215,7 @@ TEST_CASE("slow-downs come by chance: with the same seed the same ones, at each 
   CHECK(end_s(2, 5) == doctest::Approx(10'000 / 0.925).epsilon(0.02));
 }
 
-TEST_CASE("several slow-downs at once multiply, and a draw below 1 changes nothing" * doctest::timeout(10)) {
+TEST_CASE("several slow-downs at once multiply, and a draw below 1 changes nothing") {
   node_kind kind;
   auto const always = [](double value) { return [=](std::mt19937_64&) { return value; }; };
   kind.slowdowns = {
@@ -227,7 +227,7 @@ TEST_CASE("several slow-downs at once multiply, and a draw below 1 changes nothi
   CHECK(t.end_s("a") == approximately(3.5));
 }
 
-TEST_CASE("on many cores communication takes nothing from a few jobs" * doctest::timeout(10)) {
+TEST_CASE("on many cores communication takes nothing from a few jobs") {
   timeline t;
   dedicated_processor p(t.events, 4, 1);
   p.set_taken(2.5);
@@ -236,7 +236,7 @@ TEST_CASE("on many cores communication takes nothing from a few jobs" * doctest:
   CHECK(t.end_s("a") == approximately(1));
 }
 
-TEST_CASE("under a quota a node computes at full speed, then is throttled" * doctest::timeout(10)) {
+TEST_CASE("under a quota a node computes at full speed, then is throttled") {
   // A quarter of a core, in periods of 1 s that begin at 0, 1, ...
   timeline t;
   dedicated_processor p(t.events, 1, 1, quota_budget({0.25, 1, 0}, 1, 0));
@@ -249,7 +249,7 @@ TEST_CASE("under a quota a node computes at full speed, then is throttled" * doc
   CHECK(t.end_s("third") == approximately(51.05));
 }
 
-TEST_CASE("of an unspent budget a bounded part is carried into the next period" * doctest::timeout(10)) {
+TEST_CASE("of an unspent budget a bounded part is carried into the next period") {
   timeline t;
   dedicated_processor p(t.events, 1, 1, quota_budget({0.25, 1, 0.1}, 1, 0));
   t.start_at(0.5, "a", p, 0.4);  // the first budget, and the next
@@ -260,7 +260,7 @@ TEST_CASE("of an unspent budget a bounded part is carried into the next period" 
   CHECK(t.end_s("b") == approximately(2.55));
 }
 
-TEST_CASE("two jobs on two cores spend a budget twice as fast" * doctest::timeout(10)) {
+TEST_CASE("two jobs on two cores spend a budget twice as fast") {
   timeline t;
   dedicated_processor p(t.events, 2, 1, quota_budget({0.25, 1, 0}, 2, 0));  // half a core second each period
   t.start("a", p, 0.3);
@@ -269,7 +269,7 @@ TEST_CASE("two jobs on two cores spend a budget twice as fast" * doctest::timeou
   CHECK(t.end_s("b") == approximately(1.05));
 }
 
-TEST_CASE("a quota grants what stepping through time grants" * doctest::timeout(30)) {
+TEST_CASE("a quota grants what stepping through time grants") {
   std::mt19937_64 random(ovlp::testing::new_seed());
   auto const between = [&](double least, double most) { return std::uniform_real_distribution(least, most)(random); };
   for (int i = 0; i < 200; ++i) {
@@ -301,8 +301,7 @@ TEST_CASE("a quota grants what stepping through time grants" * doctest::timeout(
   }
 }
 
-TEST_CASE("without quotas all jobs of all nodes share a host's cores evenly, none getting more than one" *
-          doctest::timeout(10)) {
+TEST_CASE("without quotas all jobs of all nodes share a host's cores evenly, none getting more than one") {
   timeline t;
   auto const host = std::make_shared<ovlp::machine::host_cores>(t.events, 2, 0.5);
   ovlp::machine::host_node one(t.events, host), other(t.events, host);
@@ -325,8 +324,7 @@ TEST_CASE("without quotas all jobs of all nodes share a host's cores evenly, non
   CHECK(other.idle());
 }
 
-TEST_CASE("nodes on one core of a host compute one after another, each until its budget is spent" *
-          doctest::timeout(10)) {
+TEST_CASE("nodes on one core of a host compute one after another, each until its budget is spent") {
   timeline t;
   auto const core = std::make_shared<host_core>();
   quota_budget const quarter({0.25, 1, 0}, 1, 0);
@@ -340,8 +338,7 @@ TEST_CASE("nodes on one core of a host compute one after another, each until its
   CHECK(second.idle());
 }
 
-TEST_CASE("a node that left with less than its share of the core gets it at once when it comes back" *
-          doctest::timeout(10)) {
+TEST_CASE("a node that left with less than its share of the core gets it at once when it comes back") {
   timeline t;
   auto const core = std::make_shared<host_core>();
   quota_budget const all({0.5, 100, 0}, 1, 0);
@@ -358,7 +355,7 @@ TEST_CASE("a node that left with less than its share of the core gets it at once
   CHECK(t.end_s("third") == approximately(1.39));
 }
 
-TEST_CASE("a node alone on its core computes as one with a core of its own" * doctest::timeout(20)) {
+TEST_CASE("a node alone on its core computes as one with a core of its own") {
   std::mt19937_64 random(ovlp::testing::new_seed());
   auto const between = [&](double least, double most) { return std::uniform_real_distribution(least, most)(random); };
   for (int i = 0; i < 300; ++i) {
@@ -385,7 +382,7 @@ TEST_CASE("a node alone on its core computes as one with a core of its own" * do
   }
 }
 
-TEST_CASE("threads of a node on a core of a host take turns, by slices" * doctest::timeout(10)) {
+TEST_CASE("threads of a node on a core of a host take turns, by slices") {
   timeline t;
   auto const core = std::make_shared<host_core>(0.25);
   quota_budget const all({1, 100, 0}, 1, 0);

@@ -67,7 +67,7 @@ constexpr double least_share = 0.2;
 
 }  // namespace
 
-TEST_CASE("waits of all threads of a process are added up, since the last time" * doctest::timeout(60)) {
+TEST_CASE("waits of all threads of a process are added up, since the last time") {
   processor_waits waits(false);
   if (!waits.take()) return;  // this system does not tell
   crowded_core const crowded;
@@ -91,7 +91,7 @@ TEST_CASE("a warning says how long threads waited, where it matters") {
       "its threads waited 6.50 s for processors, for 10.00 s that it used (65 %)"));
 }
 
-TEST_CASE("a measured run that waited for processors says so in all that it writes" * doctest::timeout(120)) {
+TEST_CASE("a measured run that waited for processors says so in all that it writes") {
   if (!processor_waits(false).take()) return;
   crowded_core const crowded;
   temporary_folder const folder;

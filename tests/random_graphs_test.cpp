@@ -25,8 +25,7 @@ uint64_t rounds(uint64_t usual) {
 
 }  // namespace
 
-TEST_CASE("random graphs give in simulation what a serial evaluation gives, whatever changes meanwhile" *
-          doctest::timeout(250)) {
+TEST_CASE("random graphs give in simulation what a serial evaluation gives, whatever changes meanwhile") {
   ovlp::testing::temporary_folder const folder;
   uint64_t const first = ovlp::testing::new_seed();
   for (uint64_t seed = first; seed < first + rounds(400); ++seed) {
@@ -51,8 +50,7 @@ TEST_CASE("random graphs give in simulation what a serial evaluation gives, what
   }
 }
 
-TEST_CASE("random graphs give on real nodes what a serial evaluation gives, whatever changes meanwhile" *
-          doctest::timeout(250)) {
+TEST_CASE("random graphs give on real nodes what a serial evaluation gives, whatever changes meanwhile") {
   uint64_t const first = ovlp::testing::new_seed();
   ::setenv("OVLP_TEST_SEED", std::to_string(first).c_str(), 1);  // the other processes build the same graphs
   for (uint64_t seed = first; seed < first + rounds(12); ++seed) {

@@ -110,7 +110,7 @@ class counting_sink final : public ovlp::record_sink {
 
 }  // namespace
 
-TEST_CASE("a trace tells line by line what happens in a simulation" * doctest::timeout(20)) {
+TEST_CASE("a trace tells line by line what happens in a simulation") {
   temporary_folder const folder;
   std::string const file = folder.path() / "trace.txt";
   std::vector<std::string> options = partial(folder);
@@ -162,7 +162,7 @@ TEST_CASE("a trace tells line by line what happens in a simulation" * doctest::t
 )");
 }
 
-TEST_CASE("sinks of all kinds are told the same, each of all that happens" * doctest::timeout(60)) {
+TEST_CASE("sinks of all kinds are told the same, each of all that happens") {
   auto const first = std::make_shared<counting_sink>(), second = std::make_shared<counting_sink>();
   simulate_on(2, {}, [&](engine& run) {
     run.attach(first);
@@ -188,7 +188,7 @@ TEST_CASE("sinks of all kinds are told the same, each of all that happens" * doc
   CHECK(first->counts["end"] == 1);
 }
 
-TEST_CASE("the trace of a run that fails, or stalls, holds what happened until then" * doctest::timeout(20)) {
+TEST_CASE("the trace of a run that fails, or stalls, holds what happened until then") {
   temporary_folder const folder;
   bool stalls = false;
   SUBCASE("fails") {}
@@ -221,7 +221,7 @@ std::pair<double, double> first_and_last_s(std::string const& trace) {
   return {first_s, last_s};
 }
 
-TEST_CASE("processes on machines with other clocks take node 0's" * doctest::timeout(60)) {
+TEST_CASE("processes on machines with other clocks take node 0's") {
   std::string const other_clock = "unshare --time --monotonic 100000 ";
   if (std::system((other_clock + "true 2>/dev/null").c_str()) != 0) {
     MESSAGE("not tested: this system gives no time namespace");
@@ -245,7 +245,7 @@ TEST_CASE("processes on machines with other clocks take node 0's" * doctest::tim
   }
 }
 
-TEST_CASE("each process of a real run traces what happens there" * doctest::timeout(60)) {
+TEST_CASE("each process of a real run traces what happens there") {
   std::filesystem::path const file = std::filesystem::temp_directory_path() / "ovlp-records-test-trace";
   std::filesystem::path const of_node_1 = file.string() + ".node1";
   really_run_on(2, {"--trace", file}, [&](engine& run) {
@@ -270,7 +270,7 @@ TEST_CASE("each process of a real run traces what happens there" * doctest::time
   std::filesystem::remove(of_node_1);
 }
 
-TEST_CASE("a node that leaves and comes back goes on with its trace" * doctest::timeout(60)) {
+TEST_CASE("a node that leaves and comes back goes on with its trace") {
   std::filesystem::path const file = std::filesystem::temp_directory_path() / "ovlp-records-test-again";
   std::filesystem::path const of_node_1 = file.string() + ".node1";
   really_run_on(2, {"--trace", file}, [&](engine& run) {

@@ -205,8 +205,7 @@ trace overtaking() {
 }  // namespace
 
 #ifdef HAS_OTF2
-TEST_CASE("an archive of a replay has the program's messages, in its order, and is replayed itself" *
-          doctest::timeout(110)) {
+TEST_CASE("an archive of a replay has the program's messages, in its order, and is replayed itself") {
   check_otf2(overtaking());
   std::mt19937 random(14);
   for (int i = 0; i < 12; ++i) {
@@ -218,7 +217,7 @@ TEST_CASE("an archive of a replay has the program's messages, in its order, and 
 }
 #endif
 
-TEST_CASE("Paraver gets the program's messages with their tags, in its order" * doctest::timeout(110)) {
+TEST_CASE("Paraver gets the program's messages with their tags, in its order") {
   check_paraver(overtaking(), false);
   std::mt19937 random(41);
   for (int i = 0; i < 6; ++i) {

@@ -47,7 +47,7 @@ double sum(json const& of, char const* figure) {
 
 }  // namespace
 
-TEST_CASE("a report tells of a run what its summary does" * doctest::timeout(60)) {
+TEST_CASE("a report tells of a run what its summary does") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   ovlp::summary figures;

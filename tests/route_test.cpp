@@ -28,14 +28,14 @@ constexpr ovlp::routing of_five{.size = 5, .sender = 3, .place = 12, .opener = 4
 
 }  // namespace
 
-TEST_CASE("at gives one index, and outside the collection is an error that tells both" * doctest::timeout(10)) {
+TEST_CASE("at gives one index, and outside the collection is an error that tells both") {
   CHECK(on_edge(ovlp::at(0))(nullptr, of_five) == 0);
   CHECK(on_edge(ovlp::at(4))(nullptr, of_five) == 4);
   CHECK_THROWS_WITH_AS(on_edge(ovlp::at(5))(nullptr, of_five), "route at(index) chose thread 5 of a collection with 5",
                        ovlp::graph_error);
 }
 
-TEST_CASE("by takes a member modulo the collection's size, also a negative one" * doctest::timeout(10)) {
+TEST_CASE("by takes a member modulo the collection's size, also a negative one") {
   auto const by_row = on_edge(ovlp::by(&Block::row));
   auto index = [&](std::int64_t row) {
     Block const block{row, 0};
@@ -50,7 +50,7 @@ TEST_CASE("by takes a member modulo the collection's size, also a negative one" 
   CHECK(index(std::numeric_limits<std::int64_t>::min()) < 5);
 }
 
-TEST_CASE("by takes a callable of the object, and of what the posting node knows" * doctest::timeout(10)) {
+TEST_CASE("by takes a callable of the object, and of what the posting node knows") {
   Block const block{2, 3};
   CHECK(on_edge(ovlp::by([](Block const& b) { return b.row * 10 - 21; }))(&block, of_five) == 4);
   CHECK(on_edge(ovlp::by([](Block const& b, ovlp::routing const& now) {
@@ -58,14 +58,14 @@ TEST_CASE("by takes a callable of the object, and of what the posting node knows
         }))(&block, of_five) == 2);
 }
 
-TEST_CASE("in_turn goes round by the object's place in its group" * doctest::timeout(10)) {
+TEST_CASE("in_turn goes round by the object's place in its group") {
   auto const route = on_edge(ovlp::in_turn());
   for (std::size_t place = 0; place < 12; ++place) {
     CHECK(route(nullptr, {.size = 5, .sender = 3, .place = place, .opener = 0}) == place % 5);
   }
 }
 
-TEST_CASE("relative steps from the posting thread and wraps at both ends" * doctest::timeout(10)) {
+TEST_CASE("relative steps from the posting thread and wraps at both ends") {
   CHECK(on_edge(ovlp::relative(0))(nullptr, of_five) == 3);
   CHECK(on_edge(ovlp::relative(1))(nullptr, of_five) == 4);
   CHECK(on_edge(ovlp::relative(2))(nullptr, of_five) == 0);
@@ -73,15 +73,14 @@ TEST_CASE("relative steps from the posting thread and wraps at both ends" * doct
   CHECK(on_edge(ovlp::relative(-14))(nullptr, of_five) == 4);
 }
 
-TEST_CASE("at_opener gives the thread that opened the group, even while it leaves the collection" *
-          doctest::timeout(10)) {
+TEST_CASE("at_opener gives the thread that opened the group, even while it leaves the collection") {
   // Taken from the definition: the entry of a graph refuses it only when checked.
   auto const route = on_edge(ovlp::at_opener());
   CHECK(route(nullptr, of_five) == 4);
   CHECK(route(nullptr, {.size = 4, .sender = 0, .place = 0, .opener = 4}) == 4);
 }
 
-TEST_CASE("only at and at_opener give a thread without an object" * doctest::timeout(10)) {
+TEST_CASE("only at and at_opener give a thread without an object") {
   CHECK(on_edge(ovlp::at(0)).fixed());
   CHECK(on_edge(ovlp::at_opener()).fixed());
   CHECK_FALSE(on_edge(ovlp::by(&Block::row)).fixed());

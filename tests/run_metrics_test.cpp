@@ -184,7 +184,7 @@ TEST_CASE("a node that was held part of the time counts for that") {
   CHECK_FALSE(run.transfer.has_value());
 }
 
-TEST_CASE("in a simulation the critical path is as long as the run" * doctest::timeout(60)) {
+TEST_CASE("in a simulation the critical path is as long as the run") {
   for (std::uint32_t window : {0U, 1U, 3U}) {
     for (std::size_t nodes : {1U, 2U, 5U}) {
       CAPTURE(window);
@@ -211,7 +211,7 @@ TEST_CASE("in a simulation the critical path is as long as the run" * doctest::t
   }
 }
 
-TEST_CASE("ovlp metrics says where the time of a simulation went" * doctest::timeout(60)) {
+TEST_CASE("ovlp metrics says where the time of a simulation went") {
   temporary_folder const folder;
   std::string const record = folder.path() / "lu.sqlite", figures = folder.path() / "lu.json";
   REQUIRE(run({{OVLP_LU_SIMULATED, "--n", "512", "--block", "64", "--nodes", "4", "--remove", "1@3", "--platform",
@@ -239,7 +239,7 @@ TEST_CASE("ovlp metrics says where the time of a simulation went" * doctest::tim
   }
 }
 
-TEST_CASE("nothing that a record names is run unless the user asks for it" * doctest::timeout(120)) {
+TEST_CASE("nothing that a record names is run unless the user asks for it") {
   temporary_folder const folder;
   std::string const record = folder.path() / "run.sqlite", mark = folder.path() / "mark";
   REQUIRE(run({{OVLP_LU_SIMULATED, "--n", "64", "--block", "32", "--platform", "gigabit", "--execution", "partial",
@@ -290,7 +290,7 @@ TEST_CASE("nothing that a record names is run unless the user asks for it" * doc
   CHECK(given.err.starts_with("ovlp metrics: runs " + std::string(OVLP_LU_SIMULATED)));
 }
 
-TEST_CASE("names that are no UTF-8 stand in the way of no command that writes JSON" * doctest::timeout(60)) {
+TEST_CASE("names that are no UTF-8 stand in the way of no command that writes JSON") {
   temporary_folder const folder;
   std::string const record = folder.path() / "run.sqlite", figures = folder.path() / "run.json";
   {
@@ -318,8 +318,7 @@ TEST_CASE("names that are no UTF-8 stand in the way of no command that writes JS
   CHECK(nlohmann::json::accept(contents(figures)));
 }
 
-TEST_CASE("an efficiency above 1 has its reason beside it, and kernels take as long on the ideal network" *
-          doctest::timeout(120)) {
+TEST_CASE("an efficiency above 1 has its reason beside it, and kernels take as long on the ideal network") {
   temporary_folder const folder;
   std::string const platform = folder.file("gigabit.json", R"({"name": "p", "reference_core": "any",
     "nodes": [{"count": 4, "cores": 1, "speed": 1, "launch_s": 0}],
@@ -359,8 +358,7 @@ TEST_CASE("an efficiency above 1 has its reason beside it, and kernels take as l
   }
 }
 
-TEST_CASE("nodes that share a host's cores may use what others leave, and the reason stands beside it" *
-          doctest::timeout(60)) {
+TEST_CASE("nodes that share a host's cores may use what others leave, and the reason stands beside it") {
   temporary_folder const folder;
   std::string const platform = folder.file("host.json", R"({"name": "p", "reference_core": "any", "host": {"cores": 2},
     "nodes": [{"count": 4, "cores": 2, "speed": 1, "launch_s": 0}],
@@ -379,7 +377,7 @@ TEST_CASE("nodes that share a host's cores may use what others leave, and the re
   CHECK(full.err.find("standard output: cannot be written") != std::string::npos);
 }
 
-TEST_CASE("ovlp metrics refuses what it cannot answer in a line" * doctest::timeout(60)) {
+TEST_CASE("ovlp metrics refuses what it cannot answer in a line") {
   outcome const none = run({{OVLP_COMMAND, "metrics", "/no/such.sqlite"}});
   CHECK(none.status == 1);
   CHECK(none.err.find("/no/such.sqlite") != std::string::npos);

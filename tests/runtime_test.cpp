@@ -88,7 +88,7 @@ bool spin_until(Condition condition, std::chrono::milliseconds at_most = 10s) {
 
 // Groups
 
-TEST_CASE("a merge ends after the last object of its own group" * doctest::timeout(60)) {
+TEST_CASE("a merge ends after the last object of its own group") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 4};
     graph<Range, Sum> const g = ovlp::split("cut", master.at(0), &cut) >>
@@ -99,8 +99,7 @@ TEST_CASE("a merge ends after the last object of its own group" * doctest::timeo
   });
 }
 
-TEST_CASE("groups nest: an inner merge ends with its inner group, on the thread that opened it" *
-          doctest::timeout(60)) {
+TEST_CASE("groups nest: an inner merge ends with its inner group, on the thread that opened it") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 4};
     graph<Range, Visits> g;
@@ -140,7 +139,7 @@ TEST_CASE("groups nest: an inner merge ends with its inner group, on the thread 
   });
 }
 
-TEST_CASE("a closer of several ports ends when the groups of all of them have ended" * doctest::timeout(60)) {
+TEST_CASE("a closer of several ports ends when the groups of all of them have ended") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     graph<Range, Sum> g;
@@ -178,7 +177,7 @@ TEST_CASE("a closer of several ports ends when the groups of all of them have en
   });
 }
 
-TEST_CASE("an empty group runs its closer on the closer's fixed thread" * doctest::timeout(60)) {
+TEST_CASE("an empty group runs its closer on the closer's fixed thread") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     graph<Range, Visit> const g = ovlp::split("cut", master.at(0), &cut) >>
@@ -197,8 +196,7 @@ TEST_CASE("an empty group runs its closer on the closer's fixed thread" * doctes
   });
 }
 
-TEST_CASE("an empty inner group ends where it was opened, and counts as one object of the outer group" *
-          doctest::timeout(60)) {
+TEST_CASE("an empty inner group ends where it was opened, and counts as one object of the outer group") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     graph<Range, Sum> g;
@@ -223,8 +221,7 @@ TEST_CASE("an empty inner group ends where it was opened, and counts as one obje
   });
 }
 
-TEST_CASE("an empty group whose closer is routed by an object's content is an error that names port and closer" *
-          doctest::timeout(60)) {
+TEST_CASE("an empty group whose closer is routed by an object's content is an error that names port and closer") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     graph<Range, Sum> const g =
@@ -239,7 +236,7 @@ TEST_CASE("an empty group whose closer is routed by an object's content is an er
   });
 }
 
-TEST_CASE("objects of one group that reach two closers are an error that names both threads" * doctest::timeout(60)) {
+TEST_CASE("objects of one group that reach two closers are an error that names both threads") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 2};
     graph<Range, Sum> const g = ovlp::split("cut", master.at(0), &cut) >> ovlp::leaf("same", master.at(0), &same) >>
@@ -251,7 +248,7 @@ TEST_CASE("objects of one group that reach two closers are an error that names b
   });
 }
 
-TEST_CASE("a merge that ends before it has taken all objects is an error, not a result" * doctest::timeout(60)) {
+TEST_CASE("a merge that ends before it has taken all objects is an error, not a result") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     graph<Range, Number> const g =
@@ -264,7 +261,7 @@ TEST_CASE("a merge that ends before it has taken all objects is an error, not a 
   });
 }
 
-TEST_CASE("posting on a discarded port is an error that names the port" * doctest::timeout(60)) {
+TEST_CASE("posting on a discarded port is an error that names the port") {
   run_on(1, [](engine& run) {
     threads<> const master{"master", 1};
     graph<Range, Sum> g;
@@ -287,7 +284,7 @@ TEST_CASE("posting on a discarded port is an error that names the port" * doctes
 
 // Streams
 
-TEST_CASE("a stream posts while objects that it collects are still to come" * doctest::timeout(60)) {
+TEST_CASE("a stream posts while objects that it collects are still to come") {
   run_on_one_and_three([](engine& run) {
     threads<Counter> const master{"master", 1};
     threads<> const workers{"workers", 2};
@@ -363,8 +360,7 @@ void check_window(std::size_t window, std::string const& execution_threads) {
 
 }  // namespace
 
-TEST_CASE("a port never has more objects in circulation than its window, and not fewer if there are more to post" *
-          doctest::timeout(60)) {
+TEST_CASE("a port never has more objects in circulation than its window, and not fewer if there are more to post") {
   for (std::string const execution_threads : {"1", "4"}) {
     for (std::size_t const window : {1u, 2u, 7u}) {
       CAPTURE(execution_threads);
@@ -374,7 +370,7 @@ TEST_CASE("a port never has more objects in circulation than its window, and not
   }
 }
 
-TEST_CASE("each group has a window of its own" * doctest::timeout(60)) {
+TEST_CASE("each group has a window of its own") {
   run_on_one_and_three([](engine& run) {
     threads<Counter> const master{"master", 1};
     threads<> const workers{"workers", 3};
@@ -397,7 +393,7 @@ TEST_CASE("each group has a window of its own" * doctest::timeout(60)) {
   });
 }
 
-TEST_CASE("a window's credit comes back from another node" * doctest::timeout(60)) {
+TEST_CASE("a window's credit comes back from another node") {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     graph<Range, Sum> const g = ovlp::split("cut", master.at(0), &cut).window(2) >>
@@ -408,7 +404,7 @@ TEST_CASE("a window's credit comes back from another node" * doctest::timeout(60
 
 // Routes
 
-TEST_CASE("in_turn deals the objects of a group out by their place" * doctest::timeout(60)) {
+TEST_CASE("in_turn deals the objects of a group out by their place") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 4};
     graph<Range, Visits> const g = ovlp::split("cut", master.at(0), &cut_visits) >>
@@ -422,7 +418,7 @@ TEST_CASE("in_turn deals the objects of a group out by their place" * doctest::t
   });
 }
 
-TEST_CASE("relative goes from the posting thread, round the ends of the collection" * doctest::timeout(60)) {
+TEST_CASE("relative goes from the posting thread, round the ends of the collection") {
   for (int const offset : {1, -1, 6}) {
     run_on_one_and_three([offset](engine& run) {
       threads<> const master{"master", 1}, workers{"workers", 4};
@@ -437,7 +433,7 @@ TEST_CASE("relative goes from the posting thread, round the ends of the collecti
   }
 }
 
-TEST_CASE("the command line says where threads live at first" * doctest::timeout(60)) {
+TEST_CASE("the command line says where threads live at first") {
   auto const check_places = [](std::vector<std::string> const& options, std::vector<int> const& expected) {
     run_on(3, options, [&](engine& run) {
       threads<> const master{"master", 1}, workers{"workers", 4};
@@ -465,7 +461,7 @@ TEST_CASE("the command line says where threads live at first" * doctest::timeout
   }
 }
 
-TEST_CASE("by calls a function of the object on the posting node" * doctest::timeout(60)) {
+TEST_CASE("by calls a function of the object on the posting node") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 4};
     auto key = [](Visit const& visit, ovlp::routing const& now) {
@@ -480,7 +476,7 @@ TEST_CASE("by calls a function of the object on the posting node" * doctest::tim
   });
 }
 
-TEST_CASE("least_loaded passes over a thread that is behind" * doctest::timeout(60)) {
+TEST_CASE("least_loaded passes over a thread that is behind") {
   run_on_one_and_three([](engine& run) {
     constexpr int objects = 20;
     threads<> const master{"master", 1};
@@ -509,7 +505,7 @@ TEST_CASE("least_loaded passes over a thread that is behind" * doctest::timeout(
   });
 }
 
-TEST_CASE("least_loaded works where the closer is on another node" * doctest::timeout(60)) {
+TEST_CASE("least_loaded works where the closer is on another node") {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     graph<Range, Sum> const g = ovlp::split("cut", master.at(0), &cut).window(4) >>
@@ -519,7 +515,7 @@ TEST_CASE("least_loaded works where the closer is on another node" * doctest::ti
   });
 }
 
-TEST_CASE("a route to a thread outside the collection is an error of the operation that posts" * doctest::timeout(60)) {
+TEST_CASE("a route to a thread outside the collection is an error of the operation that posts") {
   run_on(1, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 2};
     graph<Range, Sum> const g = ovlp::split("cut", master.at(0), &cut) >> ovlp::leaf("same", workers.at(2), &same) >>
@@ -534,7 +530,7 @@ TEST_CASE("a route to a thread outside the collection is an error of the operati
   });
 }
 
-TEST_CASE("an exception of a state's maker reaches the caller, with the thread and its node" * doctest::timeout(60)) {
+TEST_CASE("an exception of a state's maker reaches the caller, with the thread and its node") {
   struct Fragile {
     int value;
   };
@@ -556,7 +552,7 @@ TEST_CASE("an exception of a state's maker reaches the caller, with the thread a
   }
 }
 
-TEST_CASE("the result of a call can be taken once" * doctest::timeout(60)) {
+TEST_CASE("the result of a call can be taken once") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     graph<Range, Sum> const g = ovlp::split("cut", master.at(0), &cut) >> ovlp::merge("add", master.at(0), &add);
@@ -569,8 +565,7 @@ TEST_CASE("the result of a call can be taken once" * doctest::timeout(60)) {
 
 // Waiting
 
-TEST_CASE("wait_until goes on when another operation of the thread has made the condition hold" *
-          doctest::timeout(60)) {
+TEST_CASE("wait_until goes on when another operation of the thread has made the condition hold") {
   auto const body = [](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const cells{"cells", 5};
@@ -602,8 +597,7 @@ TEST_CASE("wait_until goes on when another operation of the thread has made the 
   run_on(1, {"--execution-threads", "1"}, body);
 }
 
-TEST_CASE("the condition of wait_until holds when it returns, whatever ran after it was found to hold" *
-          doctest::timeout(60)) {
+TEST_CASE("the condition of wait_until holds when it returns, whatever ran after it was found to hold") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const cells{"cells", 1};
@@ -631,8 +625,7 @@ TEST_CASE("the condition of wait_until holds when it returns, whatever ran after
   });
 }
 
-TEST_CASE("calls go in turn over the threads at the entry, from the main program and from operations" *
-          doctest::timeout(60)) {
+TEST_CASE("calls go in turn over the threads at the entry, from the main program and from operations") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const workers{"workers", 4};
@@ -655,7 +648,7 @@ TEST_CASE("calls go in turn over the threads at the entry, from the main program
   });
 }
 
-TEST_CASE("a call whose entry leads to no thread is refused, and leaves the run as it was" * doctest::timeout(60)) {
+TEST_CASE("a call whose entry leads to no thread is refused, and leaves the run as it was") {
   run_on_one_and_three([](engine& run) {
     threads<> const workers{"workers", 2};
     graph<Number, Number> g;
@@ -668,8 +661,7 @@ TEST_CASE("a call whose entry leads to no thread is refused, and leaves the run 
   });
 }
 
-TEST_CASE("an exception in the condition of wait_until ends the call as one of the operation that waits" *
-          doctest::timeout(60)) {
+TEST_CASE("an exception in the condition of wait_until ends the call as one of the operation that waits") {
   run_on(1, [](engine& run) {
     threads<Counter> const cells{"cells", 1};
     graph<Range, Sum> const g = ovlp::split("cut", cells.at(0), &cut) >>
@@ -689,7 +681,7 @@ TEST_CASE("an exception in the condition of wait_until ends the call as one of t
   });
 }
 
-TEST_CASE("suspended operations block no OS thread" * doctest::timeout(60)) {
+TEST_CASE("suspended operations block no OS thread") {
   auto const os_threads = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); };
   auto const before = os_threads();
   run_on(1, {"--execution-threads", "1"}, [&](engine& run) {
@@ -720,7 +712,7 @@ TEST_CASE("suspended operations block no OS thread" * doctest::timeout(60)) {
   });
 }
 
-TEST_CASE("an operation that waited goes on while one of another collection computes" * doctest::timeout(60)) {
+TEST_CASE("an operation that waited goes on while one of another collection computes") {
   std::atomic<int> went_on{0};  // all in one process
   std::atomic<bool> computes{false};
   ovlp::testing::really_run_on(1, [&](engine& run) {
@@ -754,7 +746,7 @@ TEST_CASE("an operation that waited goes on while one of another collection comp
   });
 }
 
-TEST_CASE("one operation at a time runs in a DPS thread, while several threads run at once" * doctest::timeout(60)) {
+TEST_CASE("one operation at a time runs in a DPS thread, while several threads run at once") {
   ovlp::testing::really_run_on(1, {"--execution-threads", "4"}, [](engine& run) {
     struct Room {
       std::atomic<bool> busy{false};
@@ -783,8 +775,7 @@ TEST_CASE("one operation at a time runs in a DPS thread, while several threads r
   });
 }
 
-TEST_CASE("a thread serves what comes in its order: a merge takes nothing that comes after other work" *
-          doctest::timeout(60)) {
+TEST_CASE("a thread serves what comes in its order: a merge takes nothing that comes after other work") {
   std::atomic<bool> posted{false};  // all in one process
   run_on(1, [&](engine& run) {
     posted = false;
@@ -818,7 +809,7 @@ TEST_CASE("a thread serves what comes in its order: a merge takes nothing that c
   });
 }
 
-TEST_CASE("while an operation is suspended another one runs in its DPS thread" * doctest::timeout(60)) {
+TEST_CASE("while an operation is suspended another one runs in its DPS thread") {
   run_on(1, [](engine& run) {
     threads<> const only{"only", 1};
     graph<Range, Sum> const g = ovlp::split("cut", only.at(0), &cut).window(1) >>
@@ -829,7 +820,7 @@ TEST_CASE("while an operation is suspended another one runs in its DPS thread" *
 
 // Calls
 
-TEST_CASE("several calls are pipelined: they run at the same time" * doctest::timeout(60)) {
+TEST_CASE("several calls are pipelined: they run at the same time") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     threads<Counter> const meeting{"meeting", "node0"};
@@ -850,7 +841,7 @@ TEST_CASE("several calls are pipelined: they run at the same time" * doctest::ti
   });
 }
 
-TEST_CASE("an operation calls graphs, one after another and several at once" * doctest::timeout(60)) {
+TEST_CASE("an operation calls graphs, one after another and several at once") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     graph<Range, Sum> const inner = ovlp::split("cut", workers.at(1), &cut) >>
@@ -873,7 +864,7 @@ TEST_CASE("an operation calls graphs, one after another and several at once" * d
   });
 }
 
-TEST_CASE("calling a graph that was not added is an error that names it" * doctest::timeout(60)) {
+TEST_CASE("calling a graph that was not added is an error that names it") {
   run_on(1, [](engine& run) {
     threads<> const master{"master", 1};
     graph<Number, Number> unknown("unknown");
@@ -888,7 +879,7 @@ TEST_CASE("calling a graph that was not added is an error that names it" * docte
   });
 }
 
-TEST_CASE("repeat calls a graph a number of times, repeat_until until its result is good" * doctest::timeout(60)) {
+TEST_CASE("repeat calls a graph a number of times, repeat_until until its result is good") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     graph<Number, Number> const twice = ovlp::split("two", master.at(0),
@@ -923,7 +914,7 @@ TEST_CASE("repeat calls a graph a number of times, repeat_until until its result
   });
 }
 
-TEST_CASE("a graph in the place of an operation gives the same result" * doctest::timeout(60)) {
+TEST_CASE("a graph in the place of an operation gives the same result") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     graph<Number, Number> const in_parts = ovlp::split("halves", workers.in_turn(),
@@ -957,8 +948,7 @@ TEST_CASE("a graph in the place of an operation gives the same result" * doctest
 
 // Exceptions
 
-TEST_CASE("an exception in an operation ends the call with its type, text, operation, thread and node" *
-          doctest::timeout(60)) {
+TEST_CASE("an exception in an operation ends the call with its type, text, operation, thread and node") {
   for (std::size_t const nodes : {1u, 3u}) {
     for (int const thrower : {0, 2}) {
       run_on(nodes, [thrower](engine& run) {
@@ -987,8 +977,7 @@ TEST_CASE("an exception in an operation ends the call with its type, text, opera
   }
 }
 
-TEST_CASE("all kinds of operations report all kinds of exceptions, and concurrent calls end with them" *
-          doctest::timeout(60)) {
+TEST_CASE("all kinds of operations report all kinds of exceptions, and concurrent calls end with them") {
   run_on(1, [](engine& run) {
     threads<> const master{"master", 1};
     graph<Range, Sum> const g =
@@ -1019,7 +1008,7 @@ TEST_CASE("all kinds of operations report all kinds of exceptions, and concurren
   });
 }
 
-TEST_CASE("an exception that an operation catches is its own affair" * doctest::timeout(60)) {
+TEST_CASE("an exception that an operation catches is its own affair") {
   run_on(1, {"--execution-threads", "1"}, [](engine& run) {
     threads<> const master{"master", 1};
     graph<Range, Sum> const g =
@@ -1038,7 +1027,7 @@ TEST_CASE("an exception that an operation catches is its own affair" * doctest::
   });
 }
 
-TEST_CASE("operations that wait inside catch blocks keep their own exceptions" * doctest::timeout(60)) {
+TEST_CASE("operations that wait inside catch blocks keep their own exceptions") {
   for (std::string const execution_threads : {"1", "2"}) {
     run_on(1, {"--execution-threads", execution_threads}, [](engine& run) {
       threads<> const master{"master", 1}, workers{"workers", 2};
@@ -1091,7 +1080,7 @@ struct Shared {
 
 }  // namespace
 
-TEST_CASE("what a receiver writes to a buffer, no one else sees" * doctest::timeout(60)) {
+TEST_CASE("what a receiver writes to a buffer, no one else sees") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 4};
     graph<Range, Sum> const g = ovlp::split("share", master.at(0),

@@ -38,7 +38,7 @@ std::string joined(std::string const& a, std::string const& b) { return a + b; }
 
 }  // namespace
 
-TEST_CASE("everywhere runs a leaf once in each thread" * doctest::timeout(60)) {
+TEST_CASE("everywhere runs a leaf once in each thread") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     threads<Number> const counters{"counters", 5};
@@ -53,7 +53,7 @@ TEST_CASE("everywhere runs a leaf once in each thread" * doctest::timeout(60)) {
   });
 }
 
-TEST_CASE("everywhere in a graph runs a split in each thread of the number that there is then" * doctest::timeout(60)) {
+TEST_CASE("everywhere in a graph runs a split in each thread of the number that there is then") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 2};
     graph<Number, Sum> g{"two from each"};
@@ -72,8 +72,7 @@ TEST_CASE("everywhere in a graph runs a split in each thread of the number that 
   });
 }
 
-TEST_CASE("reduce adds up a group by a function object or by a function, and gives an empty value for an empty one" *
-          doctest::timeout(60)) {
+TEST_CASE("reduce adds up a group by a function object or by a function, and gives an empty value for an empty one") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     auto const numbers = ovlp::split("numbers", master.at(0), cut) >>
@@ -89,8 +88,7 @@ TEST_CASE("reduce adds up a group by a function object or by a function, and giv
   });
 }
 
-TEST_CASE("in group order a reduction and a gathering take objects as they were posted, however they arrive" *
-          doctest::timeout(60)) {
+TEST_CASE("in group order a reduction and a gathering take objects as they were posted, however they arrive") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     threads<Number> const workers{"workers", 2};
@@ -111,7 +109,7 @@ TEST_CASE("in group order a reduction and a gathering take objects as they were 
   });
 }
 
-TEST_CASE("in group order the objects of one port come before those of the next" * doctest::timeout(60)) {
+TEST_CASE("in group order the objects of one port come before those of the next") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     graph<Range, std::vector<Number>> g{"two ports"};
@@ -129,8 +127,7 @@ TEST_CASE("in group order the objects of one port come before those of the next"
   });
 }
 
-TEST_CASE("a merge learns the place of an object in its group, is a range, and drains what it does not need" *
-          doctest::timeout(60)) {
+TEST_CASE("a merge learns the place of an object in its group, is a range, and drains what it does not need") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     graph<Range, Sum> const g = ovlp::split("numbers", master.at(0), cut) >>
@@ -148,7 +145,7 @@ TEST_CASE("a merge learns the place of an object in its group, is a range, and d
   });
 }
 
-TEST_CASE("a merge at the opener takes what the opener received" * doctest::timeout(60)) {
+TEST_CASE("a merge at the opener takes what the opener received") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, openers{"openers", 3}, workers{"workers", 4};
     auto const outer = ovlp::split("calls", master.at(0), [](Range range, out<Range>& parts) {
@@ -168,8 +165,7 @@ TEST_CASE("a merge at the opener takes what the opener received" * doctest::time
   });
 }
 
-TEST_CASE("a merge that takes what the opener received must stand at the opener, and name its type" *
-          doctest::timeout(10)) {
+TEST_CASE("a merge that takes what the opener received must stand at the opener, and name its type") {
   threads<> const master{"master", 1};
   auto const build = [&](auto closer, auto route) {
     graph<Range, Sum> g{"wrong"};
@@ -186,7 +182,7 @@ TEST_CASE("a merge that takes what the opener received must stand at the opener,
   CHECK(contains(build(other, ovlp::at_opener()).what(), "but split 'cut' receives"));
 }
 
-TEST_CASE("the last parameters of a body are constants of the run" * doctest::timeout(60)) {
+TEST_CASE("the last parameters of a body are constants of the run") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     auto const scale = [](here<>&, Number number, int factor, std::string const& text) {
@@ -207,8 +203,7 @@ TEST_CASE("the last parameters of a body are constants of the run" * doctest::ti
   });
 }
 
-TEST_CASE("a graph of the short form has the name that it is given, or those of its operations" *
-          doctest::timeout(10)) {
+TEST_CASE("a graph of the short form has the name that it is given, or those of its operations") {
   threads<> const master{"master", 1};
   auto const chain = ovlp::split("cut", master.at(0), cut) >> ovlp::merge("add", master.at(0), add);
   CHECK(graph<Range, Sum>(chain).name() == "cut >> add");

@@ -57,7 +57,7 @@ graph<Order, int> emptying(threads<Box> const& boxes) {
 
 }  // namespace
 
-TEST_CASE("a result leaves when all that its operation has posted aside has been handled" * doctest::timeout(60)) {
+TEST_CASE("a result leaves when all that its operation has posted aside has been handled") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1};
     threads<Box> const boxes{"boxes", 5};
@@ -72,8 +72,7 @@ TEST_CASE("a result leaves when all that its operation has posted aside has been
   });
 }
 
-TEST_CASE("a graph all of whose paths end returns nothing, when all that follows from its call has been handled" *
-          doctest::timeout(60)) {
+TEST_CASE("a graph all of whose paths end returns nothing, when all that follows from its call has been handled") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     threads<Box> const boxes{"boxes", 4};
@@ -121,7 +120,7 @@ TEST_CASE("a graph all of whose paths end returns nothing, when all that follows
   });
 }
 
-TEST_CASE("merges post aside, and return nothing; splits and streams have ports of both kinds" * doctest::timeout(60)) {
+TEST_CASE("merges post aside, and return nothing; splits and streams have ports of both kinds") {
   run_on_one_and_three([](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 3};
     threads<Box> const boxes{"boxes", 3};
@@ -181,8 +180,7 @@ TEST_CASE("merges post aside, and return nothing; splits and streams have ports 
   });
 }
 
-TEST_CASE("a window bounds what has not been handled, and the least loaded is who has handled most" *
-          doctest::timeout(60)) {
+TEST_CASE("a window bounds what has not been handled, and the least loaded is who has handled most") {
   run_on(1, [](engine& run) {
     static std::atomic<int> under_way, most;
     under_way = most = 0;
@@ -212,8 +210,7 @@ TEST_CASE("a window bounds what has not been handled, and the least loaded is wh
   });
 }
 
-TEST_CASE("nodes that count what they have handled leave, and threads move, and nothing is lost" *
-          doctest::timeout(60)) {
+TEST_CASE("nodes that count what they have handled leave, and threads move, and nothing is lost") {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", "node1 node2"};
     threads<Box> const boxes{"boxes", "node1 node2 node0"};
@@ -255,7 +252,7 @@ TEST_CASE("nodes that count what they have handled leave, and threads move, and 
   });
 }
 
-TEST_CASE("what ends a path may throw, and the call does" * doctest::timeout(60)) {
+TEST_CASE("what ends a path may throw, and the call does") {
   run_on(2, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", 2};
     graph<Order, int> const giving{
@@ -268,8 +265,7 @@ TEST_CASE("what ends a path may throw, and the call does" * doctest::timeout(60)
   });
 }
 
-TEST_CASE("an operation that waits for ever for what it has posted aside is named, with how much is missing" *
-          doctest::timeout(60)) {
+TEST_CASE("an operation that waits for ever for what it has posted aside is named, with how much is missing") {
   run_on(
       2, {},
       [](engine& run) {
@@ -289,7 +285,7 @@ TEST_CASE("an operation that waits for ever for what it has posted aside is name
       ovlp::testing::checks::none);
 }
 
-TEST_CASE("the work of what ends a path belongs to the iteration of its object" * doctest::timeout(60)) {
+TEST_CASE("the work of what ends a path belongs to the iteration of its object") {
   ovlp::testing::simulate_on(2, {"--execution", "partial"}, [](engine& run) {
     threads<> const master{"master", 1};
     threads<Box> const boxes{"boxes", "node1"};
@@ -390,7 +386,7 @@ std::size_t messages_until_complete(std::uint64_t objects, std::size_t nodes, st
 
 }  // namespace
 
-TEST_CASE("whatever order messages come in, the last object handled is known, by few messages" * doctest::timeout(60)) {
+TEST_CASE("whatever order messages come in, the last object handled is known, by few messages") {
   std::uint64_t const seed = ovlp::testing::new_seed();
   INFO("repeat with OVLP_TEST_SEED=" << seed);
   std::mt19937_64 random(seed);

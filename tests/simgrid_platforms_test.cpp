@@ -76,7 +76,7 @@ std::string topology(std::string const& parameters) {
 
 }  // namespace
 
-TEST_CASE("hosts of a file of SimGrid are nodes, in the file's order" * doctest::timeout(60)) {
+TEST_CASE("hosts of a file of SimGrid are nodes, in the file's order") {
   temporary_folder const folder;
   std::string const file = with_xml(folder, xml(two_hosts + route));
   // One link for both directions: 50 bytes per second each.
@@ -84,7 +84,7 @@ TEST_CASE("hosts of a file of SimGrid are nodes, in the file's order" * doctest:
   CHECK(ends(transfers(folder, file, "0,0,1,100\n0,1,0,100\n")) == "3 3 ");
 }
 
-TEST_CASE("a file of SimGrid stands for a platform, with its first host as the reference core" * doctest::timeout(60)) {
+TEST_CASE("a file of SimGrid stands for a platform, with its first host as the reference core") {
   temporary_folder const folder;
   std::string const file = folder.file("machine.xml", xml(two_hosts + route));
   CHECK(ends(transfers(folder, file, "0,0,1,100\n0,1,0,100\n")) == "3 3 ");
@@ -104,7 +104,7 @@ TEST_CASE("a file of SimGrid stands for a platform, with its first host as the r
   check_refused(run({OVLP_COMMAND, "platform", "show", folder.file("broken.xml", "<platform")}), "broken.xml");
 }
 
-TEST_CASE("a link or a host of a file of SimGrid that no machine has is refused" * doctest::timeout(60)) {
+TEST_CASE("a link or a host of a file of SimGrid that no machine has is refused") {
   temporary_folder const folder;
   auto const refused = [&](std::string const& from, std::string const& to, std::string const& message) {
     std::string contents = xml(two_hosts + route);
@@ -118,7 +118,7 @@ TEST_CASE("a link or a host of a file of SimGrid that no machine has is refused"
   refused("speed=\"3Gf\"", "speed=\"1e200Gf\"", "host 'zeta': expected a speed above 0, up to 1e18 flop/s, got");
 }
 
-TEST_CASE("what joins the hosts is found by their routes, and drawn" * doctest::timeout(60)) {
+TEST_CASE("what joins the hosts is found by their routes, and drawn") {
   temporary_folder const folder;
   std::string const drawing = (folder.path() / "p.dot").string();
   /// Connections and places that are no nodes.
@@ -144,7 +144,7 @@ TEST_CASE("what joins the hosts is found by their routes, and drawn" * doctest::
   CHECK(drawn(with_xml(folder, xml(two_hosts + route))) == pair{2, 1});  // a link for both directions
 }
 
-TEST_CASE("topologies have the routes that their names promise" * doctest::timeout(60)) {
+TEST_CASE("topologies have the routes that their names promise") {
   temporary_folder const folder;
   auto const ends_on = [&](std::string const& parameters, std::string const& rows) {
     return ends(transfers(folder, platform(folder, topology(parameters), 8), rows));
@@ -164,7 +164,7 @@ TEST_CASE("topologies have the routes that their names promise" * doctest::timeo
   CHECK(ends_on(dragonfly, "0,0,1,100\n10,0,2,100\n") == "3 14 ");
 }
 
-TEST_CASE("the example that compares networks ends on SimGrid's as docs/platforms.md says" * doctest::timeout(60)) {
+TEST_CASE("the example that compares networks ends on SimGrid's as docs/platforms.md says") {
   temporary_folder const folder;
   auto const ends_on = [&](std::string const& shape, std::string const& latency_s) {
     std::string const network = R"({"model": "simgrid", "topology": {)" + shape + R"(}, "latency_s": )" + latency_s +
@@ -175,7 +175,7 @@ TEST_CASE("the example that compares networks ends on SimGrid's as docs/platform
   CHECK(ends_on(R"("name": "torus", "dimensions": [4])", "1") == "2 4 4 ");
 }
 
-TEST_CASE("SimGrid's own settings can be had" * doctest::timeout(60)) {
+TEST_CASE("SimGrid's own settings can be had") {
   temporary_folder const folder;
   auto const with =
       [&](std::string const& settings) {
@@ -188,7 +188,7 @@ TEST_CASE("SimGrid's own settings can be had" * doctest::timeout(60)) {
   CHECK(with(R"("network/model": "LV08")") == "27.02 ");
 }
 
-TEST_CASE("errors in a file of SimGrid are one line that says where" * doctest::timeout(60)) {
+TEST_CASE("errors in a file of SimGrid are one line that says where") {
   temporary_folder const folder;
   auto const refused = [&](std::string const& contents, std::string const& message) {
     check_refused(transfers(folder, with_xml(folder, contents), "0,0,1,100\n"), message);
@@ -219,7 +219,7 @@ TEST_CASE("errors in a file of SimGrid are one line that says where" * doctest::
           "link 'l': expected a latency of at least 0");
 }
 
-TEST_CASE("errors in a topology are one line that says where" * doctest::timeout(60)) {
+TEST_CASE("errors in a topology are one line that says where") {
   temporary_folder const folder;
   auto const refused = [&](std::string const& network, std::string const& message) {
     check_refused(transfers(folder, platform(folder, network), "0,0,1,100\n"), message);
@@ -245,7 +245,7 @@ TEST_CASE("errors in a topology are one line that says where" * doctest::timeout
           ".json: network.settings: 'network/TCP-gamma': 'abc': invalid double");
 }
 
-TEST_CASE("without the module a platform that needs it says what to do" * doctest::timeout(60)) {
+TEST_CASE("without the module a platform that needs it says what to do") {
   temporary_folder const folder;
   std::string const file = platform(folder, topology(R"("name": "star", "nodes": 4)"));
   folder.file("list.csv", "start_s,source,destination,bytes\n0,0,1,100\n");
@@ -255,7 +255,7 @@ TEST_CASE("without the module a platform that needs it says what to do" * doctes
 }
 
 #ifdef LU_SIMULATED
-TEST_CASE("applications run on a fat tree, a dragonfly and a file of SimGrid" * doctest::timeout(120)) {
+TEST_CASE("applications run on a fat tree, a dragonfly and a file of SimGrid") {
   std::vector<std::string> const lu{LU_SIMULATED, "--n",        "1024",      "--block", "128",
                                     "--graph",    "pipelined",  "--nodes",   "8",       "--execution",
                                     "partial",    "--no-alloc", "--platform"};
@@ -273,7 +273,7 @@ TEST_CASE("applications run on a fat tree, a dragonfly and a file of SimGrid" * 
   }
 }
 
-TEST_CASE("LU takes on SimGrid's star what it takes on a max-min fair star" * doctest::timeout(120)) {
+TEST_CASE("LU takes on SimGrid's star what it takes on a max-min fair star") {
   temporary_folder const folder;
   auto const time_on = [&](std::string const& network) {
     std::string const file = folder.file("p.json", R"({"name": "p", "reference_core": "any", "nodes": [{"count": 8,

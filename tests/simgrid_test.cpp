@@ -62,7 +62,7 @@ std::vector<start> random_starts(std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("SimGrid's star: transfers end when those of a max-min fair star do" * doctest::timeout(60)) {
+TEST_CASE("SimGrid's star: transfers end when those of a max-min fair star do") {
   std::mt19937_64 random(ovlp::testing::new_seed());
   for (int list = 0; list < 2000; ++list) {
     auto const starts = random_starts(random);
@@ -79,8 +79,7 @@ TEST_CASE("SimGrid's star: transfers end when those of a max-min fair star do" *
   }
 }
 
-TEST_CASE("SimGrid's star: as many transfers are in their bandwidth phase as in a max-min fair star" *
-          doctest::timeout(60)) {
+TEST_CASE("SimGrid's star: as many transfers are in their bandwidth phase as in a max-min fair star") {
   std::mt19937_64 random(ovlp::testing::new_seed());
   for (int list = 0; list < 200; ++list) {
     auto const starts = random_starts(random);
@@ -121,7 +120,7 @@ TEST_CASE("SimGrid's star: as many transfers are in their bandwidth phase as in 
   }
 }
 
-TEST_CASE("SimGrid's star: ends have their own times, in order, however far one advances" * doctest::timeout(10)) {
+TEST_CASE("SimGrid's star: ends have their own times, in order, however far one advances") {
   auto const network = make_network();
   network->start({7, 0, 1, 1'000'000}, 1);
   network->start({8, 2, 3, 100'000}, 1);
@@ -137,8 +136,7 @@ TEST_CASE("SimGrid's star: ends have their own times, in order, however far one 
   CHECK(network->next_event() == std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("SimGrid's star: a network that is left with transfers under way does not disturb the next one" *
-          doctest::timeout(10)) {
+TEST_CASE("SimGrid's star: a network that is left with transfers under way does not disturb the next one") {
   {
     auto const left = make_network();
     left->start({1, 0, 1, 1'000'000'000}, 0);
@@ -150,7 +148,7 @@ TEST_CASE("SimGrid's star: a network that is left with transfers under way does 
   CHECK(ends.at(0) == doctest::Approx(latency_s + 0.01).epsilon(1e-9));
 }
 
-TEST_CASE("SimGrid's star: what a correct caller never does is an error" * doctest::timeout(10)) {
+TEST_CASE("SimGrid's star: what a correct caller never does is an error") {
   auto const network = make_network();
   network->advance(1);
   CHECK_THROWS_AS(network->start({1, 0, 1, 1}, 0.5), std::logic_error);
@@ -159,7 +157,7 @@ TEST_CASE("SimGrid's star: what a correct caller never does is an error" * docte
   CHECK_THROWS_AS(network->advance(0.5), std::logic_error);
 }
 
-TEST_CASE("a process has one machine of SimGrid" * doctest::timeout(10)) {
+TEST_CASE("a process has one machine of SimGrid") {
   CHECK(simgrid_engine::load(star_of(nodes)).hosts().size() == nodes);
   CHECK_THROWS_WITH_AS(simgrid_engine::load(star_of(nodes + 1)), doctest::Contains("run another process"),
                        ovlp::config_error);

@@ -87,7 +87,7 @@ double cooled_s(double pause_s) { return 0.5 * (1 - std::exp(-pause_s / 2)); }
 
 }  // namespace
 
-TEST_CASE("time of a transfer, a kernel and the way back" * doctest::timeout(20)) {
+TEST_CASE("time of a transfer, a kernel and the way back") {
   simulate(2, platform(), [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node1"};
     CHECK(run(fan(master, workers, 1, 1'000'000, 3), {}).tasks == 1);
@@ -100,8 +100,7 @@ TEST_CASE("time of a transfer, a kernel and the way back" * doctest::timeout(20)
   });
 }
 
-TEST_CASE("with barriers a stream posts when all of its objects have come, as a merge and a split would" *
-          doctest::timeout(20)) {
+TEST_CASE("with barriers a stream posts when all of its objects have come, as a merge and a split would") {
   // Three objects, one a second, pass a stream and take two seconds each in the leaf behind it. The window of the split
   // holds one object: what the stream holds back has been taken in all the same.
   for (bool const barriers : {false, true}) {
@@ -143,8 +142,7 @@ TEST_CASE("with barriers a stream posts when all of its objects have come, as a 
   }
 }
 
-TEST_CASE("a merge that waited goes on at once while a kernel of another collection runs on its node" *
-          doctest::timeout(20)) {
+TEST_CASE("a merge that waited goes on at once while a kernel of another collection runs on its node") {
   std::string file = platform();
   file.replace(file.find(R"("cores": 1)"), 10, R"("cores": 2)");
   simulate(2, file, [](engine& run) {
@@ -179,8 +177,7 @@ TEST_CASE("a merge that waited goes on at once while a kernel of another collect
   });
 }
 
-TEST_CASE("what a merge of an empty group computes belongs to the iteration that opened the group" *
-          doctest::timeout(20)) {
+TEST_CASE("what a merge of an empty group computes belongs to the iteration that opened the group") {
   simulate(1, platform(), [](engine& run) {
     threads<> const master{"master", "node0"};
     graph<Done, Done> const step = ovlp::split("post nothing", master.at(0), [](Done, out<Done>&) {}) >>
@@ -258,7 +255,7 @@ ovlp::summary figure_2(engine& run, int s1, int s2, int o1, int o2, int m) {
 
 }  // namespace
 
-TEST_CASE("the paper's figures 2 and 4: steps and transfers overlap in simulated time" * doctest::timeout(20)) {
+TEST_CASE("the paper's figures 2 and 4: steps and transfers overlap in simulated time") {
   auto const check = [](ovlp::summary const& figures, std::vector<std::pair<double, double>> const& expected) {
     REQUIRE(figures.iterations.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -289,7 +286,7 @@ TEST_CASE("the paper's figures 2 and 4: steps and transfers overlap in simulated
   });
 }
 
-TEST_CASE("two transfers: the second comes while the first is under way" * doctest::timeout(20)) {
+TEST_CASE("two transfers: the second comes while the first is under way") {
   // Like figure 2, on cores of twice the speed, without latency: S2 lasts half of T1.
   std::string const slow = R"({"name": "test", "reference_core": "any", "nodes": [{"count": 4, "cores": 1, "speed": 2}],
     "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1e6},
@@ -303,7 +300,7 @@ TEST_CASE("two transfers: the second comes while the first is under way" * docte
   });
 }
 
-TEST_CASE("a node that leaves in mid-run is held until its work is done, and counts no longer" * doctest::timeout(20)) {
+TEST_CASE("a node that leaves in mid-run is held until its work is done, and counts no longer") {
   simulate(3, platform(), [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node1 node2"};
     graph<Start, Done> g("shrinking");
@@ -347,7 +344,7 @@ TEST_CASE("a node that leaves in mid-run is held until its work is done, and cou
   });
 }
 
-TEST_CASE("a graph that can never end is reported with each operation that waits" * doctest::timeout(20)) {
+TEST_CASE("a graph that can never end is reported with each operation that waits") {
   simulate_on(2, {}, [](engine& run) {
     struct State {
       bool ready = false;
@@ -377,7 +374,7 @@ TEST_CASE("a graph that can never end is reported with each operation that waits
   });
 }
 
-TEST_CASE("an operation that finds no memory is named" * doctest::timeout(20)) {
+TEST_CASE("an operation that finds no memory is named") {
   simulate_on(1, {}, [](engine& run) {
     threads<> const master{"master", 1};
     graph<Start, Done> const g = ovlp::leaf("greedy", master.at(0), [](Start) -> Done { throw std::bad_alloc(); });
@@ -388,8 +385,7 @@ TEST_CASE("an operation that finds no memory is named" * doctest::timeout(20)) {
   });
 }
 
-TEST_CASE("transfers from one node share its link; one connection carries one object at a time" *
-          doctest::timeout(20)) {
+TEST_CASE("transfers from one node share its link; one connection carries one object at a time") {
   auto const time_of = [](std::string const& more, char const* where) { return fan_time_s(more, where, 3, 0); };
   // Three objects to three nodes: each at a third of the bandwidth.
   CHECK(time_of("", "node1 node2 node3") == doctest::Approx(3.002).epsilon(1e-4));
@@ -398,7 +394,7 @@ TEST_CASE("transfers from one node share its link; one connection carries one ob
   CHECK(time_of(R"(, "runtime": {"concurrent_per_pair": 0})", "node1") == doctest::Approx(3.002).epsilon(1e-4));
 }
 
-TEST_CASE("a thousand small objects cross a slow link in little more than its latency" * doctest::timeout(20)) {
+TEST_CASE("a thousand small objects cross a slow link in little more than its latency") {
   auto const whole_s = [](std::string const& more) {
     double time_s = 0;
     std::string const slow =
@@ -423,7 +419,7 @@ TEST_CASE("a thousand small objects cross a slow link in little more than its la
   CHECK(whole_s(R"(, "runtime": {"concurrent_per_pair": 0})") == 5 + objects_s + 5 + 1000 * answer_s);
 }
 
-TEST_CASE("communication takes processor time from steps" * doctest::timeout(20)) {
+TEST_CASE("communication takes processor time from steps") {
   std::string const more = R"(, "comm_cpu": {"incoming": [0, 0.5], "outgoing": [0, 0.25]})";
   simulate(2, platform(more), [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node1"};
@@ -435,7 +431,7 @@ TEST_CASE("communication takes processor time from steps" * doctest::timeout(20)
   });
 }
 
-TEST_CASE("a connection takes an object when the one before has been copied, if it holds both" * doctest::timeout(20)) {
+TEST_CASE("a connection takes an object when the one before has been copied, if it holds both") {
   auto const time_of = [](std::string const& connection) {
     std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_byte_s": 1e-6,
       "receive_per_byte_s": 0})";
@@ -453,12 +449,12 @@ TEST_CASE("a connection takes an object when the one before has been copied, if 
         doctest::Approx(3 * 2.001 + answer_s).epsilon(1e-6));
 }
 
-TEST_CASE("who sends to a node that does nothing wakes it" * doctest::timeout(20)) {
+TEST_CASE("who sends to a node that does nothing wakes it") {
   // The object and the answer.
   CHECK(message_time_s(wakeup(0.25)) == doctest::Approx(message_time_s() + 2 * 0.25).epsilon(1e-9));
 }
 
-TEST_CASE("the first message that a node sends after a kernel costs more" * doctest::timeout(20)) {
+TEST_CASE("the first message that a node sends after a kernel costs more") {
   // Cold: the answer.
   CHECK(message_time_s(cache_cooling(0.5, 0, 0)) == doctest::Approx(message_time_s() + 0.5).epsilon(1e-9));
   // A pause cools as well, in the course of time: node 1 has waited for the object.
@@ -467,7 +463,7 @@ TEST_CASE("the first message that a node sends after a kernel costs more" * doct
   CHECK(idle_time_of(cache_cooling(0.5, 0, 2)) == doctest::Approx(idle_time_of("") + 0.5 * cold).epsilon(1e-9));
 }
 
-TEST_CASE("a message costs more the longer its node has had none" * doctest::timeout(20)) {
+TEST_CASE("a message costs more the longer its node has had none") {
   double const awake_s = message_time_s();
   CHECK(message_time_s(cache_cooling(0, 0.5, 0)) == doctest::Approx(awake_s + 2 * 0.5).epsilon(1e-9));
   // The object leaves at 0.1 and comes at 1.101; the answer leaves after another message and the kernel, and comes when
@@ -476,7 +472,7 @@ TEST_CASE("a message costs more the longer its node has had none" * doctest::tim
   CHECK(message_time_s(cache_cooling(0, 0.5, 2)) == doctest::Approx(awake_s + first_s + second_s).epsilon(1e-9));
 }
 
-TEST_CASE("a message costs more the longer its node has had none, also while it computes" * doctest::timeout(20)) {
+TEST_CASE("a message costs more the longer its node has had none, also while it computes") {
   auto const time_of = [](std::string const& more) { return fan_time_s(more, "node1", 2, 3); };
   // The second object leaves when the first has come and comes 1 s later, in the middle of a kernel of 3 s, which
   // ends later by what the object costs. Of the answers only the last one makes the run longer.
@@ -487,7 +483,7 @@ TEST_CASE("a message costs more the longer its node has had none, also while it 
         doctest::Approx(time_of("") + first_s + second_s + last_s).epsilon(1e-9));
 }
 
-TEST_CASE("who sends copies its object before it goes on, if connections buffer" * doctest::timeout(20)) {
+TEST_CASE("who sends copies its object before it goes on, if connections buffer") {
   auto const time_of = [&](std::string const& connection) {
     std::string const costs = R"(, "comm_cpu": {"incoming": [0], "outgoing": [0], "per_byte_s": 1e-6,
       "receive_per_byte_s": 0})";
@@ -519,7 +515,7 @@ TEST_CASE("who sends copies its object before it goes on, if connections buffer"
         doctest::Approx(1 + then_s).epsilon(1e-6));
 }
 
-TEST_CASE("in a stream control messages come after the object in transfer before them" * doctest::timeout(20)) {
+TEST_CASE("in a stream control messages come after the object in transfer before them") {
   auto const time_of = [&](std::string const& transport) {
     double time_s = 0;
     simulate(3, platform(transport), [&](engine& run) {
@@ -548,7 +544,7 @@ TEST_CASE("in a stream control messages come after the object in transfer before
         doctest::Approx(1.001 + 0.001).epsilon(0.001));
 }
 
-TEST_CASE("under a quota a virtual node computes in grants, and gives less" * doctest::timeout(20)) {
+TEST_CASE("under a quota a virtual node computes in grants, and gives less") {
   std::string const text = R"({"name": "test", "reference_core": "any",
     "nodes": [{"count": 2, "cores": 1, "speed": 1, "quota": {"share": 0.5, "period_s": 0.1}}],
     "network": {"model": "max-min", "latency_s": 0.001, "bandwidth_Bps": 1e6, "burst_bytes": 1000},
@@ -563,7 +559,7 @@ TEST_CASE("under a quota a virtual node computes in grants, and gives less" * do
   });
 }
 
-TEST_CASE("what communication takes while nothing is transferred, it takes from the beginning" * doctest::timeout(20)) {
+TEST_CASE("what communication takes while nothing is transferred, it takes from the beginning") {
   std::string const more = R"(, "comm_cpu": {"incoming": [0.5], "outgoing": [0]})";
   simulate(1, platform(more), [](engine& run) {
     threads<> const master{"master", 1};
@@ -572,7 +568,7 @@ TEST_CASE("what communication takes while nothing is transferred, it takes from 
   });
 }
 
-TEST_CASE("a window of time is at most the call and at least a thousandth of it" * doctest::timeout(20)) {
+TEST_CASE("a window of time is at most the call and at least a thousandth of it") {
   ovlp::testing::temporary_folder const folder;
   auto options = partial(folder.file("p.json", platform()));
   options.insert(options.end(), {"--window", ""});
@@ -590,7 +586,7 @@ TEST_CASE("a window of time is at most the call and at least a thousandth of it"
   }
 }
 
-TEST_CASE("a window bounds the objects under way" * doctest::timeout(20)) {
+TEST_CASE("a window bounds the objects under way") {
   simulate(2, platform(), [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node1"};
     run(fan(master, workers, 3, 1'000'000, 1, 1), {});
@@ -599,7 +595,7 @@ TEST_CASE("a window bounds the objects under way" * doctest::timeout(20)) {
   });
 }
 
-TEST_CASE("speed and cores of the platform's nodes" * doctest::timeout(20)) {
+TEST_CASE("speed and cores of the platform's nodes") {
   std::string const text = R"({"name": "two kinds", "reference_core": "any",
     "nodes": [{"count": 1, "cores": 1, "speed": 1}, {"count": 1, "cores": 2, "speed": 4}],
     "network": {"model": "star", "latency_s": 0, "bandwidth_Bps": 1e12},
@@ -611,7 +607,7 @@ TEST_CASE("speed and cores of the platform's nodes" * doctest::timeout(20)) {
   });
 }
 
-TEST_CASE("dynamic efficiency: work divided by what the held nodes could have done" * doctest::timeout(20)) {
+TEST_CASE("dynamic efficiency: work divided by what the held nodes could have done") {
   simulate(2, platform(), [](engine& run) {
     threads<> const master{"master", "node0"}, workers{"workers", "node0 node1"};
     auto const g = ovlp::split("deal", master.at(0),
@@ -639,7 +635,7 @@ TEST_CASE("dynamic efficiency: work divided by what the held nodes could have do
   });
 }
 
-TEST_CASE("a kernel without an estimate is an error that names it and its sizes" * doctest::timeout(20)) {
+TEST_CASE("a kernel without an estimate is an error that names it and its sizes") {
   simulate_on(1, {"--execution", "partial"}, [](engine& run) {
     threads<> const master{"master", 1};
     auto const error = thrown_by<ovlp::operation_error>([&] { run(fan(master, master, 1, 100, 7), {}); });
@@ -648,7 +644,7 @@ TEST_CASE("a kernel without an estimate is an error that names it and its sizes"
   });
 }
 
-TEST_CASE("estimates come from a file, else from the program, else from the platform" * doctest::timeout(20)) {
+TEST_CASE("estimates come from a file, else from the program, else from the platform") {
   ovlp::testing::temporary_folder const folder;
   auto options = partial(folder.file("p.json", platform()));
   options.insert(options.end(), {"--durations", folder.file("d.json", R"({"reference_core": "any", "kernels": {
@@ -676,7 +672,7 @@ TEST_CASE("estimates come from a file, else from the program, else from the plat
   });
 }
 
-TEST_CASE("the first kernel of a thread may take longer than the others" * doctest::timeout(20)) {
+TEST_CASE("the first kernel of a thread may take longer than the others") {
   ovlp::testing::temporary_folder const folder;
   auto options = partial(folder.file("p.json", platform()));
   options.insert(options.end(), {"--durations", folder.file("d.json", R"({"reference_core": "any", "kernels": {
@@ -689,7 +685,7 @@ TEST_CASE("the first kernel of a thread may take longer than the others" * docte
   });
 }
 
-TEST_CASE("an estimate that is no time is an error that names kernel and sizes" * doctest::timeout(20)) {
+TEST_CASE("an estimate that is no time is an error that names kernel and sizes") {
   for (double const wrong : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     simulate_on(1, {"--execution", "partial"}, [wrong](engine& run) {
       run.estimate("one", wrong);
@@ -701,7 +697,7 @@ TEST_CASE("an estimate that is no time is an error that names kernel and sizes" 
   }
 }
 
-TEST_CASE("a sample that tells nothing of its error is refused" * doctest::timeout(20)) {
+TEST_CASE("a sample that tells nothing of its error is refused") {
   for (std::string const sample : {"1", "0", "1.5", "-2", "2e9", "0%", "100%", "many", ""}) {
     CAPTURE(sample);
     auto const error = thrown_by<ovlp::config_error>([&] {
@@ -714,8 +710,7 @@ TEST_CASE("a sample that tells nothing of its error is refused" * doctest::timeo
   simulate_on(1, {"--execution", "sampled", "--sample", "0.5%"}, [](engine&) {});
 }
 
-TEST_CASE("kernels are executed as the program says of each, the others as the command line says" *
-          doctest::timeout(20)) {
+TEST_CASE("kernels are executed as the program says of each, the others as the command line says") {
   using mode = ovlp::execution_mode;
   struct Runs {
     int direct = 0, sampled = 0, partial = 0, other = 0;
@@ -755,7 +750,7 @@ TEST_CASE("kernels are executed as the program says of each, the others as the c
   }
 }
 
-TEST_CASE("a kernel that always runs runs in each mode, and is charged as others are" * doctest::timeout(20)) {
+TEST_CASE("a kernel that always runs runs in each mode, and is charged as others are") {
   for (std::string const overall : {"direct", "partial", "sampled"}) {
     CAPTURE(overall);
     simulate_on(1, {"--execution", overall, "--sample", "2"}, [&](engine& run) {
@@ -785,8 +780,7 @@ TEST_CASE("a kernel that always runs runs in each mode, and is charged as others
   }
 }
 
-TEST_CASE("in a simulation the run's clock stands still in a step, and shows what has been charged after it" *
-          doctest::timeout(20)) {
+TEST_CASE("in a simulation the run's clock stands still in a step, and shows what has been charged after it") {
   ovlp::testing::temporary_folder const folder;
   simulate_on(2, partial(folder.file("p.json", platform())), [](engine& run) {
     CHECK(run.now().count() == 0);
@@ -823,7 +817,7 @@ TEST_CASE("in a simulation the run's clock stands still in a step, and shows wha
   });
 }
 
-TEST_CASE("under no-alloc elements are touched by kernels only" * doctest::timeout(20)) {
+TEST_CASE("under no-alloc elements are touched by kernels only") {
   ovlp::testing::temporary_folder const folder;
   simulate_on(1, partial(folder.file("p.json", platform())), [](engine& run) {
     threads<> const master{"master", 1};
@@ -838,8 +832,7 @@ TEST_CASE("under no-alloc elements are touched by kernels only" * doctest::timeo
   });
 }
 
-TEST_CASE("equal runs give equal figures, and the order of simultaneous events changes no result" *
-          doctest::timeout(20)) {
+TEST_CASE("equal runs give equal figures, and the order of simultaneous events changes no result") {
   ovlp::testing::temporary_folder const folder;
   std::string const file = folder.file("p.json", platform());
   std::string first;
@@ -858,8 +851,7 @@ TEST_CASE("equal runs give equal figures, and the order of simultaneous events c
   }
 }
 
-TEST_CASE("four processes on two cores take twice as long as on four, and hold half a core each" *
-          doctest::timeout(10)) {
+TEST_CASE("four processes on two cores take twice as long as on four, and hold half a core each") {
   ovlp::testing::temporary_folder const folder;
   auto const run_on = [&](int cores) {
     std::string const c = std::to_string(cores);
@@ -883,7 +875,7 @@ TEST_CASE("four processes on two cores take twice as long as on four, and hold h
   CHECK(run_on(1).first == doctest::Approx(4));
 }
 
-TEST_CASE("in direct execution a step takes at least what the platform says of the runtime" * doctest::timeout(10)) {
+TEST_CASE("in direct execution a step takes at least what the platform says of the runtime") {
   ovlp::testing::temporary_folder const folder;
   simulate_on(2, {"--platform", folder.file("p.json", platform(R"(, "runtime": {"per_step_s": 100})"))},
               [](engine& run) {
@@ -895,7 +887,7 @@ TEST_CASE("in direct execution a step takes at least what the platform says of t
               });
 }
 
-TEST_CASE("without --platform a run stands on what the environment says" * doctest::timeout(10)) {
+TEST_CASE("without --platform a run stands on what the environment says") {
   ovlp::testing::temporary_folder const folder;
   using machine = ovlp::machine::platform;
   std::string const pinned = machine::default_name();
@@ -915,7 +907,7 @@ TEST_CASE("without --platform a run stands on what the environment says" * docte
   CHECK(machine::default_name() == "local");
 }
 
-TEST_CASE("platforms that come with ovlp charge what the runtime takes, but the paper's" * doctest::timeout(10)) {
+TEST_CASE("platforms that come with ovlp charge what the runtime takes, but the paper's") {
   using machine = ovlp::machine::platform;
   for (char const* name : {"gigabit", "10-gigabit", "fat-tree-1024", "dragonfly-1024", "local"}) {
     CAPTURE(name);
@@ -933,7 +925,7 @@ TEST_CASE("platforms that come with ovlp charge what the runtime takes, but the 
   CHECK(paper.communication.send.per_message_s == 0);
 }
 
-TEST_CASE("platforms are found by name, or are files" * doctest::timeout(10)) {
+TEST_CASE("platforms are found by name, or are files") {
   using machine = ovlp::machine::platform;
   for (std::string const name : {"fast-ethernet-ultrasparc", "gigabit", "10-gigabit"}) {
     CAPTURE(name);
@@ -947,7 +939,7 @@ TEST_CASE("platforms are found by name, or are files" * doctest::timeout(10)) {
                                 "platform 'gigabite': expected 10-gigabit, dragonfly-1024, fast-ethernet-ultrasparc"));
 }
 
-TEST_CASE("what is wrong with a platform file is said by file and key" * doctest::timeout(10)) {
+TEST_CASE("what is wrong with a platform file is said by file and key") {
   auto const fault = [](std::string const& text) {
     try {
       ovlp::machine::platform::parse(text, "p.json");
@@ -1010,8 +1002,7 @@ TEST_CASE("what is wrong with a platform file is said by file and key" * doctest
               network + "}") == "p.json: nodes[0].quota.period_s: expected a number of at least 1e-06, got 1e-09");
 }
 
-TEST_CASE("models of a platform are for the kernels of one program, and not for another's that are called alike" *
-          doctest::timeout(20)) {
+TEST_CASE("models of a platform are for the kernels of one program, and not for another's that are called alike") {
   simulate_on(1, {"--platform", PLATFORMS "/gigabit.json", "--execution", "partial"}, [](engine& run) {
     threads<> const master{"master", 1};
     graph<Start, Done> const g = ovlp::leaf("multiply", master.at(0), [](here<>& here, Start) {
@@ -1023,7 +1014,7 @@ TEST_CASE("models of a platform are for the kernels of one program, and not for 
   });
 }
 
-TEST_CASE("the summary says of each kernel where its durations came from" * doctest::timeout(20)) {
+TEST_CASE("the summary says of each kernel where its durations came from") {
   ovlp::testing::temporary_folder const folder;
   auto options = partial(folder.file("p.json", platform()));
   options.insert(options.end(), {"--durations", folder.file("d.json", R"({"reference_core": "any", "kernels": {
@@ -1055,7 +1046,7 @@ TEST_CASE("the summary says of each kernel where its durations came from" * doct
   });
 }
 
-TEST_CASE("durations of sizes between measured ones are interpolated, and of others refused" * doctest::timeout(20)) {
+TEST_CASE("durations of sizes between measured ones are interpolated, and of others refused") {
   ovlp::testing::temporary_folder const folder;
   // 1e-6 a^2 b, at corners that are no grid; a kernel whose second size was always 4; and one whose sizes were so
   // nearly on a line that what is beside it would follow from their noise.
@@ -1100,8 +1091,7 @@ TEST_CASE("durations of sizes between measured ones are interpolated, and of oth
   }
 }
 
-TEST_CASE("an option that commands of ovlp give to programs is none of the program's own, in either backend" *
-          doctest::timeout(10)) {
+TEST_CASE("an option that commands of ovlp give to programs is none of the program's own, in either backend") {
   std::string program = "test", value;
   char* argv[] = {program.data()};
   for (std::string const name : {"--nodes", "--platform", "--record"}) {
@@ -1121,7 +1111,7 @@ TEST_CASE("an option that commands of ovlp give to programs is none of the progr
   }
 }
 
-TEST_CASE("other options of ovlp give way to those of the program, and get names of their own" * doctest::timeout(10)) {
+TEST_CASE("other options of ovlp give way to those of the program, and get names of their own") {
   for (bool const real : {false, true}) {
     CAPTURE(real);
     std::vector<std::string> words{"test", "--window", "wide", "--ovlp-window", "0.5", "--sample", "of wood"};
@@ -1142,7 +1132,7 @@ TEST_CASE("other options of ovlp give way to those of the program, and get names
   }
 }
 
-TEST_CASE("a summary may be asked for as often as one likes after a call" * doctest::timeout(60)) {
+TEST_CASE("a summary may be asked for as often as one likes after a call") {
   ovlp::testing::run_on(2, [](engine& run) {
     run.record();
     threads<> const master{"master", 1}, workers{"workers", 2};
@@ -1157,7 +1147,7 @@ TEST_CASE("a summary may be asked for as often as one likes after a call" * doct
   });
 }
 
-TEST_CASE("why a prediction may be weak, and what had no effect, stands in the summary" * doctest::timeout(20)) {
+TEST_CASE("why a prediction may be weak, and what had no effect, stands in the summary") {
   ovlp::testing::temporary_folder const folder;
   auto const warnings = [&](std::vector<std::string> options, bool uneven) {
     std::vector<std::string> found;

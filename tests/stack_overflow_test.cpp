@@ -16,8 +16,7 @@ bool contains(std::string const& text, std::string const& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE("an operation that overflows its stack is named, with its thread, its node and the option that helps" *
-          doctest::timeout(60)) {
+TEST_CASE("an operation that overflows its stack is named, with its thread, its node and the option that helps") {
   for (std::string const kind : {"recursion", "frame", "huge"}) {
     for (std::string const backend : {"real", "simulated"}) {
       std::string const command = std::string(OVERFLOW_APP) + " --nodes 2 --kind " + kind + " --backend=" + backend;
@@ -32,7 +31,7 @@ TEST_CASE("an operation that overflows its stack is named, with its thread, its 
   }
 }
 
-TEST_CASE("what the runtime calls for an operation may overflow its stack, too" * doctest::timeout(60)) {
+TEST_CASE("what the runtime calls for an operation may overflow its stack, too") {
   for (auto const& called : {std::pair{"condition", "leaf 'greedy' in workers[1] on node"},
                              {"state", "the state's maker in workers[2] on node"}}) {
     std::string const kind = called.first, where = called.second;
@@ -48,7 +47,7 @@ TEST_CASE("what the runtime calls for an operation may overflow its stack, too" 
 }
 
 #if !defined(OVLP_ADDRESS_SANITIZER) && !defined(OVLP_THREAD_SANITIZER)  // they reserve more than any limit
-TEST_CASE("a run for which there is not enough memory says so, and ends" * doctest::timeout(60)) {
+TEST_CASE("a run for which there is not enough memory says so, and ends") {
   for (std::string const limit_kib : {"22000", "26000", "30000", "34000", "42000"}) {
     auto const end = shell("ulimit -v " + limit_kib + " && exec timeout 20 " + OVERFLOW_APP +
                            " --nodes 2 --kind frame --backend=real");
@@ -61,7 +60,7 @@ TEST_CASE("a run for which there is not enough memory says so, and ends" * docte
 }
 #endif
 
-TEST_CASE("a stack as large as --stack-kib says holds a large frame" * doctest::timeout(60)) {
+TEST_CASE("a stack as large as --stack-kib says holds a large frame") {
   for (std::string const backend : {"real", "simulated"}) {
     auto const end = shell(std::string(OVERFLOW_APP) + " --nodes 2 --kind frame --stack-kib 2048 --backend=" + backend);
     CHECK(end.status == 0);

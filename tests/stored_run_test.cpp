@@ -72,7 +72,7 @@ struct totals_sink final : ovlp::record_sink {
 
 }  // namespace
 
-TEST_CASE("a stored run tells what the run told, to the last bit" * doctest::timeout(60)) {
+TEST_CASE("a stored run tells what the run told, to the last bit") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   std::shared_ptr<ovlp::record_sink> const direct = ovlp::make_csv_export(folder.path() / "direct");
@@ -105,7 +105,7 @@ TEST_CASE("a stored run tells what the run told, to the last bit" * doctest::tim
   CHECK(rows(told.at("kernel.csv")) == 40);
 }
 
-TEST_CASE("sums in the place of records are those of the same run's records" * doctest::timeout(60)) {
+TEST_CASE("sums in the place of records are those of the same run's records") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   auto const told = std::make_shared<totals_sink>();
@@ -156,7 +156,7 @@ TEST_CASE("sums in the place of records are those of the same run's records" * d
   }
 }
 
-TEST_CASE("sums of two processes add up" * doctest::timeout(10)) {
+TEST_CASE("sums of two processes add up") {
   totals_sink one, two, both;
   for (totals_sink* sink : {&one, &two, &both}) sink->begin(names);
   emit(one, 0, 500);
@@ -174,7 +174,7 @@ TEST_CASE("sums of two processes add up" * doctest::timeout(10)) {
   }
 }
 
-TEST_CASE("many blocks come back in order" * doctest::timeout(60)) {
+TEST_CASE("many blocks come back in order") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   std::size_t const many = 200'000;
@@ -202,7 +202,7 @@ TEST_CASE("many blocks come back in order" * doctest::timeout(60)) {
   CHECK((tables(folder.path() / "again") == tables(folder.path() / "direct")));
 }
 
-TEST_CASE("of a run that is killed everything is there up to its last block" * doctest::timeout(60)) {
+TEST_CASE("of a run that is killed everything is there up to its last block") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   pid_t const child = ::fork();
@@ -222,7 +222,7 @@ TEST_CASE("of a run that is killed everything is there up to its last block" * d
   CHECK(rows(tables(folder.path() / "found").at("step.csv")) == 70'000);
 }
 
-TEST_CASE("of a run that is killed while it writes, what was whole is there" * doctest::timeout(60)) {
+TEST_CASE("of a run that is killed while it writes, what was whole is there") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   pid_t const child = ::fork();
@@ -247,7 +247,7 @@ TEST_CASE("of a run that is killed while it writes, what was whole is there" * d
   CHECK(rows(tables(folder.path() / "again").at("step.csv")) == 70'000);
 }
 
-TEST_CASE("no record takes the place of one that another run writes" * doctest::timeout(30)) {
+TEST_CASE("no record takes the place of one that another run writes") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   {
@@ -264,7 +264,7 @@ TEST_CASE("no record takes the place of one that another run writes" * doctest::
   ovlp::make_run_recorder(file, {}, ovlp::emitters::one_thread, refuse);  // it has ended
 }
 
-TEST_CASE("no record takes the place of what is no file" * doctest::timeout(10)) {
+TEST_CASE("no record takes the place of what is no file") {
   temporary_folder const folder;
   std::string const pipe = folder.path() / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -273,7 +273,7 @@ TEST_CASE("no record takes the place of what is no file" * doctest::timeout(10))
   CHECK(std::filesystem::is_fifo(pipe));
 }
 
-TEST_CASE("a file that has been cut opens up to its last whole block" * doctest::timeout(60)) {
+TEST_CASE("a file that has been cut opens up to its last whole block") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   {
@@ -320,7 +320,7 @@ TEST_CASE("what is no record, or of another version, is refused in a line") {
   refused(file, "a record of version 9: expected version 3");
 }
 
-TEST_CASE("when the disk is full the run goes on, and what was stored is there" * doctest::timeout(60)) {
+TEST_CASE("when the disk is full the run goes on, and what was stored is there") {
   temporary_folder const folder;
   std::string const file = folder.path() / "run.sqlite";
   std::string said;

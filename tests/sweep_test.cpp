@@ -91,7 +91,7 @@ json lu_plan() {
       {"runs", {{{"block", 0}}}}};
 }
 
-TEST_CASE("a sweep runs all combinations of a grid, then its runs, with the options of all" * doctest::timeout(60)) {
+TEST_CASE("a sweep runs all combinations of a grid, then its runs, with the options of all") {
   temporary_folder const folder;
   json const plan{{"program", program(folder)},
                   {"options", {{"quick", true}, {"n", 12}, {"slow", false}}},
@@ -113,7 +113,7 @@ TEST_CASE("a sweep runs all combinations of a grid, then its runs, with the opti
   CHECK(rows(file, "SELECT count(*) FROM host WHERE figures LIKE '{\"at\":%}'") == Lines{"5"});
 }
 
-TEST_CASE("rows do not depend on how many runs there are at once" * doctest::timeout(120)) {
+TEST_CASE("rows do not depend on how many runs there are at once") {
   temporary_folder const folder;
   auto const one = sweep(folder, lu_plan(), {"--jobs", "1"}, "one.sqlite");
   auto const five = sweep(folder, lu_plan(), {"--jobs", "5"}, "five.sqlite");
@@ -124,7 +124,7 @@ TEST_CASE("rows do not depend on how many runs there are at once" * doctest::tim
   CHECK(all == everything(five.file));
 }
 
-TEST_CASE("a row has the figures of the program's own summary" * doctest::timeout(60)) {
+TEST_CASE("a row has the figures of the program's own summary") {
   temporary_folder const folder;
   auto const [how, file] = sweep(folder, lu_plan());
   std::string const summary = folder.path() / "summary.json", gigabit = PLATFORMS "/gigabit.json";
@@ -144,7 +144,7 @@ TEST_CASE("a row has the figures of the program's own summary" * doctest::timeou
   CHECK(!found.next());
 }
 
-TEST_CASE("a run that fails stays as a row with its error" * doctest::timeout(60)) {
+TEST_CASE("a run that fails stays as a row with its error") {
   temporary_folder const folder;
   json plan{{"grid", {{"case", {"good", "bad", "ugly", "slow", "none", "real"}}}}, {"time_limit_s", 0.5}};
   plan["program"] =
@@ -172,7 +172,7 @@ TEST_CASE("a run that fails stays as a row with its error" * doctest::timeout(60
   }
 }
 
-TEST_CASE("a sweep that has been ended goes on where it was" * doctest::timeout(60)) {
+TEST_CASE("a sweep that has been ended goes on where it was") {
   temporary_folder const folder;
   std::string const go = folder.path() / "go";
   json const plan{{"program", program(folder, "if [ $2 = 5 ] && [ ! -e " + go + " ]; then exec sleep 4321.75; fi")},
@@ -203,7 +203,7 @@ TEST_CASE("a sweep that has been ended goes on where it was" * doctest::timeout(
   CHECK(log_of(folder).size() == 9);
 }
 
-TEST_CASE("a wrong sweep is refused with file, key and what was expected" * doctest::timeout(60)) {
+TEST_CASE("a wrong sweep is refused with file, key and what was expected") {
   temporary_folder const folder;
   std::string const good = program(folder), file = folder.path() / "sweep.json";
   auto const check_refused = [&](json plan, std::string const& message) {
@@ -238,7 +238,7 @@ TEST_CASE("a wrong sweep is refused with file, key and what was expected" * doct
   check_refused({{"grid", grid}, {"time_limit_s", 0}}, "time_limit_s: expected a number above 0, got 0");
 }
 
-TEST_CASE("runs go to no file but one of the same sweep" * doctest::timeout(60)) {
+TEST_CASE("runs go to no file but one of the same sweep") {
   temporary_folder const folder;
   json plan{{"program", program(folder)}, {"grid", {{"a", {1, 2}}}}};
   std::string const file = sweep(folder, plan).file;
@@ -255,7 +255,7 @@ TEST_CASE("runs go to no file but one of the same sweep" * doctest::timeout(60))
   CHECK(log_of(folder).size() == 2);
 }
 
-TEST_CASE("progress is shown on a terminal, and on no pipe" * doctest::timeout(60)) {
+TEST_CASE("progress is shown on a terminal, and on no pipe") {
   temporary_folder const folder;
   json const plan{{"program", program(folder, "sleep 0.8")}, {"grid", {{"i", {1, 2, 3}}}}};
   CHECK(sweep(folder, plan, {"--jobs", "1"}).how.err == "");

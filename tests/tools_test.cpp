@@ -434,7 +434,7 @@ TEST_CASE("a workload of programs needs a platform on which they do not disturb 
   check_refused(foreseen, 1, "job 'a' has ended: no matrix");
 }
 
-TEST_CASE("the scheduler of the examples, a program, starts each job when easy does" * doctest::timeout(110)) {
+TEST_CASE("the scheduler of the examples, a program, starts each job when easy does") {
   if (ovlp::base::find_program("python3").empty()) {
     MESSAGE("not tested: there is no python3");
     return;
@@ -457,8 +457,7 @@ TEST_CASE("the scheduler of the examples, a program, starts each job when easy d
   }
 }
 
-TEST_CASE("a scheduler that is a program and fails ends the command, and an interrupted command ends it" *
-          doctest::timeout(110)) {
+TEST_CASE("a scheduler that is a program and fails ends the command, and an interrupted command ends it") {
   temporary_folder const folder;
   std::string const file = folder.path() / "w.json", pid = folder.path() / "pid";
   REQUIRE(ovlp_command({"workload", "--jobs", "5", "--nodes", "4", "-o", file}).status == 0);
@@ -885,7 +884,7 @@ TEST_CASE("what joins the nodes of a platform is drawn for Graphviz") {
       "  1 -> 3 [label=\"100 B/s\"];\n  2 -> 3 [label=\"100 B/s\"];\n}\n");
 }
 
-TEST_CASE("status and nodes tell what a run answers to an order, and that nobody does" * doctest::timeout(100)) {
+TEST_CASE("status and nodes tell what a run answers to an order, and that nobody does") {
   temporary_folder const folder;
   std::string const socket = folder.path() / "run.socket";
   {

@@ -280,7 +280,7 @@ TEST_CASE("collective calls are written with what each rank gives and gets") {
   CHECK(lines(ranks[1]).at(3) == "collective 6 root 0 gives 32 gets 0 #0");
 }
 
-TEST_CASE("threads that take turns are traced, and no more is granted" * doctest::timeout(60)) {
+TEST_CASE("threads that take turns are traced, and no more is granted") {
   auto const ranks = traced({CALLS, "threads"});
   for (raw::rank const& one : ranks) {
     CHECK(one.events.size() == 12);
@@ -290,7 +290,7 @@ TEST_CASE("threads that take turns are traced, and no more is granted" * doctest
   CHECK(made.ranks[0].profiles.size() == 12);
 }
 
-TEST_CASE("threads that are in MPI at once, although it was not granted, are refused" * doctest::timeout(60)) {
+TEST_CASE("threads that are in MPI at once, although it was not granted, are refused") {
   temporary_folder const folder;
   outcome const ended = launch(folder.path(), {CALLS, "at_once"});
   CHECK_FALSE(ended.good());
@@ -511,7 +511,7 @@ TEST_CASE("ovlp trace runs a program twice, and writes its trace") {
   CHECK(std::filesystem::exists(folder.path() / "times" / "rank-1.raw"));
 }
 
-TEST_CASE("a program that makes more steps in the other run is traced as far as both go" * doctest::timeout(60)) {
+TEST_CASE("a program that makes more steps in the other run is traced as far as both go") {
   temporary_folder const folder;
   outcome const ended = ovlp_trace(folder.path(), {"--untraced", PLAIN_CALLS}, {CALLS, "steps"});
   REQUIRE_MESSAGE(ended.good(), ended.err);
@@ -523,7 +523,7 @@ TEST_CASE("a program that makes more steps in the other run is traced as far as 
   for (trace_of_rank const& rank : made.ranks) CHECK(std::ranges::count_if(rank.records, is_call) == 4);
 }
 
-TEST_CASE("who uses a trace says which calls it does not have" * doctest::timeout(60)) {
+TEST_CASE("who uses a trace says which calls it does not have") {
   temporary_folder const folder;
   outcome const ended = ovlp_trace(folder.path(), {}, {CALLS, "one_sided"});
   REQUIRE_MESSAGE(ended.good(), ended.err);

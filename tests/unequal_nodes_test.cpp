@@ -72,7 +72,7 @@ std::string fault(std::string const& node1, std::string const& network = "") {
 
 }  // namespace
 
-TEST_CASE("a node's link has a bandwidth and a latency of its own, in every model" * doctest::timeout(20)) {
+TEST_CASE("a node's link has a bandwidth and a latency of its own, in every model") {
   std::string const slow = R"("link": {"bandwidth_Bps": 0.5e6, "latency_s": 0.1})";
   constexpr double back_s = 8 / 1e6;  // a Done
   for (std::string const model : {"star", "max-min", "bus", "linear"}) {
@@ -83,7 +83,7 @@ TEST_CASE("a node's link has a bandwidth and a latency of its own, in every mode
   }
 }
 
-TEST_CASE("a link's bandwidth changes with time, in every model" * doctest::timeout(20)) {
+TEST_CASE("a link's bandwidth changes with time, in every model") {
   // A quarter of a megabyte by 0.251 s, a quarter at a quarter of the speed until 1.251 s, the rest at twice the speed.
   std::string const congested = R"("link": {"bandwidth_over_time": [[0.251, 0.25], [1.251, 2]]})";
   for (std::string const model : {"max-min", "bus", "linear", "star"}) {
@@ -94,21 +94,21 @@ TEST_CASE("a link's bandwidth changes with time, in every model" * doctest::time
   }
 }
 
-TEST_CASE("a node's speed changes with time" * doctest::timeout(20)) {
+TEST_CASE("a node's speed changes with time") {
   // The object comes at 1.001 s; of three seconds of work one is done by 2.001, and the rest at half the speed.
   CHECK(fan_time_s(R"("speed_over_time": [[0, 1], [2.001, 0.5]])", 3) == doctest::Approx(6.001 + 0.001).epsilon(1e-5));
   CHECK(fan_time_s(R"("speed_over_time": [[0, 2]])", 3) == doctest::Approx(1.001 + 1.5 + 0.001).epsilon(1e-5));
   CHECK(fan_time_s(R"("speed_over_time": [[1, 0], [10, 1]])", 3) == doctest::Approx(13 + 0.001).epsilon(1e-5));
 }
 
-TEST_CASE("a node that stands still for good ends the run with what waits" * doctest::timeout(20)) {
+TEST_CASE("a node that stands still for good ends the run with what waits") {
   auto const wrong =
       thrown_by<ovlp::stalled>([] { fan_on(platform(R"("speed_over_time": [[2, 0]])"), "node1", 1, 3); });
   INFO(wrong.what());
   CHECK(ovlp::testing::contains(wrong.what(), "node1 has work to do and stands still: its speed has become 0"));
 }
 
-TEST_CASE("a node is slow at times that a seed draws" * doctest::timeout(20)) {
+TEST_CASE("a node is slow at times that a seed draws") {
   std::string const straggler = platform(R"("slowdowns": [{"interval_s": {"name": "exponential", "mean": 5},
     "duration_s": {"name": "uniform", "from": 1, "to": 3}, "factor": {"name": "pareto", "least": 2, "shape": 3}}])");
   auto const time_s = [&](std::vector<std::string> const& vary) {
@@ -125,7 +125,7 @@ TEST_CASE("a node is slow at times that a seed draws" * doctest::timeout(20)) {
   CHECK(fan_on(regular, "node1", 1, 3).time_s == doctest::Approx(4.752).epsilon(1e-5));
 }
 
-TEST_CASE("what a platform's file says and nothing came of is said" * doctest::timeout(20)) {
+TEST_CASE("what a platform's file says and nothing came of is said") {
   auto const without_effect = [](std::string described, std::string const& more, char const* workers_on = "node1",
                                  std::vector<std::string> const& options = {}) {
     described.insert(described.find("\"kernels\""), more);
@@ -172,7 +172,7 @@ TEST_CASE("what a platform's file says and nothing came of is said" * doctest::t
         "kernels: none was charged by the model of two\n");
 }
 
-TEST_CASE("parts of nodes that are wrong are said by their place" * doctest::timeout(20)) {
+TEST_CASE("parts of nodes that are wrong are said by their place") {
   CHECK(fault(R"("speed_over_time": [[1, 1], [1, 2]])") ==
         "p.json: nodes[1].speed_over_time: expected times that grow from step to step, got [[1,1],[1,2]]");
   CHECK(fault(R"("speed_over_time": [[1]])") ==
@@ -198,7 +198,7 @@ TEST_CASE("parts of nodes that are wrong are said by their place" * doctest::tim
         "p.json: nodes[1].link: expected none where the network describes all links, got {\"latency_s\":1}");
 }
 
-TEST_CASE("objects that exceed a node's memory are reported with the moment and the owner" * doctest::timeout(20)) {
+TEST_CASE("objects that exceed a node's memory are reported with the moment and the owner") {
   // Three objects of a megabyte. One comes each second, the first is worked on for ten. Then there is an answer, too.
   constexpr std::size_t at_most = 3 * (megabyte - 8) + 4;  // sizes of buffers do not count
   ovlp::summary const found = fan_on(platform(R"("memory_bytes": 2.5e6)"), "node1", 3, 10);
@@ -221,7 +221,7 @@ TEST_CASE("objects that exceed a node's memory are reported with the moment and 
   CHECK(fan_on(platform(""), "node1", 3, 10).simulation->memory.empty());
 }
 
-TEST_CASE("of many nodes without enough memory the first are named and the others counted" * doctest::timeout(20)) {
+TEST_CASE("of many nodes without enough memory the first are named and the others counted") {
   std::string described = platform("");
   described.replace(described.find(R"({"count": 2,)"), 12, R"({"count": 9, "memory_bytes": 1000,)");
   ovlp::testing::temporary_folder const folder;
@@ -250,8 +250,7 @@ struct Opaque {
 
 }  // namespace
 
-TEST_CASE("states count as they are after each step, and what objects share with them counts once" *
-          doctest::timeout(20)) {
+TEST_CASE("states count as they are after each step, and what objects share with them counts once") {
   ovlp::testing::temporary_folder const folder;
   std::string const file = folder.file("p.json", platform(R"("memory_bytes": 3.5e6)"));
   simulate_on(4, {"--platform", file, "--execution", "partial", "--no-alloc"}, [&](engine& run) {
@@ -278,7 +277,7 @@ TEST_CASE("states count as they are after each step, and what objects share with
   });
 }
 
-TEST_CASE("states that are no data objects are not counted, and that is said" * doctest::timeout(20)) {
+TEST_CASE("states that are no data objects are not counted, and that is said") {
   ovlp::testing::temporary_folder const folder;
   std::string const file = folder.file("p.json", platform(R"("memory_bytes": 3.5e6)"));
   simulate_on(4, {"--platform", file, "--execution", "partial", "--no-alloc"}, [&](engine& run) {

@@ -70,7 +70,7 @@ std::pair<std::string, std::string> row(std::string const& table, std::string co
   return {};
 }
 
-TEST_CASE("a change is what the same change of the platform file by hand is" * doctest::timeout(120)) {
+TEST_CASE("a change is what the same change of the platform file by hand is") {
   temporary_folder const folder;
   std::string const file = folder.file("platform.json", platform().dump());
   auto const by_hand = [&](auto const& change, Lines const& more = {"--nodes", "4"}) {
@@ -116,7 +116,7 @@ TEST_CASE("a change is what the same change of the platform file by hand is" * d
   check({"--nodes", "/2"}, by_hand([](json&) {}, {"--nodes", "2"}));
 }
 
-TEST_CASE("several changes are told each alone and all together" * doctest::timeout(60)) {
+TEST_CASE("several changes are told each alone and all together") {
   temporary_folder const folder;
   std::string const file = folder.file("platform.json", platform().dump());
   outcome const told = what_if({"--nodes", "x2", "--latency", "x20", "--speed", "lu.trsm=x4", "--speed", "x2"},
@@ -137,7 +137,7 @@ TEST_CASE("several changes are told each alone and all together" * doctest::time
   for (char const* label : {"--nodes x2", "--speed lu.trsm=x4", "--speed x2"}) CHECK(row(told.out, label).first != "");
 }
 
-TEST_CASE("the speed of a kernel changes its recorded durations" * doctest::timeout(60)) {
+TEST_CASE("the speed of a kernel changes its recorded durations") {
   temporary_folder const folder;
   json const one{
       {"sizes", {100, 100, 100}}, {"mean_s", 0.02}, {"count", 9}, {"standard_deviation_s", 0.001}, {"first_s", 0.04}};
@@ -156,7 +156,7 @@ TEST_CASE("the speed of a kernel changes its recorded durations" * doctest::time
   CHECK(row(told.out, "--speed gemm=x4").second != row(told.out, "--speed gemm=x4").first);
 }
 
-TEST_CASE("a change that cannot be made is refused" * doctest::timeout(60)) {
+TEST_CASE("a change that cannot be made is refused") {
   temporary_folder const folder;
   std::string const file = folder.file("platform.json", platform().dump());
   auto const check = [&](Lines const& changes, Lines const& program, std::string const& message) {
@@ -193,8 +193,7 @@ TEST_CASE("a change that cannot be made is refused" * doctest::timeout(60)) {
         (folder.path() / "wrong.json").string() + ": network.bandwidth_Bps: missing");
 }
 
-TEST_CASE("beside each time stands the bound that the critical path gives, but for another number of nodes" *
-          doctest::timeout(60)) {
+TEST_CASE("beside each time stands the bound that the critical path gives, but for another number of nodes") {
   temporary_folder const folder;
   std::string const file = folder.file("platform.json", platform().dump());
   auto const numbers = [](std::string const& table, std::string const& label) {
@@ -229,7 +228,7 @@ TEST_CASE("beside each time stands the bound that the critical path gives, but f
   CHECK(numbers(many, "all of these").back() == "-");
 }
 
-TEST_CASE("ovlp threads place proposes a mapping only if it is faster, and it is" * doctest::timeout(60)) {
+TEST_CASE("ovlp threads place proposes a mapping only if it is faster, and it is") {
   temporary_folder const folder;
   auto const place = [&](Lines const& program) {
     Lines words{OVLP_COMMAND, "threads", "place", "--"};
@@ -259,7 +258,7 @@ TEST_CASE("ovlp threads place proposes a mapping only if it is faster, and it is
   CHECK(alone.find("--mapping") == std::string::npos);
 }
 
-TEST_CASE("an interruption ends it, and the program that it runs" * doctest::timeout(60)) {
+TEST_CASE("an interruption ends it, and the program that it runs") {
   temporary_folder const folder;
   ovlp::testing::process asked({{OVLP_COMMAND, "whatif", "--nodes", "x2", "--",
                                  folder.file("program", "#!/bin/sh\nexec sleep 4321.625\n", true)}});

@@ -115,11 +115,15 @@ class measurement {
     return sorted;
   }
 
+  /// That have run so far.
+  std::uint64_t tasks() const { return tasks_; }
+
  private:
   double seconds_of_a_run() {
     const auto start = clock::now();
     const std::uint64_t sum = run_(grid_);
     const double seconds = seconds_since(start);
+    tasks_ += std::uint64_t{grid_.steps} * grid_.width;
     if (sum != sum_) throw std::runtime_error("metg: the result differs from the reference");
     return seconds;
   }
@@ -127,6 +131,7 @@ class measurement {
   request asked_;
   metg::grid grid_;
   std::uint64_t sum_;
+  std::uint64_t tasks_ = 0;
   Run& run_;
 };
 
@@ -157,6 +162,7 @@ void compete(const char* contestant, const request& asked, Run run) {
     result["metg_us"] = 1e6 * metg_seconds(samples);
     for (const sample& s : samples) result["samples"].push_back(s.to_json());
   }
+  result["tasks"] = measured.tasks();
   report(result);
 }
 

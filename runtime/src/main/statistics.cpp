@@ -25,12 +25,20 @@ double call_statistics::sample::standard_deviation_s() const {
   return std::sqrt(std::max(0.0, sum_of_squares_s2 / n - mean_s() * mean_s()) * n / (n - 1));
 }
 
-void call_statistics::add_iteration(std::int32_t index, iteration_work const& more) {
-  auto const [mine, added] = iterations.emplace(index, more);
-  if (added) return;
-  mine->second.start_s = std::min(mine->second.start_s, more.start_s);
-  mine->second.end_s = std::max(mine->second.end_s, more.end_s);
-  mine->second.work_s += more.work_s;
+namespace {
+
+void widen(iteration_work& to, iteration_work const& more) {
+  to.start_s = std::min(to.start_s, more.start_s);
+  to.end_s = std::max(to.end_s, more.end_s);
+  to.work_s += more.work_s;
+}
+
+}  // namespace
+
+iteration_work& call_statistics::add_iteration(std::int32_t index, iteration_work const& more) {
+  auto const [mine, made] = iterations.emplace(index, more);
+  if (!made) widen(mine->second, more);
+  return mine->second;
 }
 
 void call_statistics::add(call_statistics const& other) {
@@ -113,7 +121,13 @@ void statistics_sink::step(step_record const& record) {
   call.steps_s += record.computed_s;
   if (keeps_work_over_time_) call.over_time.add(record.start_s, record.end_s, record.work_s);
   if (record.at.iteration == 0) return;
-  call.add_iteration(record.at.iteration, {record.start_s, record.end_s, record.work_s});
+  iteration_work const more{record.start_s, record.end_s, record.work_s};
+  if (figures.of_last != nullptr && figures.last_iteration == record.at.iteration) {
+    widen(*figures.of_last, more);
+  } else {
+    figures.last_iteration = record.at.iteration;
+    figures.of_last = &call.add_iteration(record.at.iteration, more);
+  }
 }
 
 void statistics_sink::kernel(kernel_record const& record) {

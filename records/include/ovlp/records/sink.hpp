@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -67,11 +68,19 @@ class record_sink {
 };
 
 /// Hands on to several sinks, in the order in which they were added. Sinks are added before the first record.
+/// Cost: of a kind of record that comes often, a call of each sink that overrides it; where that is not known, of all.
 /// Thread: as each of them allows.
 class sinks : public record_sink {
  public:
   /// Another sink, which belongs to the caller and lives as long as this is used.
-  void add(record_sink& sink) { all_.push_back(&sink); }
+  template <class Sink>
+  void add(Sink& sink) {
+    all_.push_back(&sink);
+    if constexpr (may_take<Sink>(&Sink::step)) steps_.push_back(&sink);
+    if constexpr (may_take<Sink>(&Sink::kernel)) kernels_.push_back(&sink);
+    if constexpr (may_take<Sink>(&Sink::send)) sends_.push_back(&sink);
+    if constexpr (may_take<Sink>(&Sink::delivery)) deliveries_.push_back(&sink);
+  }
   /// Another sink, which this keeps alive.
   void own(std::shared_ptr<record_sink> sink) {
     add(*sink);
@@ -80,35 +89,41 @@ class sinks : public record_sink {
   bool empty() const { return all_.empty(); }
   /// Forgets all, for records of another run.
   void clear() {
-    all_.clear();
+    for (list* of : {&all_, &steps_, &kernels_, &sends_, &deliveries_}) of->clear();
     owned_.clear();
   }
 
-  void begin(run_definitions const& of) override { each(&record_sink::begin, of); }
-  void step(step_record const& r) override { each(&record_sink::step, r); }
-  void kernel(kernel_record const& r) override { each(&record_sink::kernel, r); }
-  void wait(wait_record const& r) override { each(&record_sink::wait, r); }
-  void post(post_record const& r) override { each(&record_sink::post, r); }
-  void send(send_record const& r) override { each(&record_sink::send, r); }
-  void delivery(delivery_record const& r) override { each(&record_sink::delivery, r); }
-  void transfer(transfer_record const& r) override { each(&record_sink::transfer, r); }
-  void mpi_call(mpi_call_record const& r) override { each(&record_sink::mpi_call, r); }
-  void node(node_record const& r) override { each(&record_sink::node, r); }
-  void mapping(mapping_record const& r) override { each(&record_sink::mapping, r); }
-  void decision(decision_record const& r) override { each(&record_sink::decision, r); }
-  void call(call_record const& r) override { each(&record_sink::call, r); }
-  void end(end_record const& r) override { each(&record_sink::end, r); }
+  void begin(run_definitions const& of) override { tell(all_, &record_sink::begin, of); }
+  void step(step_record const& r) override { tell(steps_, &record_sink::step, r); }
+  void kernel(kernel_record const& r) override { tell(kernels_, &record_sink::kernel, r); }
+  void wait(wait_record const& r) override { tell(all_, &record_sink::wait, r); }
+  void post(post_record const& r) override { tell(all_, &record_sink::post, r); }
+  void send(send_record const& r) override { tell(sends_, &record_sink::send, r); }
+  void delivery(delivery_record const& r) override { tell(deliveries_, &record_sink::delivery, r); }
+  void transfer(transfer_record const& r) override { tell(all_, &record_sink::transfer, r); }
+  void mpi_call(mpi_call_record const& r) override { tell(all_, &record_sink::mpi_call, r); }
+  void node(node_record const& r) override { tell(all_, &record_sink::node, r); }
+  void mapping(mapping_record const& r) override { tell(all_, &record_sink::mapping, r); }
+  void decision(decision_record const& r) override { tell(all_, &record_sink::decision, r); }
+  void call(call_record const& r) override { tell(all_, &record_sink::call, r); }
+  void end(end_record const& r) override { tell(all_, &record_sink::end, r); }
   void flush() override {
     for (record_sink* sink : all_) sink->flush();
   }
 
  private:
+  using list = std::vector<record_sink*>;
+  /// Whether a sink of this class overrides the function; also if that cannot be known.
+  template <class Sink, class Owner, class Record>
+  static constexpr bool may_take(void (Owner::*)(Record const&)) {
+    return !std::is_final_v<Sink> || !std::is_same_v<Owner, record_sink>;
+  }
   template <class Record>
-  void each(void (record_sink::*take)(Record const&), Record const& what) {
-    for (record_sink* sink : all_) (sink->*take)(what);
+  static void tell(list const& all, void (record_sink::*take)(Record const&), Record const& what) {
+    for (record_sink* sink : all) (sink->*take)(what);
   }
 
-  std::vector<record_sink*> all_;
+  list all_, steps_, kernels_, sends_, deliveries_;
   std::vector<std::shared_ptr<record_sink>> owned_;
 };
 

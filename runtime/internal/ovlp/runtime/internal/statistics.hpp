@@ -55,7 +55,8 @@ struct call_statistics {
   runtime_costs runtime;     ///< of all_calls only
 
   void add(call_statistics const& other);
-  void add_iteration(std::int32_t index, iteration_work const& more);
+  /// Returns the iteration's figures, which stay where they are.
+  iteration_work& add_iteration(std::int32_t index, iteration_work const& more);
 };
 
 /// CPU seconds of this process until some moment.
@@ -105,6 +106,8 @@ class statistics_sink final : public record_sink {
   /// A call as this node sees it: from its first object here, of node 0 from its begin on.
   struct call_figures {
     call_statistics all;
+    std::int32_t last_iteration = 0;
+    iteration_work* of_last = nullptr;  ///< among those of all; most steps are of the iteration of the one before
     std::optional<process_time> before, after;
   };
   call_statistics take_of_all() OVLP_REQUIRES(mutex_);
