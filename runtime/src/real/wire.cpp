@@ -99,7 +99,7 @@ outgoing::outgoing(service message) : message_(std::move(message)) {
 }
 
 void outgoing::finish(frame_kind kind) {
-  header_ = {frame_magic, kind, body_.inline_bytes(), body_.bulk_bytes(), 0};
+  header_ = {frame_magic, kind, body_.inline_bytes(), body_.bulk_bytes()};
   auto const parts = body_.segments();
   segments_.reserve(parts.size() + 1);
   segments_.push_back(std::as_bytes(std::span(&header_, 1)));

@@ -112,7 +112,7 @@ struct frame_header {
   frame_kind kind;
   std::uint64_t inline_bytes;
   std::uint64_t bulk_bytes;
-  std::uint64_t others_before;  ///< messages that the same process has sent before it the other way: by ring, by socket
+  std::uint64_t others_before = 0;  ///< messages sent before it the other way: by the ring, or by the socket
 };
 constexpr std::uint32_t frame_magic = 0x706c766f;  // "ovlp"
 
