@@ -217,11 +217,16 @@ TEST_CASE("objects from one process to another arrive in the order in which they
   SUBCASE("by TCP alone") { options = {"--transport", "tcp"}; }
   really_run_on(2, options, [](engine& run) {
     threads<> const senders{"senders", "node[0-1]"}, receivers{"receivers", "node[0-1]"};
-    for (std::size_t const sender : {0u, 1u}) {
-      graph<Burst, int> const g = ovlp::split("post", senders.at(sender), &post_blobs) >>
-                                  ovlp::merge("count", receivers.at(1 - sender), &count_in_order);
-      CHECK(run(g, {ovlp::testing::new_seed(), 1000}) == 1000);
-    }
+    auto const from = [&](std::size_t sender) {
+      return graph<Burst, int>(ovlp::split("post", senders.at(sender), &post_blobs) >>
+                               ovlp::merge("count", receivers.at(1 - sender), &count_in_order));
+    };
+    graph<Burst, int> const there = from(0), back = from(1);
+    run.add(back);
+    std::uint64_t const seed = ovlp::testing::new_seed();
+    auto call = run.async(there, {seed, 1000});
+    CHECK(run(back, {seed + 1, 1000}) == 1000);
+    CHECK(call.get() == 1000);
   });
 }
 

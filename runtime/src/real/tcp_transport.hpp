@@ -42,7 +42,7 @@ class tcp_transport final : public transport, private looked_at {
   peer_address accept() override;
   void stop_accepting() override { listener_.close(); }
   std::size_t descriptors(std::size_t more_nodes) const override {
-    bool const offers_rings = settings_.shared_memory && settings_.self != 0;  // which connects to nobody
+    bool const offers_rings = settings_.shared_memory && settings_.self != 0;  // node 0 connects to nobody
     return (offers_rings ? 2 : 1) * more_nodes + listener::most_strangers;
   }
   void connect(peer_address const& to, std::uint64_t fingerprint) override;
