@@ -149,10 +149,14 @@ void reactor::work_for(std::chrono::milliseconds longest) {
     context_.run_one_until(until);
     return;
   }
-  for (bool any = false; !any && std::chrono::steady_clock::now() < until;) {
-    any = context_.poll_one() > 0 || look(1);
-    if (!any) std::this_thread::sleep_for(shortest_poll_pause);
+  if (look(1)) return;
+  sleeping const asleep(*beside_);
+  if (asleep.wakes_context()) {
+    if (!look(1)) context_.run_one_until(until);
+    return;
   }
+  while (std::chrono::steady_clock::now() < until && context_.poll_one() == 0 && !look(1))
+    std::this_thread::sleep_for(shortest_poll_pause);
 }
 
 /// The context is left again before long. (What Asio waits for by itself, it rounds to milliseconds.)
