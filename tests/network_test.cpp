@@ -4,17 +4,26 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/flowgraph/walk.hpp>
@@ -25,8 +34,10 @@
 #include "real/membership.hpp"
 #include "real/output.hpp"
 #include "real/run_state.hpp"
+#include "real/shared_ring.hpp"
 #include "real/silence.hpp"
 #include "real/tcp_transport.hpp"
+#include "support/seed.hpp"
 
 namespace {
 
@@ -376,8 +387,8 @@ namespace {
 
 /// One end: what is reported, in order, as text.
 struct tcp_end final : transport::observer {
-  explicit tcp_end(node_id self, std::string secret = "secret")
-      : carrier(reactor, known, {self, 3, std::move(secret), "127.0.0.1", "127.0.0.1"}, errors, *this) {}
+  explicit tcp_end(node_id self, std::string secret = "secret", bool shared_memory = false)
+      : carrier(reactor, known, {self, 3, std::move(secret), "127.0.0.1", "127.0.0.1", shared_memory}, errors, *this) {}
   ~tcp_end() override {
     auto const lead = reactor.lead();
     carrier.close();
@@ -562,4 +573,230 @@ TEST_CASE("a process that does not know the secret is not connected") {
   other.connect(driver.accept());
   CHECK(other.expect(1).size() == 1);  // lost
   CHECK(!driver.carrier.connected(1));
+}
+
+// Over TCP and a ring in shared memory
+
+namespace {
+
+/// A thread that leads an end's reactor, and sleeps there.
+class leader {
+ public:
+  leader(ovlp::real::reactor& led, bool may_poll)
+      : led_(led), thread_([this, may_poll] { led_.wait(stop_, may_poll); }) {}
+  leader(leader const&) = delete;
+  leader& operator=(leader const&) = delete;
+  ~leader() {
+    led_.wake(stop_);
+    thread_.join();
+  }
+
+ private:
+  ovlp::real::reactor& led_;
+  wake_flag stop_;
+  std::thread thread_;
+};
+
+/// A process that speaks for itself: a socket, and a ring that it writes to as it likes.
+struct raw_end {
+  raw_end(peer_address const& to, shared_ring::place const& ring_is) : socket(context) {
+    socket.connect({boost::asio::ip::make_address(to.host), to.port});
+    say(bytes_of(outgoing(service(hello{"secret", 1, 42, "127.0.0.1", 1, ring_is}))));
+  }
+  explicit raw_end(peer_address const& to) : raw_end(to, {}) {}
+  void say(std::string const& bytes) { boost::asio::write(socket, boost::asio::buffer(bytes)); }
+  bool write(std::string const& bytes) const {
+    std::span<std::byte const> const parts[] = {std::as_bytes(std::span(bytes))};
+    return ring->write(parts);
+  }
+  bool becomes_mapped() const {
+    for (int i = 0; i < 5000 && !ring->mapped(); ++i) std::this_thread::sleep_for(1ms);
+    return ring->mapped();
+  }
+
+  boost::asio::io_context context;
+  boost::asio::ip::tcp::socket socket;
+  std::unique_ptr<shared_ring> ring;
+};
+
+std::unique_ptr<raw_end> with_ring(peer_address const& to) {
+  auto ring = shared_ring::make();
+  REQUIRE(ring);
+  auto made = std::make_unique<raw_end>(to, ring->where());
+  made->ring = std::move(ring);
+  REQUIRE(made->becomes_mapped());
+  return made;
+}
+
+/// Some words, after so many messages the other way.
+std::string words(std::string const& text, std::uint64_t others_before) {
+  outgoing made(service(waiting_answer{false, {text}}));
+  made.follows(others_before);
+  return bytes_of(made);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "small and large messages arrive in the order in which they were sent, whether the other process sleeps or "
+    "looks" *
+    doctest::timeout(120)) {
+  std::mt19937_64 from(ovlp::testing::new_seed());
+  for (int round = 0; round < 6; ++round) {
+    tcp_end ends[2] = {tcp_end(0, "secret", true), tcp_end(1, "secret", true)};
+    std::vector<std::unique_ptr<leader>> leaders;
+    for (tcp_end& end : ends) {
+      if (from() % 3 > 0) leaders.push_back(std::make_unique<leader>(end.reactor, from() % 2 == 0));
+    }
+    ends[1].connect(ends[0].accept());
+    CHECK(ends[0].expect(1) == texts{"hello 1"});
+    constexpr int count = 2000;
+    std::uint64_t const seeds[] = {from(), from()};
+    auto const speak = [&](std::size_t which) {
+      std::mt19937_64 own(seeds[which]);
+      node_id const other = which == 0 ? 1 : 0;
+      for (int i = 0; i < count; ++i) {
+        auto const kind = own() % 100;
+        std::string const text = std::to_string(i) + std::string(kind < 2    ? own() % 300000
+                                                                 : kind < 10 ? own() % 20000
+                                                                             : own() % 100,
+                                                                 'x');
+        if (own() % 3 == 0) {
+          ends[which].say_with_others(other, text);
+        } else {
+          ends[which].say(other, text);
+        }
+        if (own() % 20 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 200));
+        if (own() % 50 == 0) ends[which].carrier.flush();
+        if (own() % 100 == 0) ends[which].carrier.send_heartbeats(0ms);
+      }
+      ends[which].carrier.flush();
+    };
+    std::thread speaker([&] { speak(1); });
+    speak(0);
+    speaker.join();
+    for (tcp_end& end : ends) {
+      int next = 0;
+      for (auto const until = std::chrono::steady_clock::now() + 20s;
+           next < count && std::chrono::steady_clock::now() < until;) {
+        for (std::string const& report : end.expect(1)) {
+          auto const at = report.find(" sent ");
+          if (at == std::string::npos) continue;  // it lives
+          REQUIRE(std::stoi(report.substr(at + 6)) == next);
+          ++next;
+        }
+      }
+      REQUIRE(next == count);
+    }
+  }
+}
+
+TEST_CASE("a message by the ring waits for those by the socket that were sent before it, and the other way round") {
+  tcp_end driver(0, "secret", true);
+  auto const worker = with_ring(driver.accept());
+  CHECK(worker->write(words("second", 1)));
+  CHECK(worker->write(words("third", 1)));
+  CHECK(driver.expect(1) == texts{"hello 1"});
+  std::this_thread::sleep_for(20ms);
+  worker->say(words("first", 0));
+  worker->say(words("fourth", 2));
+  CHECK(driver.expect(4) == texts{"1 sent first", "1 sent second", "1 sent third", "1 sent fourth"});
+}
+
+TEST_CASE("what has been written to the ring before a connection ends is handled before the loss") {
+  tcp_end driver(0, "secret", true);
+  auto worker = with_ring(driver.accept());
+  texts expected{"hello 1"};
+  {
+    std::promise<void> go;
+    std::thread holds([&] { driver.reactor.run([&] { go.get_future().wait(); }); });  // nobody looks meanwhile
+    for (int i = 0; i < 500; ++i) {
+      CHECK(worker->write(words(std::to_string(i), 0)));
+      expected.push_back("1 sent " + std::to_string(i));
+    }
+    worker.reset();
+    go.set_value();
+    holds.join();
+  }
+  expected.emplace_back("lost 1: the connection was closed");
+  CHECK(driver.expect(expected.size()) == expected);
+}
+
+TEST_CASE("a ring that is malformed loses the node") {
+  tcp_end driver(0, "secret", true);
+  auto const worker = with_ring(driver.accept());
+  CHECK(driver.expect(1) == texts{"hello 1"});
+  std::string expected;
+  std::string good = words("good", 0);
+  SUBCASE("by a record without a header") {
+    worker->write("short");
+    expected = "a message that is too short";
+  }
+  SUBCASE("by no magic number") {
+    good[0] ^= 1;
+    worker->write(good);
+    expected = "not a frame of ovlp";
+  }
+  SUBCASE("by bytes too many") {
+    worker->write(good + "x");
+    expected = "a message of another size than it says";
+  }
+  SUBCASE("by a message of the socket after records that are not there") {
+    worker->say(words("early", 1));
+    expected = "a message before another one that it follows";
+  }
+  SUBCASE("by a record that should have come before a message of the socket") {
+    worker->say(words("one", 0));
+    CHECK(driver.expect(1) == texts{"1 sent one"});
+    worker->write(good);
+    expected = "a message that comes too late";
+  }
+  SUBCASE("by a message of the socket that should have come before a record") {
+    worker->write(good);
+    CHECK(driver.expect(1) == texts{"1 sent good"});
+    worker->say(words("one", 0));
+    expected = "a message that comes too late";
+  }
+  auto const reports = driver.expect(1);
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0] == "lost 1: sent " + expected);
+}
+
+TEST_CASE("without a ring, messages that follow others in it are malformed") {
+  tcp_end driver(0, "secret", true);
+  raw_end worker(driver.accept());
+  worker.say(words("one", 0));
+  worker.say(words("two", 1));
+  CHECK(driver.expect(3) ==
+        texts{"hello 1", "1 sent one", "lost 1: sent a message before another one that it follows"});
+}
+
+TEST_CASE("a node whose ring cannot be mapped is sent to by the socket alone") {
+  tcp_end driver(0, "secret", true);
+  raw_end worker(driver.accept(), {::getpid(), 0, 17});
+  worker.say(words("one", 0));
+  CHECK(driver.expect(2) == texts{"hello 1", "1 sent one"});
+  driver.say(1, "back");
+  std::string const back = words("back", 0);
+  std::string read(back.size(), ' ');
+  boost::asio::read(worker.socket, boost::asio::buffer(read));
+  CHECK(read == back);
+}
+
+TEST_CASE("the next process of a node has a ring of its own") {
+  tcp_end driver(0, "secret", true);
+  peer_address const where = driver.accept();
+  for (int i = 0; i < 5; ++i) {
+    tcp_end worker(1, "secret", true);
+    worker.connect(where);
+    CHECK(driver.expect(1) == texts{"hello 1"});
+    for (int j = 0; j < 100; ++j) worker.say(0, std::to_string(j));
+    texts const said = driver.expect(100);
+    REQUIRE(said.size() == 100);
+    CHECK(said[99] == "1 sent 99");
+    driver.say(1, "back");
+    CHECK(worker.expect(1) == texts{"0 sent back"});
+    worker.close();
+    CHECK(driver.expect(1) == texts{"lost 1: the connection was closed"});
+  }
 }

@@ -2,6 +2,7 @@
 // Collections that change while the run goes on, and the processes that come and go with them.
 #include "support/process.hpp"
 #include "support/run_on.hpp"
+#include "support/seed.hpp"
 #include "support/sums.hpp"
 
 #include <doctest/doctest.h>
@@ -12,11 +13,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <random>
 #include <set>
 #include <sstream>
 #include <string>
@@ -173,6 +176,56 @@ TEST_CASE("a mapping to a node outside the run is a config_error at the first ca
     graph<Range, Visits> const g = tour(master, workers);
     CHECK_THROWS_WITH_AS(run(g, {0, 1}), "collection 'workers': mapped to node2, but the run has 2 nodes",
                          ovlp::config_error);
+  });
+}
+
+// Small and large messages
+
+namespace {
+
+struct Burst {
+  std::uint64_t seed;
+  int count;
+};
+struct Blob {
+  int place;
+  ovlp::buffer<char> bytes;
+};
+
+/// Small ones, and some that are too large to go the same way.
+void post_blobs(Burst burst, out<Blob>& blobs) {
+  std::mt19937_64 from(burst.seed);
+  for (int i = 0; i < burst.count; ++i) {
+    bool const large = from() % 10 == 0;
+    blobs.post({i, ovlp::buffer<char>(from() % (large ? 200'000 : 200))});
+  }
+}
+/// How many come in the order in which they were posted.
+int count_in_order(in<Blob>& blobs) {
+  int next = 0;
+  while (auto blob = blobs.wait()) next += blob->place == next ? 1 : 0;
+  return next;
+}
+
+}  // namespace
+
+TEST_CASE("objects from one process to another arrive in the order in which they were posted" * doctest::timeout(60)) {
+  std::vector<std::string> options;
+  SUBCASE("through shared memory") {}
+  SUBCASE("through shared memory, by threads that sleep when they are idle") { options = {"--poll-us", "0"}; }
+  SUBCASE("by TCP alone") { options = {"--transport", "tcp"}; }
+  really_run_on(2, options, [](engine& run) {
+    threads<> const senders{"senders", "node[0-1]"}, receivers{"receivers", "node[0-1]"};
+    auto const from = [&](std::size_t sender) {
+      return graph<Burst, int>(ovlp::split("post", senders.at(sender), &post_blobs) >>
+                               ovlp::merge("count", receivers.at(1 - sender), &count_in_order));
+    };
+    graph<Burst, int> const there = from(0), back = from(1);
+    run.add(back);
+    std::uint64_t const seed = ovlp::testing::new_seed();
+    auto call = run.async(there, {seed, 1000});
+    CHECK(run(back, {seed + 1, 1000}) == 1000);
+    CHECK(call.get() == 1000);
   });
 }
 

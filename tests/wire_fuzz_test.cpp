@@ -2,12 +2,15 @@
 // Bytes from outside are refused or read, whatever they are; they never do harm. Run with sanitizers.
 #include <doctest/doctest.h>
 
+#include <sys/mman.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,6 +19,7 @@
 #include <ovlp/runtime/internal/program.hpp>
 
 #include "real/launch/ticket.hpp"
+#include "real/shared_ring.hpp"
 #include "real/wire.hpp"
 
 namespace {
@@ -247,6 +251,44 @@ TEST_CASE("random bytes are no message") {
     std::memcpy(&header, raw.data(), raw.size());
     CHECK_THROWS_AS(check(header, stranger_limits), ovlp::decode_error);
   }
+}
+
+TEST_CASE("a ring whose memory was changed is read or refused, and does no harm") {
+  using ovlp::real::shared_ring;
+  generator from(seed());
+  std::size_t refused = 0;
+  bytes const text(100, std::byte{1});
+  for (int round = 0; round < 500; ++round) {
+    auto const made = shared_ring::make();
+    REQUIRE(made);
+    auto const other = shared_ring::map(made->where());
+    REQUIRE(other);
+    void* const there =
+        ::mmap(nullptr, sizeof(shared_ring::memory), PROT_READ | PROT_WRITE, MAP_SHARED, made->where().descriptor, 0);
+    REQUIRE(there != MAP_FAILED);
+    auto& way = static_cast<shared_ring::memory*>(there)->ways[0];
+    try {
+      for (int step = 0; step < 200; ++step) {
+        std::span<std::byte const> const parts[] = {std::span(text).first(from() % text.size())};
+        static_cast<void>(made->write(parts));
+        bool const change = from() % 10 == 0;
+        std::uint64_t const near[] = {0, 4, 8, 16, 64, shared_ring::capacity, ~std::uint64_t{0}, from()};
+        std::uint64_t const value = near[from() % std::size(near)];
+        std::uint64_t const some = from() % 3 == 0 ? value : way.written + value % 256;
+        switch (change ? from() % 3 : 3) {
+          case 0: way.written = some; break;
+          case 1: way.read = some; break;
+          case 2: std::memcpy(way.bytes.data() + from() % 512 * 8, &value, sizeof value); break;
+          default:;
+        }
+        if (from() % 2 == 0 && other->front()) other->pop();
+      }
+    } catch (ovlp::network_error const&) {
+      ++refused;
+    }
+    ::munmap(there, sizeof(shared_ring::memory));
+  }
+  CHECK(refused > 100);
 }
 
 TEST_CASE("a ticket that was changed is read or refused, and does no harm") {

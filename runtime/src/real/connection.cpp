@@ -23,6 +23,8 @@ constexpr std::size_t most_kept = most_buffers / 2 - 1, most_kept_bytes = 16 * 1
 /// Of a large object so many bytes, or all that are left, must be there before its receiver is woken (SO_RCVLOWAT).
 /// Why: docs/lab/testbed.md.
 constexpr std::size_t receive_low_water_bytes = 128 * 1024;
+/// Messages by a ring, before the other ones are looked at.
+constexpr std::size_t most_from_ring = 256;
 
 std::string address_of(boost::asio::ip::tcp::socket const& socket) {
   boost::system::error_code error;
@@ -40,7 +42,8 @@ std::string describe_loss(boost::system::error_code const& error) {
 connection::connection(reactor& reactor, program const& known, handlers handle)
     : reactor_(reactor), socket_(reactor.context()), known_(known), handle_(std::move(handle)) {}
 
-void connection::open(boost::asio::ip::tcp::socket socket, std::unique_ptr<outgoing> first) {
+void connection::open(boost::asio::ip::tcp::socket socket, std::unique_ptr<shared_ring> ring,
+                      std::unique_ptr<outgoing> first) {
   boost::system::error_code ignored;
   socket.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   socket.non_blocking(true, ignored);
@@ -53,9 +56,12 @@ void connection::open(boost::asio::ip::tcp::socket socket, std::unique_ptr<outgo
   bulk_at_ = bulk_done_ = bulk_left_ = 0;
   awaited_ = 1;
   last_received_ = clock::now();
+  handled_from_ring_ = handled_from_socket_ = 0;
   {
     scoped_lock const lock(sending_);
     socket_ = std::move(socket);
+    ring_ = std::move(ring);
+    sent_by_ring_ = sent_by_socket_ = 0;
     first_done_ = 0;
     waits_for_room_ = broken_ = finishing_ = false;
     last_sent_ = clock::now();
@@ -74,6 +80,7 @@ void connection::close() {
   broken_ = true;
   boost::system::error_code ignored;
   socket_.close(ignored);
+  ring_.reset();
   queue_.clear();
   kept_ = kept_bytes_ = 0;
   pieces_ = {};
@@ -115,24 +122,32 @@ void connection::read() {
                                                                                         std::size_t bytes) {
     if (self->stale(opening)) return;
     if (error) {
-      self->lose(describe_loss(error));
+      while (self->take_from_ring() && !self->stale(opening)) {  // what has been sent before the end
+      }
+      if (!self->stale(opening)) self->lose(describe_loss(error));
       return;
     }
     self->last_received_ = clock::now();
-    try {
-      self->take(bytes);
-    } catch (ovlp::error const& wrong) {
-      self->lose(std::string("sent ") + wrong.what());
-      return;
-    } catch (std::bad_alloc const&) {
-      throw network_error("there is no memory for a message of " + std::to_string(self->message_bytes_) +
-                          " bytes from " + self->peer_);  // that ends the run
-    } catch (std::exception const& wrong) {
-      self->lose(std::string("what it sent cannot be taken: ") + wrong.what());
-      return;
-    }
+    if (self->ring_) self->ring_->hide();  // it has been mapped before the answer, or never will
+    self->take_or_lose([&] { self->take(bytes); });
+    if (!self->stale(opening)) self->take_from_ring();  // what has waited for that
     if (!self->stale(opening)) self->read();
   });
+}
+
+/// What cannot be taken loses the node.
+template <class Function>
+void connection::take_or_lose(Function take) {
+  try {
+    take();
+  } catch (ovlp::error const& wrong) {
+    lose(std::string("sent ") + wrong.what());
+  } catch (std::bad_alloc const&) {
+    throw network_error("there is no memory for a message of " + std::to_string(message_bytes_) + " bytes from " +
+                        peer_);  // that ends the run
+  } catch (std::exception const& wrong) {
+    lose(std::string("what it sent cannot be taken: ") + wrong.what());
+  }
 }
 
 void connection::take(std::size_t bytes) {
@@ -165,6 +180,8 @@ bool connection::take_message() {
     fill_bulk();
     if (bulk_at_ < half_read_->bulk.size()) return false;
     std::unique_ptr<incoming> const whole = std::move(half_read_);
+    if (!take_ring_up_to(half_read_header_.others_before)) return false;
+    ++handled_from_socket_;
     handle_.message(*whole);
     return true;
   }
@@ -179,6 +196,7 @@ bool connection::take_message() {
       auto const body = std::span<std::byte const>(inbox()).subspan(taken_ + sizeof header, header.inline_bytes);
       auto message = std::make_unique<incoming>(decode(header, body, known_));
       taken_ += needed;
+      half_read_header_ = header;
       half_read_ = std::move(message);
       bulk_at_ = bulk_done_ = bulk_left_ = 0;
       for (auto const& piece : half_read_->bulk) bulk_left_ += piece.size();
@@ -214,14 +232,63 @@ void connection::bulk_received(std::size_t bytes) {
   bulk_done_ = 0;
 }
 
+// Receiving by the ring
+
+/// The other process may write on and on: what has come when it ends is left for the next look.
+bool connection::take_from_ring() {
+  if (!ring_) return false;
+  std::size_t taken = 0;
+  take_or_lose([&, opening = openings_.load()] {
+    while (taken < most_from_ring && !stale(opening) && take_record()) ++taken;
+  });
+  return taken > 0 || !ring_;
+}
+
+/// Handles the next one, if it is there and its turn has come.
+bool connection::take_record() {
+  auto const record = ring_->front();
+  if (!record) return false;
+  frame_header header{};
+  if (record->size() < sizeof header) throw decode_error("a message that is too short");
+  std::memcpy(&header, record->data(), sizeof header);
+  if (header.others_before > handled_from_socket_) return false;
+  if (header.others_before < handled_from_socket_) throw decode_error("a message that comes too late");
+  check(header, {shared_ring::largest_record, shared_ring::largest_record});
+  if (record->size() != sizeof header + header.inline_bytes + header.bulk_bytes)
+    throw decode_error("a message of another size than it says");
+  message_bytes_ = record->size();
+  incoming message = decode(header, record->subspan(sizeof header, header.inline_bytes), known_);
+  auto bulk = record->subspan(sizeof header + header.inline_bytes);
+  for (auto const& piece : message.bulk) {
+    std::memcpy(piece.data(), bulk.data(), piece.size());
+    bulk = bulk.subspan(piece.size());
+  }
+  ring_->pop();
+  ++handled_from_ring_;
+  handle_.message(message);
+  return true;
+}
+
+/// So many in all, which are there: they have been written before the message of the socket that says so. Returns
+/// whether this opening goes on.
+bool connection::take_ring_up_to(std::uint64_t messages) {
+  auto const opening = openings_.load();
+  while (handled_from_ring_ < messages) {
+    if (!ring_ || !take_record()) throw decode_error("a message before another one that it follows");
+    if (stale(opening)) return false;
+  }
+  if (handled_from_ring_ > messages) throw decode_error("a message that comes too late");
+  return true;
+}
+
 // Sending
 
 connection::fate connection::send(std::unique_ptr<outgoing> message, sending when) {
   scoped_lock const lock(sending_);
-  if (broken_) return fate::taken;
+  if (broken_ || sent_by_ring(*message)) return fate::taken;
   bool const keep = when == sending::with_others && may_keep(*message);
   std::size_t const bytes = message->bytes();
-  queue_.push_back(std::move(message));
+  enqueue(std::move(message));
   if (keep) {
     kept_bytes_ += bytes;
     return ++kept_ == 1 ? fate::kept : fate::taken;
@@ -234,6 +301,34 @@ connection::fate connection::send(std::unique_ptr<outgoing> message, sending whe
 bool connection::may_keep(outgoing const& message) const {
   return kept_ == queue_.size() && !waits_for_room_ && kept_ < most_kept && message.bulk_bytes() == 0 &&
          kept_bytes_ + message.bytes() <= most_kept_bytes;
+}
+
+void connection::enqueue(std::unique_ptr<outgoing> message) {
+  message->follows(sent_by_ring_);
+  ++sent_by_socket_;
+  queue_.push_back(std::move(message));
+}
+
+/// While nobody looks at the ring, the socket wakes the other process.
+bool connection::sent_by_ring(outgoing& message) {
+  if (!ring_ || !ring_->mapped() || finishing_ || !queue_.empty() || message.bytes() > shared_ring::largest_record ||
+      ring_->reader_sleeps())
+    return false;
+  message.follows(sent_by_socket_);
+  pieces_.clear();
+  message.add_to(pieces_, 0);
+  try {
+    if (!ring_->write(pieces_)) return false;
+  } catch (network_error const& wrong) {
+    break_off(std::string("has made ") + wrong.what());
+    return true;
+  }
+  ++sent_by_ring_;
+  if (ring_->reader_sleeps()) {
+    enqueue(std::make_unique<outgoing>(service(real::heartbeat{})));
+    write();
+  }
+  return true;
 }
 
 void connection::flush() {
@@ -286,10 +381,14 @@ std::size_t connection::write() {
     if (std::exchange(waits_for_room_, true)) return objects;
     later([](connection& self) { self.wait_for_room(); });
   } else {
-    broken_ = true;
-    later([text = error.message()](connection& self) { self.lose(text); });
+    break_off(error.message());
   }
   return objects;
+}
+
+void connection::break_off(std::string const& why) {
+  broken_ = true;
+  later([why](connection& self) { self.lose(why); });
 }
 
 void connection::wait_for_room() {
@@ -318,7 +417,7 @@ void connection::heartbeat(std::chrono::milliseconds period) {
   if (broken_ || finishing_) return;
   if (queue_.empty()) {
     if (clock::now() - last_sent_ < period) return;
-    queue_.push_back(std::make_unique<outgoing>(service(real::heartbeat{})));
+    enqueue(std::make_unique<outgoing>(service(real::heartbeat{})));
   }
   std::size_t const objects = write();
   if (objects > 0) later([objects](connection& self) { self.report_sent(objects); });

@@ -100,9 +100,10 @@ std::unique_ptr<transport> network::make_transport(program const& known) {
   observer& reports = *this;
   mpi_session* const mpi = options_.mpi();
   if (mpi != nullptr) return std::make_unique<mpi_transport>(reactor_, known, self_, options_.nodes, *mpi, reports);
-  tcp_transport::settings const settings =
+  tcp_transport::settings settings =
       ticket_ ? tcp_transport::settings{self_, ticket_->nodes, secret_, ticket_->host, ticket_->listen}
               : settings_of_node_0(options_, secret_);
+  settings.shared_memory = options_.transport != "tcp";
   return std::make_unique<tcp_transport>(reactor_, known, settings, errors_, reports);
 }
 

@@ -66,8 +66,9 @@ void real_options::add_own(options& to) {
               "'ssh {host} {program} {arguments}')"));
   real(add_to(parser, "--listen", listen, "ADDRESS[:FIRST-LAST] on which this run accepts its nodes"));
   real(add_value(parser, "--transport", transport,
-                 "tcp, or mpi: the nodes are the processes that mpirun or srun has started"))
-      ->check(among({"tcp", "mpi"}));
+                 "auto: TCP, and shared memory for small messages within a machine; tcp: nothing else; mpi: the nodes "
+                 "are the processes that mpirun or srun has started"))
+      ->check(among({"auto", "tcp", "mpi"}));
   real(add_value(parser, "--launch-timeout", launch_timeout_s, "seconds for a launched node to report"))
       ->check(number_above_zero());
   real(add_value(parser, "--peer-timeout", peer_timeout_s, "seconds of silence after which a node is lost; 0: never"))
@@ -97,7 +98,7 @@ void real_options::check_own() {
     nodes = launched_as_->nodes;  // the machines of which node 0 has counted
     return;
   }
-  if (transport == "tcp") {
+  if (transport != "mpi") {
     if (int const processes = started_by_mpi(); processes > 1) {
       throw config_error("this is one of " + std::to_string(processes) +
                          " processes that mpirun or srun has started: expected --transport mpi, or to be started once");

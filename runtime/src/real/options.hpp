@@ -23,7 +23,7 @@ class real_options final : public run_options {
   double launch_timeout_s = 30;
   double peer_timeout_s = 4;
   bool worker = false;  ///< launched by node 0; the rest comes on standard input, a ticket
-  std::string transport = "tcp";
+  std::string transport = "auto";
   std::string control;  ///< socket for orders from outside; empty: none are taken
 
   /// As run_options::read. Errors: config_error, also if MPI cannot be used.
@@ -35,7 +35,7 @@ class real_options final : public run_options {
   cluster const& where() const { return where_; }
   /// On node 0: how many nodes of the run, this one included, share its machine. Each process of MPI counts as alone.
   std::size_t nodes_on_machine_of(node_id node) const;
-  /// nullptr: messages go by TCP.
+  /// nullptr: messages go by TCP, and within a machine, unless --transport tcp says otherwise, by shared memory.
   mpi_session* mpi() const { return mpi_; }
 
   char const* backend() const override { return "real"; }

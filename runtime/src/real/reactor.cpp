@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include <boost/asio/post.hpp>
@@ -16,7 +17,10 @@
 namespace ovlp::real {
 namespace {
 
-constexpr int polls_at_once = 32;
+/// The context asks the system, which takes longer.
+constexpr int looks_at_once = 32;
+/// One after the other, before the context is asked all the same.
+constexpr int most_looks_that_find = 32;
 /// What the calling thread waits for: a handler that it runs itself needs no signal to wake it.
 thread_local wake_flag* own_flag = nullptr;
 
@@ -75,15 +79,42 @@ void reactor::disarm() {
   armed_for_ = not_armed;
 }
 
+/// Whether something beside the context has come, within so many looks.
+bool reactor::look(int times) {
+  if (beside_ == nullptr) return false;
+  if (looks_that_found_ == most_looks_that_find) {
+    looks_that_found_ = 0;
+    context_.poll_one();
+    return true;
+  }
+  for (int i = 0; i < times; ++i) {
+    if (!beside_->look()) continue;
+    poll_pause_ = shortest_poll_pause;
+    ++looks_that_found_;
+    return true;
+  }
+  looks_that_found_ = 0;
+  return false;
+}
+
+/// While it lives, nobody looks beside the context.
+class reactor::sleeping {
+ public:
+  explicit sleeping(looked_at& beside) : beside_(beside), wakes_context_(beside.sleep()) {}
+  sleeping(sleeping const&) = delete;
+  sleeping& operator=(sleeping const&) = delete;
+  ~sleeping() { beside_.awake(); }
+
+  bool wakes_context() const { return wakes_context_; }
+
+ private:
+  looked_at& beside_;
+  bool const wakes_context_;
+};
+
 std::size_t reactor::poll_one() {
   try {
-    // The context asks the system, which takes longer.
-    for (int i = 0; poll_ && i < polls_at_once; ++i) {
-      if (!poll_()) continue;
-      poll_pause_ = shortest_poll_pause;
-      return 1;
-    }
-    return context_.poll_one();
+    return look(looks_at_once) ? 1 : context_.poll_one();
   } catch (std::exception const& thrown) {
     if (!handle_error_) throw;
     handle_error_(thrown);
@@ -93,8 +124,13 @@ std::size_t reactor::poll_one() {
 
 void reactor::run_one() {
   try {
-    if (poll_) {
-      if (context_.poll_one() > 0 || poll_()) {
+    if (look(1)) return;
+    std::optional<sleeping> asleep;
+    if (beside_ != nullptr) asleep.emplace(*beside_);
+    if (asleep && asleep->wakes_context()) {
+      if (look(1)) return;
+    } else if (asleep) {
+      if (context_.poll_one() > 0) {
         poll_pause_ = shortest_poll_pause;
         return;
       }
@@ -109,14 +145,18 @@ void reactor::run_one() {
 
 void reactor::work_for(std::chrono::milliseconds longest) {
   auto const until = std::chrono::steady_clock::now() + longest;
-  if (!poll_) {
+  if (beside_ == nullptr) {
     context_.run_one_until(until);
     return;
   }
-  for (bool any = false; !any && std::chrono::steady_clock::now() < until;) {
-    any = context_.poll_one() > 0 || poll_();
-    if (!any) std::this_thread::sleep_for(shortest_poll_pause);
+  if (look(1)) return;
+  sleeping const asleep(*beside_);
+  if (asleep.wakes_context()) {
+    if (!look(1)) context_.run_one_until(until);
+    return;
   }
+  while (std::chrono::steady_clock::now() < until && context_.poll_one() == 0 && !look(1))
+    std::this_thread::sleep_for(shortest_poll_pause);
 }
 
 /// The context is left again before long. (What Asio waits for by itself, it rounds to milliseconds.)

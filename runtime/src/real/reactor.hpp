@@ -24,6 +24,22 @@ struct wake_flag {
   std::atomic<bool> in_reactor{false};  ///< its owner sleeps, or is about to, in the reactor
 };
 
+/// What whoever leads also looks at, beside the context: messages of which the system does not tell.
+class looked_at {
+ public:
+  looked_at() = default;
+  looked_at(looked_at const&) = delete;
+  looked_at& operator=(looked_at const&) = delete;
+  virtual ~looked_at() = default;
+
+  /// Whether something has come, which is handled.
+  virtual bool look() = 0;
+  /// Nobody looks until awake(), except once more now. Returns whether what comes after that wakes the context; else
+  /// it is left before long, for another look.
+  virtual bool sleep() = 0;
+  virtual void awake() = 0;
+};
+
 /// Runs the handlers of sockets, timers and pipes. At most one thread does at a time: it leads.
 ///
 /// An idle execution thread leads: what arrives, it runs itself, without a hand-off. While nobody is idle, a thread
@@ -32,7 +48,7 @@ struct wake_flag {
 class reactor {
  public:
   static constexpr std::chrono::microseconds watch_period{500}, longest_watch_period{4000};
-  /// While nothing comes, poll_with()'s function is asked less and less often.
+  /// While nothing comes, what cannot wake the context is looked at less and less often.
   static constexpr std::chrono::microseconds shortest_poll_pause{20}, longest_poll_pause{1000};
   /// The watching thread lets others lead after so long, even if there is always more to do.
   static constexpr std::chrono::microseconds longest_watch{2000};
@@ -42,10 +58,10 @@ class reactor {
 
   boost::asio::io_context& context() { return context_; }
 
-  /// What whoever leads also asks again and again, in place of a wait: whether something came. Not while anybody leads.
-  void poll_with(std::function<bool()> poll) {
+  /// From now on whoever leads also looks at this; nullptr: at nothing else. Not while anybody leads.
+  void look_at(looked_at* also) {
     scoped_lock const lead(leading_);
-    poll_ = std::move(poll);
+    beside_ = also;
   }
   /// Leads for so long, or until a handler has run. The caller leads already.
   void work_for(std::chrono::milliseconds longest);
@@ -93,6 +109,8 @@ class reactor {
   [[nodiscard]] leadership lead() { return leadership(*this); }
 
  private:
+  bool look(int times);
+  class sleeping;
   void arm_poll_timer();
   void lead_until(wake_flag& flag, bool may_poll);
   void follow_until(wake_flag& flag, bool may_poll);
@@ -118,7 +136,8 @@ class reactor {
   std::atomic<std::size_t> pollers_{0};
   std::atomic<bool> stopping_{false};
   std::function<void(std::exception const&)> handle_error_;
-  std::function<bool()> poll_;  ///< empty: the context knows all that comes
+  looked_at* beside_ = nullptr;
+  int looks_that_found_ = 0;  ///< since the context was asked
   mutex also_mutex_;
   std::function<void()> also_ OVLP_GUARDED_BY(also_mutex_);
   std::thread watcher_;

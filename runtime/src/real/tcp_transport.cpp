@@ -17,6 +17,13 @@ using boost::asio::ip::tcp;
 
 constexpr std::chrono::seconds slow_after{1};  // nothing has come for so long, though each node sends heartbeats
 
+/// Whether the other process may be on this machine.
+bool is_near(tcp::socket const& socket) {
+  boost::system::error_code error;
+  auto const other = socket.remote_endpoint(error);
+  return !error && other.address().is_loopback();
+}
+
 }  // namespace
 
 tcp_transport::tcp_transport(reactor& reactor, program const& known, settings given, std::shared_ptr<output> errors,
@@ -30,6 +37,11 @@ tcp_transport::tcp_transport(reactor& reactor, program const& known, settings gi
                  [this](hello const& from, tcp::socket& socket) { return handle_introduced(from, socket); },
                  [this](std::string const& why) { observer_.handle_cannot_accept(why); }}) {
   for (node_id node = 0; node < settings_.nodes; ++node) connections_.push_back(make_connection(node));
+  if (settings_.shared_memory && settings_.nodes > 1) reactor_.look_at(this);
+}
+
+tcp_transport::~tcp_transport() {
+  if (settings_.shared_memory && settings_.nodes > 1) reactor_.look_at(nullptr);
 }
 
 std::shared_ptr<connection> tcp_transport::make_connection(node_id node) {
@@ -57,8 +69,10 @@ void tcp_transport::connect(peer_address const& to, std::uint64_t fingerprint) {
   if (error)
     throw network_error("cannot connect to " + to.host + ", port " + std::to_string(to.port) + ": " + error.message());
   ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-  hello const first{settings_.secret, own.node, fingerprint, own.host, own.port};
-  connections_[to.node]->open(std::move(socket), std::make_unique<outgoing>(service(first)));
+  auto ring = settings_.shared_memory && is_near(socket) ? shared_ring::make() : nullptr;
+  hello const first{settings_.secret, own.node, fingerprint,
+                    own.host,         own.port, ring ? ring->where() : shared_ring::place{}};
+  open(to.node, std::move(socket), std::move(ring), std::make_unique<outgoing>(service(first)));
 }
 
 std::optional<std::string> tcp_transport::handle_introduced(hello const& from, tcp::socket& socket) {
@@ -73,8 +87,17 @@ std::optional<std::string> tcp_transport::handle_introduced(hello const& from, t
 }
 
 void tcp_transport::take_in(hello const& from, tcp::socket socket) {
-  connections_[from.node]->open(std::move(socket));
+  auto ring = settings_.shared_memory && is_near(socket) ? shared_ring::map(from.ring) : nullptr;
+  open(from.node, std::move(socket), std::move(ring), nullptr);
   observer_.handle_hello(from);
+}
+
+void tcp_transport::open(node_id node, tcp::socket socket, std::unique_ptr<shared_ring> ring,
+                         std::unique_ptr<outgoing> first) {
+  connection& opened = *connections_[node];
+  bool const has_ring = ring != nullptr;
+  opened.open(std::move(socket), std::move(ring), std::move(first));
+  if (has_ring && std::ranges::find(with_ring_, &opened) == with_ring_.end()) with_ring_.push_back(&opened);
 }
 
 bool tcp_transport::any_connected() const {
@@ -115,6 +138,26 @@ void tcp_transport::tick() {
     if (!c->closed() && clock::now() - c->last_received() > slow_after) c->read_little();
   }
   listener_.tick();
+}
+
+// Rings
+
+bool tcp_transport::look() {
+  bool any = false;
+  for (std::size_t i = 0; i < with_ring_.size(); ++i) any |= with_ring_[i]->take_from_ring();  // which may bring more
+  return any;
+}
+
+bool tcp_transport::sleep() {
+  std::erase_if(with_ring_, [](connection* c) { return !c->has_ring(); });
+  for (connection* c : with_ring_) c->ring_sleeps();
+  return true;
+}
+
+void tcp_transport::awake() {
+  for (connection* c : with_ring_) {
+    if (c->has_ring()) c->ring_is_awake();
+  }
 }
 
 // Closing

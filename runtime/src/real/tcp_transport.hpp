@@ -17,12 +17,14 @@
 #include "connection.hpp"
 #include "listener.hpp"
 #include "output.hpp"
+#include "shared_ring.hpp"
 #include "transport.hpp"
 
 namespace ovlp::real {
 
-/// Processes joined by TCP: each pair has one connection, made by the one that joined later.
-class tcp_transport final : public transport {
+/// Processes joined by TCP: each pair has one connection, made by the one that joined later; on one machine with a ring
+/// in shared memory.
+class tcp_transport final : public transport, private looked_at {
  public:
   struct settings {
     node_id self = 0;
@@ -30,14 +32,19 @@ class tcp_transport final : public transport {
     std::string secret;  ///< of this run
     std::string host;    ///< of this node, as others reach it
     std::string listen;  ///< ADDRESS[:FIRST-LAST]
+    bool shared_memory = true;
   };
 
   tcp_transport(reactor& reactor, program const& known, settings given, std::shared_ptr<output> errors,
                 observer& reports);
+  ~tcp_transport() override;
 
   peer_address accept() override;
   void stop_accepting() override { listener_.close(); }
-  std::size_t descriptors(std::size_t more_nodes) const override { return more_nodes + listener::most_strangers; }
+  std::size_t descriptors(std::size_t more_nodes) const override {
+    bool const offers_rings = settings_.shared_memory && settings_.self != 0;  // node 0 connects to nobody
+    return (offers_rings ? 2 : 1) * more_nodes + listener::most_strangers;
+  }
   void connect(peer_address const& to, std::uint64_t fingerprint) override;
   bool connected(node_id node) const override { return !connections_[node]->closed(); }
   bool any_connected() const override;
@@ -57,7 +64,13 @@ class tcp_transport final : public transport {
     boost::asio::ip::tcp::socket socket;
   };
 
+  bool look() override;
+  bool sleep() override;
+  void awake() override;
+
   std::shared_ptr<connection> make_connection(node_id node);
+  void open(node_id node, boost::asio::ip::tcp::socket socket, std::unique_ptr<shared_ring> ring,
+            std::unique_ptr<outgoing> first);
   std::optional<std::string> handle_introduced(hello const& from, boost::asio::ip::tcp::socket& socket);
   void take_in(hello const& from, boost::asio::ip::tcp::socket socket);
   void handle_lost(node_id node, std::string const& how, bool silent);
@@ -68,6 +81,7 @@ class tcp_transport final : public transport {
   observer& observer_;
   listener listener_;
   std::vector<std::shared_ptr<connection>> connections_;  ///< by node, for good: sending needs no lock to find one
+  std::vector<connection*> with_ring_;                    ///< and some that had one
   mutex keeping_mutex_;
   std::vector<node_id> keeping_ OVLP_GUARDED_BY(keeping_mutex_);  ///< connections that may keep something
   std::atomic<bool> any_keeps_{false};

@@ -17,6 +17,8 @@
 #include <ovlp/runtime/internal/program.hpp>
 #include <ovlp/runtime/internal/statistics.hpp>
 
+#include "shared_ring.hpp"
+
 namespace ovlp::real {
 
 // What processes tell one another beside objects and the thread managers' control messages.
@@ -28,6 +30,7 @@ struct hello {
   std::uint64_t fingerprint;  ///< of the facts in which all must agree
   std::string host;           ///< where this node accepts others
   std::uint16_t port;
+  shared_ring::place ring{};  ///< for small messages, if they may go so
 };
 /// The connection may be used.
 struct accepted {};
@@ -109,6 +112,7 @@ struct frame_header {
   frame_kind kind;
   std::uint64_t inline_bytes;
   std::uint64_t bulk_bytes;
+  std::uint64_t others_before = 0;  ///< messages sent before it the other way: by the ring, or by the socket
 };
 constexpr std::uint32_t frame_magic = 0x706c766f;  // "ovlp"
 
@@ -137,6 +141,8 @@ class outgoing {
   std::size_t bytes() const { return sizeof header_ + header_.inline_bytes + header_.bulk_bytes; }
   bool is_object() const { return header_.kind == frame_kind::object; }
   std::size_t bulk_bytes() const { return header_.bulk_bytes; }
+  /// So many messages have gone the other way before it.
+  void follows(std::uint64_t others) { header_.others_before = others; }
 
  private:
   void finish(frame_kind kind);

@@ -16,10 +16,10 @@ constexpr std::size_t most_at_once = 64 * 1024;
 mpi_transport::mpi_transport(reactor& reactor, program const& known, node_id self, std::size_t nodes,
                              mpi_session& session, observer& reports)
     : reactor_(reactor), known_(known), self_(self), session_(session), observer_(reports), peers_(nodes) {
-  reactor_.poll_with([this] { return make_progress(); });
+  reactor_.look_at(this);
 }
 
-mpi_transport::~mpi_transport() { reactor_.poll_with({}); }
+mpi_transport::~mpi_transport() { reactor_.look_at(nullptr); }
 
 // Connecting
 
@@ -94,7 +94,7 @@ void mpi_transport::send_heartbeats(std::chrono::milliseconds period) {
 
 // Progress, by who leads
 
-bool mpi_transport::make_progress() {
+bool mpi_transport::look() {
   ended_.clear();
   session_.ended(ended_);
   for (std::uint64_t const key : ended_) handle_ended(key);

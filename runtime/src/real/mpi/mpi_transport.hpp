@@ -26,7 +26,7 @@ namespace ovlp::real {
 /// A message's header and inline part are one message of MPI; its large buffers follow with a tag of their own, from
 /// where they are to where they stay, in pieces. So does a large inline part, and the first message is the header
 /// alone. Whoever leads the reactor makes progress.
-class mpi_transport final : public transport {
+class mpi_transport final : public transport, private looked_at {
  public:
   mpi_transport(reactor& reactor, program const& known, node_id self, std::size_t nodes, mpi_session& session,
                 observer& reports);
@@ -71,7 +71,9 @@ class mpi_transport final : public transport {
     std::size_t pieces_bytes = 0;                   ///< of those that it does
   };
 
-  bool make_progress();
+  bool look() override;
+  bool sleep() override { return false; }
+  void awake() override {}
   void handle_ended(std::uint64_t key);
   void handle_piece(node_id from, piece const& part);
   void advance(node_id from);
