@@ -639,8 +639,7 @@ std::string words(std::string const& text, std::uint64_t others_before) {
 
 TEST_CASE(
     "small and large messages arrive in the order in which they were sent, whether the other process sleeps or "
-    "looks" *
-    doctest::timeout(120)) {
+    "looks") {
   std::mt19937_64 from(ovlp::testing::new_seed());
   for (int round = 0; round < 6; ++round) {
     tcp_end ends[2] = {tcp_end(0, "secret", true), tcp_end(1, "secret", true)};

@@ -209,7 +209,7 @@ int count_in_order(in<Blob>& blobs) {
 
 }  // namespace
 
-TEST_CASE("objects from one process to another arrive in the order in which they were posted" * doctest::timeout(60)) {
+TEST_CASE("objects from one process to another arrive in the order in which they were posted") {
   std::vector<std::string> options;
   SUBCASE("through shared memory") {}
   SUBCASE("through shared memory, by threads that sleep when they are idle") { options = {"--poll-us", "0"}; }
