@@ -59,11 +59,14 @@ constexpr char const* build = "";
 constexpr char const* build = ", a debug build";
 #endif
 
+/// The same; a file of a time when they went otherwise is not taken.
+constexpr char const* how_messages_go = ", small messages in shared memory";
+
 std::string on_this_machine() {
   auto const [cores, speed] = usable();
   std::string const limited = speed < 1 ? " at " + std::to_string(std::lround(100 * speed)) + " %" : "";
   return base::machine_name() + " (" + base::processor_name() + ", " + std::to_string(cores) + " cores" + limited +
-         "), ovlp " + std::string(version()) + build;
+         "), ovlp " + std::string(version()) + how_messages_go + build;
 }
 
 /// Empty: the environment does not say where.
