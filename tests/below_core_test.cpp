@@ -38,6 +38,7 @@
 #include <ovlp/runtime/internal/thread_manager.hpp>
 
 #include "below/chosen_threads.hpp"
+#include "exchange/handled_counts.hpp"
 #include "exchange/outbox.hpp"
 #include "search/tree.hpp"
 #include "steps/dps_thread.hpp"
@@ -995,6 +996,38 @@ TEST_CASE("a scheduler with a mistake is found") {
               maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::forgets_held>>>(two));
   check_found("who goes idle keeps the room", "no thread can go on",
               maker_of<scheduler_unit<mistaken_scheduler<scheduler_mistake::keeps_room>>>(two));
+}
+
+// Counts of side groups
+
+namespace {
+
+/// Execution threads handle the objects of a group, whose opener forgets it when it learns that all are handled. Under
+/// the address sanitizer: nothing of it is touched then.
+struct handled_unit final : unit {
+  explicit handled_unit(std::uint64_t objects) {
+    count->set_total(objects);
+    for (std::uint64_t i = 0; i < objects; ++i) {
+      threads.emplace_back([this, to = count.get()] {
+        if (to->add_here()) all = true;
+      });
+    }
+    threads.emplace_back([this] {
+      spin_while(all, false);
+      must(count->complete(), "a group is over too early");
+      count.reset();
+    });
+  }
+  std::string wrong() override { return count == nullptr ? "" : "a group is not over"; }
+  std::unique_ptr<handled_total> count = std::make_unique<handled_total>();
+  shared<bool> all{false};
+};
+
+}  // namespace
+
+TEST_CASE("a side group may be forgotten as soon as its last object is counted") {
+  check_all("two objects", maker_of<handled_unit>(std::uint64_t{2}));
+  check_all("three", maker_of<handled_unit>(std::uint64_t{3}));
 }
 
 // Outbox and send queues

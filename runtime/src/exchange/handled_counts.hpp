@@ -30,39 +30,40 @@ using batch_size = std::uint64_t;
 /// At the node that opened the group. Synchronized by who keeps it, but for add_here().
 class handled_total {
  public:
-  /// One has been handled here. Returns whether something may follow from that: all have been, or others count. The
-  /// group may be forgotten after that. Thread: any.
-  bool add_here() { return balance_.fetch_add(1) == -1 || others_count_.load(); }
+  /// One has been handled here. Returns whether something may follow from that: all have been, or others count. As
+  /// soon as it is counted the group may be forgotten, with this: so one operation counts and tells both. Thread: any.
+  bool add_here() {
+    std::int64_t const before = state_.fetch_add(one);
+    return balance_of(before) == -1 || (before & others_count) != 0;
+  }
   /// So many have been handled elsewhere.
-  void add(std::uint64_t count) { balance_ += static_cast<std::int64_t>(count); }
+  void add(std::uint64_t count) { state_ += one * static_cast<std::int64_t>(count); }
   /// So many have been posted, and no more will be.
   void set_total(std::uint64_t total) {
     total_ = total;
-    balance_ += more_than_any - static_cast<std::int64_t>(total);
+    state_ += one * (more_than_any - static_cast<std::int64_t>(total));
   }
   /// That node counts from now on, or does not any more.
   void counts(node_id node) {
-    counts_no_more(node);  // it has been told to stop, by a message that overtook others
+    std::erase_if(counting_, [&](counter const& c) { return c.node == node; });  // told to stop by a later message
     counting_.push_back({node, 0});
-    others_count_ = true;
+    show_who_counts();
   }
   void counts_no_more(node_id node) {
     std::erase_if(counting_, [&](counter const& c) { return c.node == node; });
-    others_count_ = !counting_.empty();
+    show_who_counts();
   }
 
-  std::int64_t handled() const {
-    return balance_.load() + (total_ ? static_cast<std::int64_t>(*total_) : more_than_any);
-  }
+  std::int64_t handled() const { return balance() + (total_ ? static_cast<std::int64_t>(*total_) : more_than_any); }
   std::optional<std::uint64_t> total() const { return total_; }
-  bool complete() const { return total_ && balance_.load() == 0; }
+  bool complete() const { return total_ && balance() == 0; }
 
   /// After any of these: calls `tell(node, batch)` for each node that is to tell after as many from now on; 1: it
   /// counts no more.
   template <class Tell>
   void settle(Tell const& tell) {
     if (!total_ || counting_.empty()) return;
-    auto const missing = static_cast<std::uint64_t>(-balance_.load());
+    auto const missing = static_cast<std::uint64_t>(-balance());
     batch_size const wanted = std::max<std::uint64_t>(1, missing / (2 * counting_.size()));
     std::uint64_t kept = 0;  // at most, by all together, with nobody hearing of it
     for (counter const& c : counting_) kept += (c.batch == 0 ? wanted : c.batch) - 1;
@@ -73,7 +74,7 @@ class handled_total {
       tell(c.node, wanted);
     }
     std::erase_if(counting_, [](counter const& c) { return c.batch == 1; });
-    others_count_ = !counting_.empty();
+    show_who_counts();
   }
 
  private:
@@ -81,10 +82,17 @@ class handled_total {
     node_id node;
     batch_size batch;  ///< 0: it has not been told yet
   };
-  static constexpr std::int64_t more_than_any = std::int64_t{1} << 62;
+  // The state: what has been handled, less the total once that is known, and in the lowest bit whether others count.
+  static constexpr std::int64_t others_count = 1, one = 2;
+  static constexpr std::int64_t more_than_any = std::int64_t{1} << 61;
+  static constexpr std::int64_t balance_of(std::int64_t state) { return state >> 1; }
+  std::int64_t balance() const { return balance_of(state_.load()); }
+  void show_who_counts() {
+    bool const others = !counting_.empty(), shown = (state_.load() & others_count) != 0;  // nobody else changes it
+    if (others != shown) state_ += others ? others_count : -others_count;
+  }
 
-  shared<std::int64_t> balance_{-more_than_any};  ///< handled, less the total once that is known
-  shared<bool> others_count_{false};
+  shared<std::int64_t> state_{-more_than_any * one};
   std::optional<std::uint64_t> total_;
   std::vector<counter> counting_;
 };
