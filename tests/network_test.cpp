@@ -460,6 +460,18 @@ using texts = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE(
+    "handlers run while no thread is idle, though what is looked at has changed when the watching thread looked") {
+  for (int i = 0; i < 100; ++i) {
+    ovlp::real::reactor reactor{0us};
+    auto const until = std::chrono::steady_clock::now() + 2 * ovlp::real::reactor::watch_period;
+    while (std::chrono::steady_clock::now() < until) reactor.look_at(nullptr);
+    bool ran = false;
+    reactor.run([&] { ran = true; });
+    CHECK(ran);
+  }
+}
+
 TEST_CASE("a process that connects introduces itself before anything else, and messages arrive in order") {
   tcp_end driver(0), worker(1);
   worker.connect(driver.accept());

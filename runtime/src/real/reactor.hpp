@@ -60,7 +60,7 @@ class reactor {
 
   /// From now on whoever leads also looks at this; nullptr: at nothing else. Not while anybody leads.
   void look_at(looked_at* also) {
-    scoped_lock const lead(leading_);
+    leadership const alone = lead();  // the thread that watches may have found it taken
     beside_ = also;
   }
   /// Leads for so long, or until a handler has run. The caller leads already.
