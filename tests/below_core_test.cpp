@@ -28,6 +28,7 @@
 #include <vector>
 
 #include <ovlp/flowgraph/object_type.hpp>
+#include <ovlp/flowgraph/sanitizers.hpp>
 #include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/common_parts.hpp>
 #include <ovlp/runtime/internal/execution_thread.hpp>
@@ -71,11 +72,18 @@ void check_all(std::string const& what, unit_maker const& make) {
   CHECK(seen.all);
 }
 
+#ifdef OVLP_ADDRESS_SANITIZER
+constexpr std::size_t runs_divided_by = 4;  // each takes eight times as long
+#else
+constexpr std::size_t runs_divided_by = 1;
+#endif
+
 /// So many drawn ones hold.
 void check_some(std::string const& what, std::size_t runs, unit_maker const& make) {
   std::uint64_t const seed = ovlp::testing::new_seed();
-  exploration const seen =
-      explore_unit({.strategy = strategy_type::mixed, .runs = runs, .seed = seed, .most_choices = most_choices}, make);
+  exploration const seen = explore_unit(
+      {.strategy = strategy_type::mixed, .runs = runs / runs_divided_by, .seed = seed, .most_choices = most_choices},
+      make);
   tell(what, seen);
   if (seen.found) {
     for (std::string const& line : seen.found->story) MESSAGE(line);
