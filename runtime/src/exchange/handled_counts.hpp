@@ -45,7 +45,7 @@ class handled_total {
   }
   /// That node counts from now on, or does not any more.
   void counts(node_id node) {
-    std::erase_if(counting_, [&](counter const& c) { return c.node == node; });  // told to stop by a later message
+    counts_no_more(node);  // it has been told to stop, by a message that overtook others
     counting_.push_back({node, 0});
     show_who_counts();
   }
