@@ -1145,7 +1145,7 @@ struct outbox_unit final : unit, silent_backend {
       threads.emplace_back([this, first, count] {
         for (int i = first; i < first + count; ++i) {
           Numbered object{i};
-          tested.send(1, envelope::make(type_of<Numbered>(), &object));
+          tested.send(1, envelope::make(type_of<Numbered>(), &object, {}, call_frame(1, 1, 0, 0)));
         }
       });
       first += count;

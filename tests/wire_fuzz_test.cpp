@@ -85,13 +85,13 @@ message frame_of(ovlp::real::outgoing const& sent) {
   return made;
 }
 
+std::vector<ovlp::frame> frames() { return {ovlp::call_frame(1, 1, 0, 0), {2, 3, 0, 0, 1}}; }
+
 template <class T>
-ovlp::envelope_ptr object(std::uint32_t graph, std::uint32_t operation, T value) {
-  auto made = ovlp::envelope::make(ovlp::type_of<T>(), &value);
+ovlp::envelope_ptr object(std::uint32_t graph, std::uint32_t operation, T value, ovlp::frames in = frames()) {
+  auto made = ovlp::envelope::make(ovlp::type_of<T>(), &value, in);
   made->graph = graph;
   made->operation = operation;
-  made->frames.push_back(ovlp::call_frame(1, 1, 0, 0));
-  made->frames.push_back(ovlp::frame{2, 3, 0, 0, 1});
   return made;
 }
 
@@ -220,13 +220,28 @@ TEST_CASE("an object may be in any number of groups") {
   known.add(make_graph(master, workers).definition());
   known.close();
   using namespace ovlp::real;
-  auto deep = object<Piece>(0, 1, Piece{3, {}});
-  for (std::uint32_t place = 0; place < 5000; ++place) deep->frames.push_back(ovlp::frame{2, place, 0, 0, 1});
-  message const m = frame_of(outgoing(std::move(deep)));
+  std::vector<ovlp::frame> deep = frames();
+  for (std::uint32_t place = 0; place < 5000; ++place) deep.push_back({2, place, 0, 0, 1});
+  message const m = frame_of(outgoing(object<Piece>(0, 1, Piece{3, {}}, deep)));
   incoming const back = decode(m.header, m.inline_part, known);
   auto const& read = std::get<ovlp::envelope_ptr>(back.message);
-  REQUIRE(read->frames.size() == 5002);
-  CHECK(read->frames.back().place == 4999);
+  REQUIRE(read->frames().size() == 5002);
+  CHECK(read->innermost().place == 4999);
+}
+
+TEST_CASE("an object in more groups than can be counted is no message") {
+  ovlp::threads<> const master("master", 1);
+  ovlp::threads<std::vector<int>> const workers("workers", 4);
+  ovlp::program known;
+  known.add(make_graph(master, workers).definition());
+  known.close();
+  using namespace ovlp::real;
+  message m = frame_of(outgoing(object<Piece>(0, 1, Piece{3, {}})));
+  std::size_t const before_depth = 5 * sizeof(std::uint32_t);  // graph, operation, thread, iteration, epoch
+  std::uint32_t const many = ovlp::envelope::most_frames + 1;
+  m.inline_part.resize(m.inline_part.size() + many * sizeof(ovlp::frame));
+  std::memcpy(m.inline_part.data() + before_depth, &many, sizeof many);
+  CHECK_THROWS_WITH_AS(decode(m.header, m.inline_part, known), "too many groups", ovlp::decode_error);
 }
 
 TEST_CASE("random bytes are no message") {

@@ -427,7 +427,7 @@ void explored_backend::tell_touched() {
 
 // Names
 
-std::uint64_t explored_backend::name_of_call(frames const& in) const {
+std::uint64_t explored_backend::name_of_call(frames in) const {
   auto const known = in.empty() ? calls_.end() : calls_.find(in.front().group);
   return known == calls_.end() ? 0 : known->second.name;
 }
@@ -437,8 +437,7 @@ std::uint64_t explored_backend::name_of(execution const& what) const {
 }
 
 std::uint64_t explored_backend::name_of(mail const& work) const {
-  frames const* const in = frames_of(work);
-  return ovlp::name_of(work, in == nullptr ? 0 : name_of_call(*in));
+  return ovlp::name_of(work, name_of_call(frames_of(work)));
 }
 
 std::uint64_t explored_backend::name_of(message const& what) const {
@@ -469,11 +468,11 @@ void explored_backend::object_made(execution const& by, envelope& object) {
   operation_place const where = by.where();
   settings_.text(name, program_.graph(where.graph).definition->describe(where.operation) +
                            (object.operation == result_operation
-                                ? " returns as the result " + describe(object.frames, object.graph)
-                                : " gives as object " + describe(object.frames, object.graph)));
+                                ? " returns as the result " + describe(object.frames(), object.graph)
+                                : " gives as object " + describe(object.frames(), object.graph)));
 }
 
-std::string explored_backend::describe(frames const& in, std::uint32_t graph) const {
+std::string explored_backend::describe(frames in, std::uint32_t graph) const {
   if (in.size() < 2) {
     auto const known = in.empty() ? calls_.end() : calls_.find(in.front().group);
     return "of " + (known == calls_.end() ? "a call" : known->second.text);
@@ -494,7 +493,7 @@ std::string explored_backend::describe(mail const& work) const {
       auto const& object = static_cast<envelope const&>(work);
       if (object.operation == result_operation) return "the result of a call";
       if (object.operation == state_operation) return "the state of " + program_.name({object.graph, object.thread});
-      return operation(object.graph, object.operation) + " with object " + describe(object.frames, object.graph);
+      return operation(object.graph, object.operation) + " with object " + describe(object.frames(), object.graph);
     }
     case mail::kind_type::start:
     case mail::kind_type::resume: {

@@ -150,12 +150,12 @@ class explored_backend final : public backend, private explored_world {
   void call_made(group_id call) override;
   void object_made(execution const& by, envelope& object) override;
 
-  std::uint64_t name_of_call(frames const& in) const;
+  std::uint64_t name_of_call(frames in) const;
   std::uint64_t name_of(execution const& what) const;
   std::uint64_t name_of(mail const& work) const;
   std::uint64_t name_of(message const& what) const;
   std::string describe(possibility const& what) const;
-  std::string describe(frames const& in, std::uint32_t graph) const;
+  std::string describe(frames in, std::uint32_t graph) const;
   std::string describe(mail const& work) const;
 
   program const& program_;

@@ -74,7 +74,7 @@ void thread_manager::receive(node_id from, envelope_ptr object) {
   hold(*object);
   std::uint32_t const epoch = object->epoch;
   if (record_sink* const sink = records()) {
-    sink->delivery({message_kind::object, from, self_, world_.now_s(), object->key(), origin_of(object->frames)});
+    sink->delivery({message_kind::object, from, self_, world_.now_s(), object->key(), origin_of(object->frames())});
   }
   switch (object->operation) {
     case state_operation: reallocation_->handle_state(std::move(object)); break;

@@ -36,11 +36,11 @@ void reallocation::send_thread(dps_thread& thread, node_id to) {
   std::shared_ptr<void> const state = thread.take_state();
   static no_state nothing;
   object_type const* const type = node_.program().collection(address.collection).state.type;
-  envelope_ptr moved = envelope::make(*type, state ? state.get() : &nothing);
+  frame const number{.group = node_.groups().number()};  // records tell it from others by that
+  envelope_ptr moved = envelope::make(*type, state ? state.get() : &nothing, {}, number);
   moved->graph = address.collection;
   moved->operation = state_operation;
   moved->thread = address.index;
-  moved->frames.push_back({.group = node_.groups().number()});  // records tell it from others by that
   node_.views().depart(address);  // before the state is on its way: once it is there, the change may end
   node_.delivery().send_to(to, std::move(moved));
 }

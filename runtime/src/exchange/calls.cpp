@@ -25,11 +25,11 @@ group_id calls::begin(graph_definition const& graph, object_type const& type, vo
     place = made_++;
   }
   touch(part::calls, node_.self());
-  envelope_ptr made = envelope::make(type, object);
+  frame const of_call = call_frame(call, origin.value_or(call), static_cast<std::uint32_t>(sender), iteration);
+  envelope_ptr made = envelope::make(type, object, {}, of_call);
   made->graph = number;
   made->operation = static_cast<std::uint32_t>(graph.entry->target);
   made->iteration = iteration;
-  made->frames.push_back(call_frame(call, origin.value_or(call), static_cast<std::uint32_t>(sender), iteration));
   try {
     node_.delivery().send(*graph.entry, std::move(made), sender, place, nullptr);
   } catch (graph_error const&) {
@@ -67,7 +67,7 @@ std::size_t calls::open() {
 }
 
 void calls::answer(envelope_ptr result) {
-  node_id const caller = node_of_group(result->frames.back().group);
+  node_id const caller = node_of_group(result->innermost().group);
   if (caller == node_.self()) {
     node_.hold(*result);
     handle_result(std::move(result));
@@ -78,7 +78,7 @@ void calls::answer(envelope_ptr result) {
 
 void calls::handle_result(envelope_ptr result) {
   touch(part::calls, node_.self());
-  group_id const call = result->frames.back().group;
+  group_id const call = result->innermost().group;
   execution* waiter = nullptr;
   {
     scoped_lock const lock(mutex_);

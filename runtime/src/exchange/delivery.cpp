@@ -25,7 +25,7 @@ bool delivery::send(edge_definition const& edge, envelope_ptr object, std::size_
   {
     views::reading const now(node_.views());
     placement const& where = *now[collection].where;
-    frame const& group = object->frames.back();
+    frame const& group = object->innermost();
     std::size_t const index = edge.route.kind == route_kind::least_loaded
                                   ? node_.groups().least_loaded(group.group, group.place, where.size())
                                   : choose(edge, *object, {where.size(), sender, place, group.opener});
@@ -58,7 +58,7 @@ std::uint32_t delivery::stamp(node_id to, views::reading const& now) {
 
 /// The node of an opener that is no longer in the view: it leaves when its group has been closed there, or has ended.
 node_id delivery::leaving_opener(edge_definition const& edge, envelope const& object) const {
-  frame const& group = object.frames.back();
+  frame const& group = object.innermost();
   bool const closes = is_closer(node_.program().operation(object.graph, object.operation).kind);
   if (closes || node_.program().port(object.graph, group.port).side) return node_of_group(group.group);
   graph_definition const& graph = *node_.program().graph(object.graph).definition;

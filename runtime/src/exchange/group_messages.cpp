@@ -23,7 +23,7 @@ void group_messages::end(std::uint32_t graph, std::size_t closer, group_id group
   }
 }
 
-void group_messages::end_empty(std::uint32_t graph, port_reference port, frames const& opened, std::size_t sender,
+void group_messages::end_empty(std::uint32_t graph, port_reference port, std::vector<frame> opened, std::size_t sender,
                                std::int32_t iteration) {
   graph_definition const& definition = *node_.program().graph(graph).definition;
   std::size_t const closer = *definition.operations[port.operation].ports[port.port].closer;
@@ -39,7 +39,8 @@ void group_messages::end_empty(std::uint32_t graph, port_reference port, frames 
                       " is routed by an object's content: an empty group has no thread to end in");
   }
   std::uint32_t const collection = node_.program().graph(graph).collection_of[closer];
-  frame const& group = opened.back();
+  frame const group = opened.back();
+  group_id const call = origin_of(opened);
   std::size_t const index =
       (*route)(nullptr, routing{node_.views().size(collection), sender, group.place, group.opener});
   group_total total{{collection, static_cast<std::uint32_t>(index)},
@@ -47,9 +48,9 @@ void group_messages::end_empty(std::uint32_t graph, port_reference port, frames 
                     0,
                     graph,
                     static_cast<std::uint32_t>(closer),
-                    {opened.begin(), opened.end()},
+                    std::move(opened),
                     iteration};
-  node_.delivery().send(std::move(total), origin_of(opened));
+  node_.delivery().send(std::move(total), call);
 }
 
 void group_messages::give_credit(group_id group, std::uint32_t place, group_id call) {

@@ -29,7 +29,7 @@ class group_messages {
   void end(std::uint32_t graph, std::size_t closer, group_id group, std::uint64_t count, group_id call);
   /// Nothing was posted on a port: its closer, which knows of nothing else, is to run. `opened`: the frames that an
   /// object would have had. Errors: graph_error if only an object could say to which thread.
-  void end_empty(std::uint32_t graph, port_reference port, frames const& opened, std::size_t sender,
+  void end_empty(std::uint32_t graph, port_reference port, std::vector<frame> opened, std::size_t sender,
                  std::int32_t iteration);
   /// The closer has handed out the group's object of this place.
   void give_credit(group_id group, std::uint32_t place, group_id call);

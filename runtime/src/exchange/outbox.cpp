@@ -27,7 +27,7 @@ void outbox::hand_over(node_id to, envelope_ptr object) {
   bool crossed = true;
   for (; object && crossed; object = crossed ? transfer_ended(to) : nullptr) {
     if (record_sink* const sink = node_.records()) {
-      sink->send({origin_of(object->frames), message_kind::object, node_.self(), to,
+      sink->send({origin_of(object->frames()), message_kind::object, node_.self(), to,
                   object->type->byte_count(object->object()), node_.backend().now_s(), object->key()});
     }
     crossed = node_.backend().transmit(node_.self(), to, std::move(object));

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdio>
 
+#include <boost/container/small_vector.hpp>
+
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/version.hpp>
 #include <ovlp/flowgraph/layout.hpp>
@@ -17,8 +19,8 @@ void write_envelope(writer& to, envelope const& object) {
   to.write(object.thread);
   to.write(object.iteration);
   to.write(object.epoch);
-  to.write(static_cast<std::uint32_t>(object.frames.size()));
-  for (frame const& f : object.frames) to.write(f);
+  to.write(static_cast<std::uint32_t>(object.depth));
+  for (frame const& f : object.frames()) to.write(f);
   object.type->write(to, const_cast<envelope&>(object).object());
 }
 
@@ -53,9 +55,10 @@ envelope_ptr read_envelope(reader& from, program const& known) {
   auto const epoch = read_value<std::uint32_t>(from);
   auto const depth = read_value<std::uint32_t>(from);
   require(depth > 0, "no group");
-  frames groups;
+  require(depth <= envelope::most_frames, "too many groups");
+  boost::container::small_vector<frame, 4> groups;
   for (std::uint32_t i = 0; i < depth; ++i) groups.push_back(read_value<frame>(from));
-  envelope_ptr made = envelope::read(type_for(graph, operation, known), from);
+  envelope_ptr made = envelope::read(type_for(graph, operation, known), from, {groups.data(), groups.size()});
   require(operation == state_operation || depth == 1 || groups.back().port < known.graph(graph).ports.size(),
           "no such port");
   made->graph = graph;
@@ -63,7 +66,6 @@ envelope_ptr read_envelope(reader& from, program const& known) {
   made->thread = thread;
   made->iteration = iteration;
   made->epoch = epoch;
-  made->frames = std::move(groups);
   return made;
 }
 

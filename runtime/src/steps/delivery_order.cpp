@@ -23,7 +23,7 @@ std::uint64_t delivery_order::structure_of(mail const& m) {
     group_total const& total = static_cast<total_mail const&>(m).total;
     return base::mix(base::mix(name_of(m), opener_of_group(total.group)), total.count);
   }
-  return name_of(m, opener_of_group(frames_of(m)->front().group));
+  return name_of(m, opener_of_group(frames_of(m).front().group));
 }
 
 bool delivery_order::add(dps_thread& to, mail_ptr m) {

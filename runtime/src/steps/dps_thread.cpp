@@ -122,10 +122,9 @@ void dps_thread::take_in(mail_ptr m) {
 }
 
 void dps_thread::take_in_object(envelope_ptr object) {
-  frame const opened = object->frames.back();
-  object->frames.pop_back();
-  execution& closer = this->closer(object->graph, object->operation, object->frames);
-  object->frames.push_back(opened);
+  frame const opened = object->innermost();
+  ovlp::frames const in = object->frames();
+  execution& closer = this->closer(object->graph, object->operation, in.first(in.size() - 1));
   if (closer.gathering()->add(std::move(object))) announce(closer, opened);
   if (closer.waiting() == wait_cause::object) ready(closer);
 }
@@ -138,10 +137,9 @@ void dps_thread::take_in_total(group_total const& total) {
     opened.group = total.group;
     gathered_.erase(known);
   } else if (!total.enclosing.empty()) {
-    ovlp::frames enclosing(total.enclosing.begin(), total.enclosing.end());
-    opened = enclosing.back();
-    enclosing.pop_back();
-    closer = &this->closer(total.graph, total.operation, enclosing);
+    ovlp::frames const in = total.enclosing;
+    opened = in.back();
+    closer = &this->closer(total.graph, total.operation, in.first(in.size() - 1));
     closer->gathering()->add_empty(total.iteration);
   } else {
     return;  // the group came to an end by another way, or the run is being cancelled
@@ -150,7 +148,7 @@ void dps_thread::take_in_total(group_total const& total) {
   if (closer->waiting() == wait_cause::object && closer->gathering()->complete()) ready(*closer);
 }
 
-execution& dps_thread::closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing) {
+execution& dps_thread::closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing) {
   closer_key const key = key_of(operation, enclosing);
   if (last_closer_ != nullptr && key == last_key_) return *last_closer_;
   auto& found = closers_[key];
@@ -280,7 +278,7 @@ bool dps_thread::goes_along(mail const& m) const {
   if (lets_in_) return false;
   group_id call = 0;
   if (m.kind == mail::kind_type::object) {
-    call = origin_of(static_cast<envelope const&>(m).frames);
+    call = origin_of(static_cast<envelope const&>(m).frames());
   } else if (m.kind == mail::kind_type::total && !static_cast<total_mail const&>(m).total.enclosing.empty()) {
     call = origin_of(static_cast<total_mail const&>(m).total.enclosing.front());
   } else {

@@ -160,7 +160,7 @@ class dps_thread {
     group_id group;
     bool operator==(closer_key const&) const = default;
   };
-  static closer_key key_of(std::uint32_t operation, ovlp::frames const& enclosing) {
+  static closer_key key_of(std::uint32_t operation, ovlp::frames enclosing) {
     return {operation, enclosing.back().place, enclosing.back().group};
   }
   struct closer_hash {
@@ -178,7 +178,7 @@ class dps_thread {
   void take_in(mail_ptr m);
   void take_in_object(envelope_ptr object);
   void take_in_total(group_total const& total);
-  execution& closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing);
+  execution& closer(std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing);
   void announce(execution& closer, frame const& opened);
   void ready(execution& waiter);
   bool holds(execution& waiter);

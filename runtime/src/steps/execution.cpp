@@ -41,7 +41,7 @@ gathering::group_state& gathering::find_or_add(frame const& opened) {
 
 bool gathering::add(envelope_ptr object) {
   std::size_t const before = groups_.size();
-  ++find_or_add(object->frames.back()).received;
+  ++find_or_add(object->innermost()).received;
   inbox_.push(as_mail(std::move(object)));
   return groups_.size() > before;
 }
@@ -84,15 +84,15 @@ execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t oper
 
 execution::execution(dps_thread& thread, envelope_ptr input) : execution(thread, input->graph, input->operation) {
   object_ = std::move(input);
-  frames_ = &object_->frames;
+  frames_ = object_->frames();
   iteration_ = object_->iteration;
   has_new_input_ = true;
 }
 
-execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing)
+execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing)
     : execution(thread, graph, operation) {
   gathering_ = std::make_unique<ovlp::gathering>(definition_->closes.size(), enclosing);
-  frames_ = &gathering_->enclosing;
+  frames_ = gathering_->enclosing();
   bool const posts = is_opener(definition_->kind);
   if (posts && manager_.settings().barriers) held_posts_ = std::make_unique<std::vector<held_post>>();
 }
@@ -227,7 +227,7 @@ void execution::suspend(wait_cause what) {
 
 std::uint64_t execution::name_for_numbers(std::size_t port) const {
   if (manager_.settings().orders == nullptr) return 0;
-  return base::mix(name_of(*this, opener_of_group(frames_->front().group)), port);
+  return base::mix(name_of(*this, opener_of_group(frames_.front().group)), port);
 }
 
 template <class There>
@@ -241,12 +241,10 @@ void execution::wait_for(There const& there, wait_cause what) {
   }
 }
 
-envelope_ptr execution::make_envelope(object_type const& type, void* object, std::size_t target) const {
-  envelope_ptr made = envelope::make(type, object);
+envelope_ptr execution::addressed(envelope_ptr made, std::size_t target) const {
   made->graph = graph_;
   made->operation = static_cast<std::uint32_t>(target);
   made->iteration = iteration_;
-  made->frames = *frames_;
   return made;
 }
 
@@ -271,8 +269,8 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
   }
   bool const holds = held_posts_ && !saw_end_ && !definition.side;
   if (definition.credited() && !holds) take_place_in_window(opened.group);
-  envelope_ptr made = make_envelope(type, object, definition.edge->target);
-  made->frames.push_back(opened_frame(opened.group, port, opened.count++));
+  frame const innermost = opened_frame(opened.group, port, opened.count++);
+  envelope_ptr made = addressed(envelope::make(type, object, frames_, innermost), definition.edge->target);
   made->side = opened.side;
   if (holds) [[unlikely]] {
     held_posts_->push_back({port, std::move(made)});
@@ -297,7 +295,7 @@ void execution::send_held_posts() {
 
 void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr object) {
   tell_object(*this, *object);
-  std::uint32_t const place = object->frames.back().place;
+  std::uint32_t const place = object->innermost().place;
   std::optional<post_record> record;
   if (manager_.records() != nullptr) [[unlikely]]
     record = post_record{where(), static_cast<std::uint32_t>(port), object->key(), 0, 0, 0};
@@ -309,7 +307,7 @@ void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr
 
 void execution::finish(object_type const& type, void* object) {
   auto const& edge = definition_->ports[0].edge;
-  result_ = make_envelope(type, object, edge ? edge->target : result_operation);
+  result_ = addressed(envelope::make(type, object, frames_), edge ? edge->target : result_operation);
   if (!gathering_) result_->side = object_->side;
 }
 
@@ -344,12 +342,12 @@ void execution::await_what_it_started() {
 
 /// The object that it was started by, or the group that it closes, is of a path that ends here.
 void execution::end_path() {
-  if (frames_->size() > 1) {
-    manager_.group_messages().give_handled(graph_, frames_->back(), gathering_ ? nullptr : object_->side, call());
+  if (frames_.size() > 1) {
+    manager_.group_messages().give_handled(graph_, frames_.back(), gathering_ ? nullptr : object_->side, call());
     return;
   }
   detail::nothing nothing;
-  result_ = make_envelope(type_of<detail::nothing>(), &nothing, result_operation);
+  result_ = addressed(envelope::make(type_of<detail::nothing>(), &nothing, frames_), result_operation);
   send_result();
 }
 
@@ -360,9 +358,10 @@ void execution::close_groups() {
     if (opened_[p].group != 0) {
       manager_.group_messages().end(graph_, *definition.closer, opened_[p].group, opened_[p].count, call());
     } else {
-      ovlp::frames enclosing = *frames_;
+      std::vector<frame> enclosing(frames_.begin(), frames_.end());
       enclosing.push_back(opened_frame(manager_.groups().number(name_for_numbers(p)), p, 0));
-      manager_.group_messages().end_empty(graph_, {operation_, p}, enclosing, thread_.address().index, iteration_);
+      manager_.group_messages().end_empty(graph_, {operation_, p}, std::move(enclosing), thread_.address().index,
+                                          iteration_);
     }
   }
 }
@@ -375,7 +374,7 @@ void* execution::wait() {
       object_ = gathering_->take();
       has_new_input_ = true;
       if (!iteration_set_) iteration_ = object_->iteration;
-      frame const& opened = object_->frames.back();
+      frame const& opened = object_->innermost();
       if (manager_.program().port(graph_, opened.port).credited())
         manager_.group_messages().give_credit(opened.group, opened.place, call());
       return object_->object();
@@ -395,7 +394,7 @@ std::size_t execution::closed_port() const {
   auto const& first_port_of = manager_.program().graph(graph_).first_port_of;
   auto const& closes = definition_->closes;
   auto const is_its = [&](port_reference p) {
-    return std::size_t{first_port_of[p.operation]} + p.port == object_->frames.back().port;
+    return std::size_t{first_port_of[p.operation]} + p.port == object_->innermost().port;
   };
   return static_cast<std::size_t>(std::find_if(closes.begin(), closes.end(), is_its) - closes.begin());
 }
@@ -512,8 +511,8 @@ std::string execution::describe() const {
 }
 
 std::string execution::describe_group() const {
-  frame const& in = frames_->back();
-  return frames_->size() > 1 ? group_of_opener(manager_.program(), graph_, in) : "call " + group_name(in.group);
+  frame const& in = frames_.back();
+  return frames_.size() > 1 ? group_of_opener(manager_.program(), graph_, in) : "call " + group_name(in.group);
 }
 
 std::string execution::describe_wait() const {

@@ -34,9 +34,10 @@ enum class step_end : std::uint8_t;
 /// What a merge or stream collects: the groups of its ports in one enclosing group.
 class gathering {
  public:
-  gathering(std::size_t expected, ovlp::frames const& in) : enclosing(in), expected_(expected) {}
+  gathering(std::size_t expected, frames in) : enclosing_(in.begin(), in.end()), expected_(expected) {}
 
-  ovlp::frames const enclosing;  ///< that group
+  /// That group's frames.
+  frames enclosing() const { return {enclosing_.data(), enclosing_.size()}; }
 
   /// Counts an object and keeps it. Returns whether its group is new here.
   bool add(envelope_ptr object);
@@ -62,6 +63,7 @@ class gathering {
   };
   group_state& find_or_add(frame const& opened);
 
+  boost::container::small_vector<frame, 2, detail::block_allocator<frame>> const enclosing_;
   std::size_t const expected_;
   mail_queue inbox_;
   std::optional<std::int32_t> empty_in_;
@@ -75,7 +77,7 @@ class execution final : public operation_context {
   /// A leaf or split, started by an object.
   execution(dps_thread& thread, envelope_ptr input);
   /// A merge or stream inside the given groups.
-  execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames const& enclosing);
+  execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing);
 
   /// As records say it.
   operation_place where() const;
@@ -99,7 +101,7 @@ class execution final : public operation_context {
   void post(std::size_t port, object_type const& type, void* object) override;
   void finish(object_type const& type, void* object) override;
   void* wait() override;
-  std::size_t place() const override { return object_ ? object_->frames.back().place : 0; }
+  std::size_t place() const override { return object_ ? object_->innermost().place : 0; }
   std::size_t closed_port() const override;
   void wait_until(function_ref<bool()> condition) override;
   void kernel(std::string_view name, kernel_sizes const& sizes, function_ref<void()> body, bool always_runs) override;
@@ -129,8 +131,8 @@ class execution final : public operation_context {
   void show(activity& on) const;
   dps_thread& thread() const { return thread_; }
   std::uint32_t number() const { return operation_; }  ///< of the operation in its graph
-  ovlp::frames const& frames() const { return *frames_; }
-  group_id call() const { return origin_of(*frames_); }           ///< of the main program
+  ovlp::frames frames() const { return frames_; }
+  group_id call() const { return origin_of(frames_); }            ///< of the main program
   std::optional<wait_cause> waiting() const { return waiting_; }  ///< none: it does not wait
   bool resuming = false;                                          ///< a resume is on its way
   operation_mail resume;
@@ -177,7 +179,7 @@ class execution final : public operation_context {
   envelope_ptr await_call(group_id call);
   void end_path();
   frame opened_frame(group_id group, std::size_t port, std::uint32_t place) const;
-  envelope_ptr make_envelope(object_type const& type, void* object, std::size_t target) const;
+  envelope_ptr addressed(envelope_ptr made, std::size_t target) const;
 
   dps_thread& thread_;
   thread_manager& manager_;
@@ -187,7 +189,7 @@ class execution final : public operation_context {
   operation_definition const* definition_;
   envelope_ptr object_;  ///< that started a leaf or split; handed out last by a merge or stream
   std::unique_ptr<ovlp::gathering> gathering_;
-  ovlp::frames const* frames_ = nullptr;  ///< of the groups that it stands in: its object's, or what it gathers in
+  ovlp::frames frames_;  ///< of the groups that it stands in: its object's, or what it gathers in
   boost::container::small_vector<opened_group, 2> opened_;  ///< one per port, if it posts
   std::vector<group_id> open_calls_;                        ///< that it has made, without their results
   std::int32_t iteration_ = no_iteration;

@@ -14,7 +14,7 @@ namespace ovlp::OVLP_INLINE_CORE {
 
 using base::mix;
 
-std::uint64_t name_of(frames const& in, std::uint64_t call) {
+std::uint64_t name_of(frames in, std::uint64_t call) {
   if (in.empty()) return 0;
   frame const& of_call = in.front();
   std::uint64_t name = mix(call, (std::uint64_t{of_call.opener} << 32) | static_cast<std::uint32_t>(of_call.iteration));
@@ -35,7 +35,7 @@ std::uint64_t name_of(mail const& work, std::uint64_t call) {
   switch (work.kind) {
     case mail::kind_type::object: {
       auto const& object = static_cast<envelope const&>(work);
-      return mix(name_of(object.frames, call), (std::uint64_t{object.graph} << 32) | object.operation);
+      return mix(name_of(object.frames(), call), (std::uint64_t{object.graph} << 32) | object.operation);
     }
     case mail::kind_type::start:
     case mail::kind_type::resume: return mix(name_of(static_cast<operation_mail const&>(work).operation, call), kind);
@@ -43,12 +43,12 @@ std::uint64_t name_of(mail const& work, std::uint64_t call) {
   }
 }
 
-frames const* frames_of(mail const& work) {
+frames frames_of(mail const& work) {
   switch (work.kind) {
-    case mail::kind_type::object: return &static_cast<envelope const&>(work).frames;
+    case mail::kind_type::object: return static_cast<envelope const&>(work).frames();
     case mail::kind_type::start:
-    case mail::kind_type::resume: return &static_cast<operation_mail const&>(work).operation.frames();
-    default: return nullptr;
+    case mail::kind_type::resume: return static_cast<operation_mail const&>(work).operation.frames();
+    default: return {};
   }
 }
 

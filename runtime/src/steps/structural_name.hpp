@@ -14,11 +14,11 @@ class execution;
 // have numbers that depend on the order, so they are named by what is around them and by what opened them; a call by
 // whoever names it, if somebody does.
 
-std::uint64_t name_of(frames const& in, std::uint64_t call = 0);
+std::uint64_t name_of(frames in, std::uint64_t call = 0);
 std::uint64_t name_of(execution const& what, std::uint64_t call = 0);
 /// Of an object or an operation; of other mail its kind.
 std::uint64_t name_of(mail const& work, std::uint64_t call = 0);
-/// The frames of an object or an operation; nullptr: it is other mail.
-frames const* frames_of(mail const& work);
+/// The frames of an object or an operation; none: it is other mail.
+frames frames_of(mail const& work);
 
 }  // namespace ovlp::OVLP_INLINE_CORE

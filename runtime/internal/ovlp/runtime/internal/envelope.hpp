@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
-
-#include <boost/container/small_vector.hpp>
 
 #include <ovlp/flowgraph/mapping.hpp>
 #include <ovlp/flowgraph/memory.hpp>
@@ -42,8 +41,8 @@ struct frame {
   std::uint32_t opener = 0;               ///< index of the thread that opened it
   std::int32_t iteration = no_iteration;  ///< of the object that its opener received
 };
-/// Those of a call and of two groups have room within an envelope.
-using frames = boost::container::small_vector<frame, 3, detail::block_allocator<frame>>;
+/// Those of an object or of an operation, which owns them: of its call, then of each group, the innermost last.
+using frames = std::span<frame const>;
 
 /// The frame of a call: the lowest of each object in it. It also carries the call of the main program within which
 /// it was made, for the records.
@@ -51,7 +50,7 @@ inline frame call_frame(group_id call, group_id origin, std::uint32_t caller, st
   return {call, static_cast<std::uint32_t>(origin), static_cast<std::uint32_t>(origin >> 32), caller, iteration};
 }
 inline group_id origin_of(frame const& call) { return (group_id{call.port} << 32) | call.place; }
-inline group_id origin_of(frames const& f) { return origin_of(f.front()); }
+inline group_id origin_of(frames f) { return origin_of(f.front()); }
 
 /// The operation field of an envelope that carries the result of a call to the one who called.
 constexpr std::uint32_t result_operation = 0xffffffff;
@@ -82,7 +81,8 @@ class hand_over {
 
 class handled_total;
 
-/// A data object on its way: where to, and in which groups. The object follows the envelope in the same block.
+/// A data object on its way: where to, and in which groups. The frames follow the envelope in the same block, and the
+/// object follows these.
 struct envelope final : mail {
   std::uint32_t graph = 0;
   std::uint32_t operation = 0;
@@ -93,32 +93,43 @@ struct envelope final : mail {
   handled_total* side = nullptr;
   [[no_unique_address]] memory_claim claim;
   [[no_unique_address]] hand_over handed_over;
-  ovlp::frames frames;
 
+  ovlp::frames frames() const { return {first_frame(), depth}; }
+  frame const& innermost() const { return first_frame()[depth - 1]; }
   void* object();
-  object_key key() const { return {frames.back().group, frames.back().place, operation}; }
+  object_key key() const { return {innermost().group, innermost().place, operation}; }
   held_in_memory in_memory() { return {*type, object(), graph, operation, thread}; }
 
   struct deleter {
     void operator()(envelope* e) const noexcept { envelope::destroy(e); }
   };
 
-  /// An envelope with an object moved from `from`.
-  static std::unique_ptr<envelope, deleter> make(object_type const& type, void* from);
+  /// An envelope with an object moved from `from`, in these groups.
+  static std::unique_ptr<envelope, deleter> make(object_type const& type, void* from, ovlp::frames in);
+  /// And in one more, within them.
+  static std::unique_ptr<envelope, deleter> make(object_type const& type, void* from, ovlp::frames around,
+                                                 frame const& innermost);
   /// An envelope with an object that is read from the wire. Errors: decode_error.
-  static std::unique_ptr<envelope, deleter> read(object_type const& type, reader& from);
+  static std::unique_ptr<envelope, deleter> read(object_type const& type, reader& from, ovlp::frames in);
+
+  static constexpr std::size_t most_frames = 0xffff;
 
  private:
-  static constexpr std::size_t object_offset();
+  static constexpr std::size_t object_offset(std::size_t depth);
   explicit envelope(object_type const& t) : mail(kind_type::object), type(&t) {}
   ~envelope() = default;
+  frame* first_frame() { return reinterpret_cast<frame*>(this + 1); }
+  frame const* first_frame() const { return reinterpret_cast<frame const*>(this + 1); }
   template <class Construct>
-  static std::unique_ptr<envelope, deleter> make_with(object_type const& type, Construct construct);
+  static std::unique_ptr<envelope, deleter> make_with(object_type const& type, ovlp::frames in, frame const* innermost,
+                                                      Construct construct);
   static void destroy(envelope* e) noexcept;
 };
 using envelope_ptr = std::unique_ptr<envelope, envelope::deleter>;
 
-constexpr std::size_t envelope::object_offset() { return (sizeof(envelope) + 15) / 16 * 16; }
-inline void* envelope::object() { return reinterpret_cast<std::byte*>(this) + object_offset(); }
+constexpr std::size_t envelope::object_offset(std::size_t depth) {
+  return (sizeof(envelope) + depth * sizeof(frame) + 15) / 16 * 16;
+}
+inline void* envelope::object() { return reinterpret_cast<std::byte*>(this) + object_offset(depth); }
 
 }  // namespace ovlp::OVLP_INLINE_CORE

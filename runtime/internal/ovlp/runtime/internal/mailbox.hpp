@@ -15,9 +15,9 @@ namespace ovlp::OVLP_INLINE_CORE {
 struct mail {
   enum class kind_type : std::uint8_t { object, total, start, resume, move, arrive, let_in, leave, state };
   kind_type kind;
-  /// Of an object: changes of collections that the node had adopted that sent it here. It stands here, where there is
-  /// room, because an envelope just fits two cache lines.
-  std::uint32_t epoch = 0;
+  // Of an object; they stand here, where there is room, so that most envelopes fit two cache lines.
+  std::uint16_t depth = 0;  ///< frames
+  std::uint32_t epoch = 0;  ///< changes of collections that the node had adopted that sent it here
   shared<mail*> next{nullptr};
 
   /// Of whatever kind it is.
@@ -121,6 +121,7 @@ class mailbox {
     mail* last = oldest;
     if (head_ == nullptr && !tail_.compare_exchange_strong(last, &empty_, std::memory_order_acq_rel))
       head_ = spin_while(oldest->next, nullptr);
+    fetch(head_);
     return mail_ptr(oldest);
   }
 
@@ -143,6 +144,12 @@ class mailbox {
   }
 
  private:
+  /// Begins to get two cache lines of what comes next, while the oldest is worked on: docs/performance.md.
+  static void fetch(mail const* next) {
+    if (next == nullptr) return;
+    __builtin_prefetch(next);
+    __builtin_prefetch(reinterpret_cast<std::byte const*>(next) + 64);
+  }
   struct marker final : mail {
     marker() : mail(kind_type::resume) {}
   };
