@@ -136,15 +136,8 @@ class shared {
 inline constexpr std::size_t apart_bytes = 64;
 
 using mutex = basic_mutex<std::mutex>;
-/// Its first attempt is inlined.
-class eager_spin_mutex : public tbb::spin_mutex {
- public:
-  void lock() {
-    if (!try_lock()) tbb::spin_mutex::lock();
-  }
-};
 /// For what takes some instructions.
-using spin_mutex = basic_mutex<eager_spin_mutex>;
+using spin_mutex = basic_mutex<tbb::spin_mutex>;
 
 template <class T>
 using shared = std::atomic<T>;
