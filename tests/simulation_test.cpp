@@ -1147,6 +1147,25 @@ TEST_CASE("a summary may be asked for as often as one likes after a call") {
   });
 }
 
+TEST_CASE("a run of more nodes than were calibrated says so") {
+  auto const warnings = [](std::size_t nodes, std::string const& on) {
+    std::vector<std::string> found;
+    simulate(nodes, on, [&](engine& run) {
+      threads<> const master{"master", 1};
+      graph<Start, Done> const g = ovlp::leaf("all", master.at(0), [](Start) { return Done{5}; });
+      run(g, {});
+      found = run.summary().simulation->warnings;
+    });
+    return found;
+  };
+  std::string const calibrated = platform(R"(, "calibration": {})");
+  CHECK(warnings(4, calibrated).empty());
+  CHECK(warnings(6, calibrated) ==
+        std::vector<std::string>{"platform 'test' was calibrated on 4 nodes, and the run has 6: what only shows when "
+                                 "more nodes communicate at once was not measured"});
+  CHECK(warnings(6, platform()).empty());
+}
+
 TEST_CASE("why a prediction may be weak, and what had no effect, stands in the summary") {
   ovlp::testing::temporary_folder const folder;
   auto const warnings = [&](std::vector<std::string> options, bool uneven) {

@@ -160,9 +160,10 @@ void calibrate(testbed const& t, json const& description, std::size_t rounds, pl
                base::progress& progress) {
   progress.say(t.name + ": calibrating");
   base::make_folder(where.output + "/platforms");
+  std::string const nodes = t.calibrated_nodes ? std::to_string(*t.calibrated_nodes) : description.at("nodes").dump();
   outcome const done =
-      base::run({on_testbed(where, {in_build(where, "tools/ovlp-calibrate"), "--nodes", description.at("nodes").dump(),
-                                    "--name", "testbed-" + t.name, "-o", platform_of(t, where), "--testbed",
+      base::run({on_testbed(where, {in_build(where, "tools/ovlp-calibrate"), "--nodes", nodes, "--name",
+                                    "testbed-" + t.name, "-o", platform_of(t, where), "--testbed",
                                     testbed_folder + "/testbed.json", "--rounds", std::to_string(rounds), "--add"}),
                  "", t.environment, std::chrono::seconds(600)});
   if (!done.good()) throw io_error("testbed '" + t.name + "': calibration: " + done.complaint());

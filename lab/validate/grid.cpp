@@ -85,6 +85,10 @@ testbed read_testbed(std::string const& name, json_object in, std::filesystem::p
     std::filesystem::path const file = in.text("platform");
     read.platform = (file.is_absolute() ? file : folder / file).lexically_normal().string();
   }
+  if (in.has("calibrated_nodes")) {
+    read.calibrated_nodes = in.count("calibrated_nodes", 2);
+    if (!read.platform.empty()) in.fail(in.path("calibrated_nodes"), "none beside a platform", in.at("calibrated_nodes"));
+  }
   in.end();
   return read;
 }

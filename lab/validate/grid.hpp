@@ -21,6 +21,7 @@ struct testbed {
   words up;                                                      ///< options of lab/testbed/up
   std::vector<std::pair<std::string, std::string>> environment;  ///< of the programs that run there
   std::string platform;                                          ///< file; empty: to be calibrated
+  std::optional<std::size_t> calibrated_nodes;                   ///< on so many of its nodes; none: all
 };
 
 struct application {

@@ -232,6 +232,11 @@ struct engine::implementation final : main_run {
     constexpr double weak = 0.1;
     std::vector<std::string> all;
     if (!on.assumption.empty()) all.push_back("platform '" + on.name + "': " + on.assumption);
+    if (on.calibrated && options.nodes > on.node_count()) {
+      all.push_back("platform '" + on.name + "' was calibrated on " + std::to_string(on.node_count()) +
+                    " nodes, and the run has " + std::to_string(options.nodes) +
+                    ": what only shows when more nodes communicate at once was not measured");
+    }
     auto const mean = kernels.weakest_mean();
     if (mean && mean->relative_error > weak) {
       all.push_back("the mean charged for " + mean->of + " is of " + std::to_string(mean->samples) +

@@ -167,6 +167,7 @@ platform platform::parse(std::string const& text, std::string const& file, std::
   read.name = top.text("name");
   read.reference_core = top.text("reference_core");
   if (top.has("processor")) read.processor = top.text("processor");
+  read.calibrated = top.has("calibration");
   for (char const* for_people : {"assumptions", "testbed", "calibration", "fit"}) top.skip(for_people);
   network_section network = read_network(top.object("network"));
   read.network = std::move(network.model);

@@ -148,6 +148,7 @@ struct platform {
   std::string reference_core;
   std::string processor;     ///< on which it was calibrated, as in /proc/cpuinfo; empty: nobody says
   std::string figures_from;  ///< of "local": when and where they were measured; else empty
+  bool calibrated = false;   ///< its figures were measured, on the nodes that it describes
   std::vector<node_kind> nodes;
   std::optional<shared_host> host;  ///< none: each node is a machine of its own
   network_model network;
