@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -30,6 +31,7 @@
 #include <ovlp/runtime/internal/fact.hpp>
 #include <ovlp/runtime/internal/program.hpp>
 
+#include "real/descriptors.hpp"
 #include "real/four_counter.hpp"
 #include "real/membership.hpp"
 #include "real/output.hpp"
@@ -127,6 +129,15 @@ struct joining {
 }  // namespace
 
 // The four-counter rule
+
+TEST_CASE("more files than may be open are not to be had, and the limit stays") {
+  rlimit before{}, after{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK_FALSE(ovlp::real::can_open(std::size_t{1} << 40));
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &after) == 0);
+  CHECK(after.rlim_cur == before.rlim_cur);
+  CHECK(ovlp::real::can_open(1));
+}
 
 TEST_CASE(
     "a run is quiet when two waves, one after the other, find all passive and the same numbers sent and received") {

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -70,6 +71,17 @@ TEST_CASE("records arrive whole and in order, both ways") {
   CHECK(read(*of.other) == "nothing");
   CHECK(read(*of.maker) == "back");
   CHECK(read(*of.maker) == "nothing");
+}
+
+TEST_CASE("where files may not be as long as a ring there is none, and the process goes on") {
+  rlimit usual{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &usual) == 0);
+  rlimit shorter = usual;
+  shorter.rlim_cur = sizeof(shared_ring::memory) - 1;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &shorter) == 0);
+  auto const made = shared_ring::make();
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &usual) == 0);
+  CHECK(made == nullptr);
 }
 
 TEST_CASE("the oldest record stays until it is taken, whatever its writer does") {

@@ -210,6 +210,25 @@ TEST_CASE("a window bounds what has not been handled, and the least loaded is wh
   });
 }
 
+TEST_CASE("in the short form a window stands before the way of its port") {
+  run_on_one_and_three([](engine& run) {
+    threads<> const master{"master", 1};
+    threads<Box> const boxes{"boxes", 5};
+    graph<Order, int> const giving{
+        "giving", ovlp::leaf("give", master.at(0), give).window(2).aside(ovlp::leaf("keep", boxes.in_turn(), keep))};
+    auto const& ports = giving.definition()->operations.front().ports;
+    REQUIRE(ports.size() == 2);
+    CHECK(ports[0].window == 0);
+    CHECK(ports[1].window == 2);
+    graph<Order, int> const empty = emptying(boxes);
+    run.add(empty);
+    for (int count : {0, 1, 200}) {
+      CHECK(run(giving, {count}) == count);
+      CHECK(run(empty, {0}) == sum_to(count));
+    }
+  });
+}
+
 TEST_CASE("nodes that count what they have handled leave, and threads move, and nothing is lost") {
   run_on(3, [](engine& run) {
     threads<> const master{"master", 1}, workers{"workers", "node1 node2"};

@@ -87,7 +87,8 @@ testbed read_testbed(std::string const& name, json_object in, std::filesystem::p
   }
   if (in.has("calibrated_nodes")) {
     read.calibrated_nodes = in.count("calibrated_nodes", 2);
-    if (!read.platform.empty()) in.fail(in.path("calibrated_nodes"), "none beside a platform", in.at("calibrated_nodes"));
+    if (!read.platform.empty())
+      in.fail(in.path("calibrated_nodes"), "none beside a platform", in.at("calibrated_nodes"));
   }
   in.end();
   return read;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +52,8 @@ void copy_out(shared_ring::way const& from, std::uint64_t position, std::span<st
 // Both processes
 
 std::unique_ptr<shared_ring> shared_ring::make() {
+  rlimit longest{};  // beyond it a signal would end the process
+  if (::getrlimit(RLIMIT_FSIZE, &longest) != 0 || longest.rlim_cur < sizeof(memory)) return nullptr;
   std::uint64_t token = 0;
   if (::getrandom(&token, sizeof token, 0) != static_cast<ssize_t>(sizeof token)) return nullptr;
   int const file = ::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);

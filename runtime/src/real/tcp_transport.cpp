@@ -10,6 +10,8 @@
 
 #include <ovlp/base/error.hpp>
 
+#include "descriptors.hpp"
+
 namespace ovlp::real {
 namespace {
 
@@ -32,6 +34,9 @@ tcp_transport::tcp_transport(reactor& reactor, program const& known, settings gi
       known_(known),
       settings_(std::move(given)),
       observer_(reports),
+      // Node 0 connects to nobody. A ring has a descriptor until the other process has it, too.
+      offers_rings_(settings_.shared_memory && settings_.self != 0 &&
+                    can_open(2 * settings_.nodes + listener::most_strangers)),
       listener_(reactor, known, settings_.secret, std::move(errors),
                 {[this] { return observer_.expected(); },
                  [this](hello const& from, tcp::socket& socket) { return handle_introduced(from, socket); },
@@ -69,7 +74,7 @@ void tcp_transport::connect(peer_address const& to, std::uint64_t fingerprint) {
   if (error)
     throw network_error("cannot connect to " + to.host + ", port " + std::to_string(to.port) + ": " + error.message());
   ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-  auto ring = settings_.shared_memory && is_near(socket) ? shared_ring::make() : nullptr;
+  auto ring = offers_rings_ && is_near(socket) ? shared_ring::make() : nullptr;
   hello const first{settings_.secret, own.node, fingerprint,
                     own.host,         own.port, ring ? ring->where() : shared_ring::place{}};
   open(to.node, std::move(socket), std::move(ring), std::make_unique<outgoing>(service(first)));

@@ -41,10 +41,7 @@ class tcp_transport final : public transport, private looked_at {
 
   peer_address accept() override;
   void stop_accepting() override { listener_.close(); }
-  std::size_t descriptors(std::size_t more_nodes) const override {
-    bool const offers_rings = settings_.shared_memory && settings_.self != 0;  // node 0 connects to nobody
-    return (offers_rings ? 2 : 1) * more_nodes + listener::most_strangers;
-  }
+  std::size_t descriptors(std::size_t more_nodes) const override { return more_nodes + listener::most_strangers; }
   void connect(peer_address const& to, std::uint64_t fingerprint) override;
   bool connected(node_id node) const override { return !connections_[node]->closed(); }
   bool any_connected() const override;
@@ -79,6 +76,7 @@ class tcp_transport final : public transport, private looked_at {
   program const& known_;
   settings const settings_;
   observer& observer_;
+  bool const offers_rings_;
   listener listener_;
   std::vector<std::shared_ptr<connection>> connections_;  ///< by node, for good: sending needs no lock to find one
   std::vector<connection*> with_ring_;                    ///< and some that had one

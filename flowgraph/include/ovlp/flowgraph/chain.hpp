@@ -63,11 +63,14 @@ class chain {
   }
 
   /// The same chain with a bound on the objects in circulation between the last operation's port and its closer; see
-  /// port::window. So it stands behind the split: `split(...).window(16) >> ...`.
+  /// port::window. So it stands behind the split: `split(...).window(16) >> ...`. Of an operation that posts beside its
+  /// result it bounds what it posts on the next port, whose way aside() then says: `leaf(...).window(16).aside(...)`.
   chain window(std::size_t objects) const {
     static_assert(!std::is_void_v<Out>, "window: the operation has no port");
     chain bounded = *this;
-    bounded.stages_.back().operation.ports.front().window = objects;
+    detail::stage& last = bounded.stages_.back();
+    std::size_t const port = sizeof...(Posts) > 0 ? 1 + last.aside.size() : 0;
+    last.operation.ports[port].window = objects;
     return bounded;
   }
 
