@@ -128,8 +128,6 @@ struct joining {
 
 }  // namespace
 
-// The four-counter rule
-
 TEST_CASE("more files than may be open are not to be had, and the limit stays") {
   rlimit before{}, after{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
@@ -138,6 +136,8 @@ TEST_CASE("more files than may be open are not to be had, and the limit stays") 
   CHECK(after.rlim_cur == before.rlim_cur);
   CHECK(ovlp::real::can_open(1));
 }
+
+// The four-counter rule
 
 TEST_CASE(
     "a run is quiet when two waves, one after the other, find all passive and the same numbers sent and received") {

@@ -68,6 +68,18 @@ ovlp::graph<Rich, Rich> make_graph(ovlp::threads<> const& master, ovlp::threads<
   return graph;
 }
 
+/// What both ends of a connection know.
+struct both_ends {
+  both_ends() {
+    known.add(make_graph(master, workers).definition());
+    known.close();
+  }
+
+  ovlp::threads<> const master{"master", 1};
+  ovlp::threads<std::vector<int>> const workers{"workers", 4};
+  ovlp::program known;
+};
+
 struct message {
   ovlp::real::frame_header header{};
   bytes inline_part;
@@ -137,12 +149,7 @@ void mutate(bytes& data, generator& from) {
 }  // namespace
 
 TEST_CASE("a message that was changed on its way is read or refused, and does no harm") {
-  ovlp::threads<> const master("master", 1);
-  ovlp::threads<std::vector<int>> const workers("workers", 4);
-  ovlp::program known;
-  known.add(make_graph(master, workers).definition());
-  known.close();
-
+  both_ends const of;
   using namespace ovlp::real;
   Rich const rich{7,
                   "seven",
@@ -157,7 +164,7 @@ TEST_CASE("a message that was changed on its way is read or refused, and does no
   good.push_back(frame_of(outgoing(object<Piece>(0, 1, Piece{3, ovlp::buffer<float>(100000)}))));
   good.push_back(frame_of(outgoing(object<Piece>(0, 2, Piece{3, ovlp::buffer<float>(3)}))));
   good.push_back(frame_of(outgoing(object<Rich>(0, ovlp::result_operation, rich))));
-  good.push_back(frame_of(outgoing(object<std::vector<int>>(known.number_of(*workers.definition()),
+  good.push_back(frame_of(outgoing(object<std::vector<int>>(of.known.number_of(*of.workers.definition()),
                                                             ovlp::state_operation, std::vector<int>(10, 1)))));
   good.push_back(frame_of(outgoing(ovlp::control(ovlp::closer_here{1, {0, 2}, 3}))));
   good.push_back(
@@ -173,7 +180,7 @@ TEST_CASE("a message that was changed on its way is read or refused, and does no
 
   for (message const& m : good) {
     CHECK_NOTHROW(check(m.header, peer_limits));
-    incoming const back = decode(m.header, m.inline_part, known);
+    incoming const back = decode(m.header, m.inline_part, of.known);
     std::size_t bulk = 0;
     for (auto const& piece : back.bulk) bulk += piece.size();
     CHECK(bulk == m.header.bulk_bytes);
@@ -200,7 +207,7 @@ TEST_CASE("a message that was changed on its way is read or refused, and does no
     bytes const exact(m.inline_part);  // of its own, so that a sanitizer sees each byte too far
     try {
       check(m.header, peer_limits);
-      incoming const back = decode(m.header, exact, known);
+      incoming const back = decode(m.header, exact, of.known);
       std::size_t bulk = 0;
       for (auto const& piece : back.bulk) bulk += piece.size();
       REQUIRE(bulk == m.header.bulk_bytes);
@@ -214,42 +221,30 @@ TEST_CASE("a message that was changed on its way is read or refused, and does no
 }
 
 TEST_CASE("an object may be in any number of groups") {
-  ovlp::threads<> const master("master", 1);
-  ovlp::threads<std::vector<int>> const workers("workers", 4);
-  ovlp::program known;
-  known.add(make_graph(master, workers).definition());
-  known.close();
+  both_ends const of;
   using namespace ovlp::real;
   std::vector<ovlp::frame> deep = frames();
   for (std::uint32_t place = 0; place < 5000; ++place) deep.push_back({2, place, 0, 0, 1});
   message const m = frame_of(outgoing(object<Piece>(0, 1, Piece{3, {}}, deep)));
-  incoming const back = decode(m.header, m.inline_part, known);
+  incoming const back = decode(m.header, m.inline_part, of.known);
   auto const& read = std::get<ovlp::envelope_ptr>(back.message);
   REQUIRE(read->frames().size() == 5002);
   CHECK(read->innermost().place == 4999);
 }
 
 TEST_CASE("an object in more groups than can be counted is no message") {
-  ovlp::threads<> const master("master", 1);
-  ovlp::threads<std::vector<int>> const workers("workers", 4);
-  ovlp::program known;
-  known.add(make_graph(master, workers).definition());
-  known.close();
+  both_ends const of;
   using namespace ovlp::real;
   message m = frame_of(outgoing(object<Piece>(0, 1, Piece{3, {}})));
   std::size_t const before_depth = 5 * sizeof(std::uint32_t);  // graph, operation, thread, iteration, epoch
   std::uint32_t const many = ovlp::envelope::most_frames + 1;
   m.inline_part.resize(m.inline_part.size() + many * sizeof(ovlp::frame));
   std::memcpy(m.inline_part.data() + before_depth, &many, sizeof many);
-  CHECK_THROWS_WITH_AS(decode(m.header, m.inline_part, known), "too many groups", ovlp::decode_error);
+  CHECK_THROWS_WITH_AS(decode(m.header, m.inline_part, of.known), "too many groups", ovlp::decode_error);
 }
 
 TEST_CASE("random bytes are no message") {
-  ovlp::threads<> const master("master", 1);
-  ovlp::threads<std::vector<int>> const workers("workers", 4);
-  ovlp::program known;
-  known.add(make_graph(master, workers).definition());
-  known.close();
+  both_ends const of;
   using namespace ovlp::real;
   generator from(seed());
   for (int round = 0; round < 20000; ++round) {
@@ -258,7 +253,7 @@ TEST_CASE("random bytes are no message") {
     frame_header header{frame_magic, static_cast<frame_kind>(1 + from() % 3), data.size(), 0};
     if (!data.empty() && from() % 2 == 0) data[0] = static_cast<std::byte>(from() % 16);  // which message it is
     try {
-      static_cast<void>(decode(header, data, known));
+      static_cast<void>(decode(header, data, of.known));
     } catch (ovlp::decode_error const&) {
     }
     bytes raw(sizeof header);
