@@ -196,8 +196,10 @@ void dps_thread::run(mail_ptr start, execution_thread& host) {
     return;
   }
   if (start->kind == mail::kind_type::object) {
-    live_.push_back(*new execution(*this, as_object(std::move(start))));
-    live_.back().run(host);
+    execution& begun = host.new_execution();
+    begun.begin(*this, as_object(std::move(start)));
+    live_.push_back(begun);
+    begun.run(host);
   } else {
     operation_of(std::move(start)).run(host);
   }
@@ -205,7 +207,7 @@ void dps_thread::run(mail_ptr start, execution_thread& host) {
 
 void dps_thread::forget(execution& operation) {
   if (operation.gathering() == nullptr) {
-    delete &operation;
+    operation.host().keep(operation);
     return;
   }
   if (last_closer_ == &operation) last_closer_ = nullptr;

@@ -71,30 +71,43 @@ std::string gathering::describe_missing(program const& known, std::uint32_t grap
   return text;
 }
 
-execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation)
-    : resume(mail::kind_type::resume, *this),
-      start(mail::kind_type::start, *this),
-      thread_(thread),
-      manager_(thread.manager()),
-      graph_(graph),
-      operation_(operation),
-      definition_(&manager_.program().operation(graph_, operation_)) {
-  if (definition_->posts()) opened_.resize(definition_->ports.size());
+execution::execution(thread_manager& manager)
+    : resume(mail::kind_type::resume, *this), start(mail::kind_type::start, *this), manager_(manager) {}
+
+execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing)
+    : execution(thread.manager()) {
+  set_operation(thread, graph, operation);
+  gathering_ = std::make_unique<ovlp::gathering>(definition_->closes.size(), enclosing);
+  frames_ = gathering_->enclosing();
+  bool const posts = is_opener(definition_->kind);
+  if (posts && manager_.settings().barriers) held_posts_ = std::make_unique<std::vector<held_post>>();
 }
 
-execution::execution(dps_thread& thread, envelope_ptr input) : execution(thread, input->graph, input->operation) {
+void execution::begin(dps_thread& thread, envelope_ptr input) {
+  set_operation(thread, input->graph, input->operation);
   object_ = std::move(input);
   frames_ = object_->frames();
   iteration_ = object_->iteration;
   has_new_input_ = true;
 }
 
-execution::execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing)
-    : execution(thread, graph, operation) {
-  gathering_ = std::make_unique<ovlp::gathering>(definition_->closes.size(), enclosing);
-  frames_ = gathering_->enclosing();
-  bool const posts = is_opener(definition_->kind);
-  if (posts && manager_.settings().barriers) held_posts_ = std::make_unique<std::vector<held_post>>();
+void execution::set_operation(dps_thread& thread, std::uint32_t graph, std::uint32_t operation) {
+  thread_ = &thread;
+  graph_ = graph;
+  operation_ = operation;
+  definition_ = &manager_.program().operation(graph_, operation_);
+  if (definition_->posts()) opened_.resize(definition_->ports.size());
+}
+
+void execution::clear() {
+  of_thread.unlink();
+  object_.reset();
+  frames_ = {};
+  opened_.clear();
+  open_calls_.clear();
+  result_.reset();
+  waiting_.reset();
+  resuming = iteration_set_ = has_worked_ = saw_end_ = false;
 }
 
 template <class Function>
@@ -124,7 +137,7 @@ void execution::run(execution_thread& host) {
     host_->end(*this);
   } else {
     host_->activity().ends();
-    thread_.forget(*this);
+    thread_->forget(*this);
   }
 }
 
@@ -144,7 +157,7 @@ void execution::end() {
 }
 
 void execution::show(activity& on) const {
-  thread_address const at = thread_.address();
+  thread_address const at = thread_->address();
   on.begins(*definition_, manager_.program().collection(at.collection).name, at.index, manager_.self());
 }
 
@@ -168,7 +181,7 @@ inline void execution::step_ended() {
   if (host_->costs.on() && host_->costs.step_ended()) [[unlikely]]
     host_->tell_costs();
   if (memory_watch* const watch = manager_.memory()) [[unlikely]]
-    thread_.hold_state(*watch);
+    thread_->hold_state(*watch);
 }
 
 inline void execution::end_step(step_end how) {
@@ -197,7 +210,7 @@ void execution::record_step() {
 }
 
 operation_place execution::where() const {
-  return {call(), manager_.self(), graph_, operation_, thread_.address().index, iteration_};
+  return {call(), manager_.self(), graph_, operation_, thread_->address().index, iteration_};
 }
 
 void execution::begin_step() {
@@ -206,10 +219,10 @@ void execution::begin_step() {
   step_start_computed_s_ = manager_.backend().computed_s();
 }
 
-void execution::wake() { thread_.push(mail_ptr(&resume)); }
+void execution::wake() { thread_->push(mail_ptr(&resume)); }
 
 void execution::failed(std::exception_ptr what) const {
-  fail(manager_, definition_->name, thread_.address(), std::move(what));
+  fail(manager_, definition_->name, thread_->address(), std::move(what));
 }
 
 void execution::suspend(wait_cause what) {
@@ -250,7 +263,7 @@ envelope_ptr execution::addressed(envelope_ptr made, std::size_t target) const {
 
 frame execution::opened_frame(group_id group, std::size_t port, std::uint32_t place) const {
   std::uint32_t const first_port = manager_.program().graph(graph_).first_port_of[operation_];
-  return {group, place, first_port + static_cast<std::uint32_t>(port), thread_.address().index,
+  return {group, place, first_port + static_cast<std::uint32_t>(port), thread_->address().index,
           gathering_ ? gathering_->opened_in() : object_->iteration};
 }
 
@@ -263,7 +276,7 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
   }
   opened_group& opened = opened_[port];
   if (opened.group == 0) {
-    auto const made = manager_.groups().open(definition, thread_.address(), name_for_numbers(port));
+    auto const made = manager_.groups().open(definition, thread_->address(), name_for_numbers(port));
     opened.group = made.group;
     opened.side = definition.credited() ? nullptr : made.side;  // else each object gives its credit
   }
@@ -300,7 +313,7 @@ void execution::send(std::size_t port, edge_definition const& edge, envelope_ptr
   if (manager_.records() != nullptr) [[unlikely]]
     record = post_record{where(), static_cast<std::uint32_t>(port), object->key(), 0, 0, 0};
   bool const stays =
-      manager_.delivery().send(edge, std::move(object), thread_.address().index, place, record ? &*record : nullptr);
+      manager_.delivery().send(edge, std::move(object), thread_->address().index, place, record ? &*record : nullptr);
   if (stays && host_->costs.on()) [[unlikely]]
     host_->costs.object_stayed();
 }
@@ -360,7 +373,7 @@ void execution::close_groups() {
     } else {
       std::vector<frame> enclosing(frames_.begin(), frames_.end());
       enclosing.push_back(opened_frame(manager_.groups().number(name_for_numbers(p)), p, 0));
-      manager_.group_messages().end_empty(graph_, {operation_, p}, std::move(enclosing), thread_.address().index,
+      manager_.group_messages().end_empty(graph_, {operation_, p}, std::move(enclosing), thread_->address().index,
                                           iteration_);
     }
   }
@@ -385,7 +398,7 @@ void* execution::wait() {
         send_held_posts();
       return nullptr;
     }
-    if (!thread_.take_in_next()) suspend(wait_cause::object);
+    if (!thread_->take_in_next()) suspend(wait_cause::object);
   }
 }
 
@@ -403,17 +416,17 @@ void execution::keep_input(std::shared_ptr<void const> copy) {
   for (port_definition const& port : definition_->ports) {
     if (!port.closer) continue;
     auto const closer = static_cast<std::uint32_t>(*port.closer);
-    if (manager_.program().operation(graph_, closer).opened != nullptr) thread_.keep_opened(closer, *this, copy);
+    if (manager_.program().operation(graph_, closer).opened != nullptr) thread_->keep_opened(closer, *this, copy);
   }
 }
 
-std::shared_ptr<void const> execution::opened() { return thread_.take_opened(*this); }
+std::shared_ptr<void const> execution::opened() { return thread_->take_opened(*this); }
 
 void execution::wait_until(function_ref<bool()> until) {
   end_step(step_end::wait);
   while (!until()) {  // what was true when it was found may have changed before this goes on
     condition = &until;
-    thread_.add_waiter(*this);
+    thread_->add_waiter(*this);
     suspend(wait_cause::condition);
     condition = nullptr;
   }
@@ -431,7 +444,7 @@ void execution::kernel(std::string_view name, kernel_sizes const& sizes, functio
     body();
     host_->activity().ends_kernel();
   };
-  double const work_s = world.kernel({name, sizes.values(), manager_.self(), thread_.address(), shown,
+  double const work_s = world.kernel({name, sizes.values(), manager_.self(), thread_->address(), shown,
                                       recorded || without_records != nullptr, always_runs});
   if (without_records != nullptr) {
     without_records->kernel({where(), name, sizes.values(), 0, 0, work_s});
@@ -454,7 +467,7 @@ void execution::set_iteration(std::int32_t iteration) {
 
 std::uint64_t execution::begin_call(graph_definition const& graph, object_type const& type, void* object) {
   end_step(step_end::wait);
-  std::uint64_t const made = manager_.calls().begin(graph, type, object, thread_.address().index, iteration_, call(),
+  std::uint64_t const made = manager_.calls().begin(graph, type, object, thread_->address().index, iteration_, call(),
                                                     name_for_numbers(definition_->ports.size()));
   open_calls_.push_back(made);
   return made;
@@ -499,15 +512,15 @@ void execution::wait_for_change(std::uint64_t change, std::optional<held_nodes>*
   wait_for([&] { return manager_.change_requests().done(change, this, hold); }, wait_cause::change);
 }
 
-void* execution::state() { return thread_.state(); }
-std::size_t execution::index() const { return thread_.address().index; }
-std::size_t execution::size() const { return manager_.views().size(thread_.address().collection); }
+void* execution::state() { return thread_->state(); }
+std::size_t execution::index() const { return thread_->address().index; }
+std::size_t execution::size() const { return manager_.views().size(thread_->address().collection); }
 std::size_t execution::node() const { return manager_.self(); }
 double execution::now_s() const { return manager_.backend().now_s() - manager_.settings().start_s; }
 
 std::string execution::describe() const {
   return std::string(kind_name(definition_->kind)) + " '" + definition_->name + "' in " +
-         manager_.program().name(thread_.address()) + " on " + node_name(manager_.self());
+         manager_.program().name(thread_->address()) + " on " + node_name(manager_.self());
 }
 
 std::string execution::describe_group() const {

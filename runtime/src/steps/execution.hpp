@@ -74,10 +74,15 @@ class gathering {
 /// Thread: whoever runs its DPS thread.
 class execution final : public operation_context {
  public:
-  /// A leaf or split, started by an object.
-  execution(dps_thread& thread, envelope_ptr input);
+  /// A leaf or split: nothing until it begins.
+  explicit execution(thread_manager& manager);
   /// A merge or stream inside the given groups.
   execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation, ovlp::frames enclosing);
+
+  /// A leaf or split is started by an object. It is new, or has ended and is what it was when it was new.
+  void begin(dps_thread& thread, envelope_ptr input);
+  /// To begin anew.
+  void clear();
 
   /// As records say it.
   operation_place where() const;
@@ -129,7 +134,8 @@ class execution final : public operation_context {
   void failed(std::exception_ptr what) const;
   /// A step of it begins on the OS thread of this activity.
   void show(activity& on) const;
-  dps_thread& thread() const { return thread_; }
+  dps_thread& thread() const { return *thread_; }
+  execution_thread& host() const { return *host_; }    ///< in which it runs, or has ended
   std::uint32_t number() const { return operation_; }  ///< of the operation in its graph
   ovlp::frames frames() const { return frames_; }
   group_id call() const { return origin_of(frames_); }            ///< of the main program
@@ -148,8 +154,7 @@ class execution final : public operation_context {
   std::string describe_group() const;  ///< that the object which started it belongs to
 
  private:
-  /// What both have in common.
-  execution(dps_thread& thread, std::uint32_t graph, std::uint32_t operation);
+  void set_operation(dps_thread& thread, std::uint32_t graph, std::uint32_t operation);
   struct opened_group {
     group_id group = 0;
     handled_total* side = nullptr;
@@ -181,12 +186,12 @@ class execution final : public operation_context {
   frame opened_frame(group_id group, std::size_t port, std::uint32_t place) const;
   envelope_ptr addressed(envelope_ptr made, std::size_t target) const;
 
-  dps_thread& thread_;
   thread_manager& manager_;
+  dps_thread* thread_ = nullptr;
   execution_thread* host_ = nullptr;
-  std::uint32_t const graph_;
-  std::uint32_t const operation_;
-  operation_definition const* definition_;
+  std::uint32_t graph_ = 0;
+  std::uint32_t operation_ = 0;
+  operation_definition const* definition_ = nullptr;
   envelope_ptr object_;  ///< that started a leaf or split; handed out last by a merge or stream
   std::unique_ptr<ovlp::gathering> gathering_;
   ovlp::frames frames_;  ///< of the groups that it stands in: its object's, or what it gathers in

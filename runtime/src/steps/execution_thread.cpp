@@ -19,6 +19,25 @@ namespace ovlp::OVLP_INLINE_CORE {
 execution_thread::execution_thread(thread_manager& manager, loop_pool& loops)
     : costs(manager.settings().costs), manager_(&manager), loops_(&loops) {}
 
+execution_thread::~execution_thread() = default;
+
+/// To make one anew, and to end it, are some 190 instructions.
+execution& execution_thread::new_execution() {
+  return ended_ != nullptr ? *ended_.release() : *new execution(*manager_);
+}
+
+/// Where execution threads are many, as those of simulated nodes, none keeps one to itself.
+void execution_thread::keep(execution& ended) {
+#ifndef OVLP_ONE_THREAD
+  if (ended_ == nullptr) {
+    ended.clear();
+    ended_.reset(&ended);
+    return;
+  }
+#endif
+  delete &ended;
+}
+
 /// The stack of the calling OS thread. Not inlined: an operation goes on in another OS thread after a switch.
 [[gnu::noinline]] fiber& execution_thread::os_thread() {
   thread_local fiber own;
@@ -133,7 +152,7 @@ loop_fiber& execution_thread::another_loop() {
   return loops_->take();
 }
 
-/// Where execution threads are many, as those of simulated nodes, none keeps a stack to itself.
+/// Nor a stack.
 void execution_thread::keep_or_give(loop_fiber& left) {
 #ifndef OVLP_ONE_THREAD
   if (spare_ == nullptr) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct recorded_kernel {
 class execution_thread {
  public:
   execution_thread(thread_manager& manager, loop_pool& loops);
+  ~execution_thread();
 
   /// Runs operations until the manager stops, or until leave(). Always from the same OS thread.
   void enter();
@@ -52,6 +54,11 @@ class execution_thread {
   void end(execution& operation) { ending_ = &operation; }
   /// Leaves the running operation, which returns from here when it is resumed, in whichever execution thread.
   void suspend(execution& operation);
+
+  /// For an operation that begins. It is the caller's until keep().
+  execution& new_execution();
+  /// One that has ended, for the next operation.
+  void keep(execution& ended);
 
   thread_manager& manager() const { return *manager_; }
   /// The operation whose step it runs.
@@ -86,8 +93,9 @@ class execution_thread {
   fiber* os_thread_ = nullptr;  ///< that entered it last
   ovlp::activity* activity_ = nullptr;
   loop_fiber* current_ = nullptr;
-  loop_fiber* left_ = nullptr;      ///< for another operation; in the pool only once it is no longer run
-  loop_fiber* spare_ = nullptr;     ///< the same, for the next operation that is suspended
+  loop_fiber* left_ = nullptr;   ///< for another operation; in the pool only once it is no longer run
+  loop_fiber* spare_ = nullptr;  ///< the same, for the next operation that is suspended
+  std::unique_ptr<execution> ended_;
   execution* ending_ = nullptr;     ///< whose body has returned
   bool last_step_ends_ = false;     ///< its last step's time passes, or has passed
   dps_thread* finished_ = nullptr;  ///< what ran last and has not been given back to the scheduler
