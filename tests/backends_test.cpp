@@ -201,6 +201,22 @@ TEST_CASE("durations that one run records, another charges") {
   }
 }
 
+TEST_CASE("sizes that only more nodes have are measured by a sampled simulation of these") {
+  ovlp::testing::temporary_folder const folder;
+  std::string const one = folder.path() / "one.json", four = folder.path() / "four.json";
+  std::string const simulated = std::string(CG_SIM) + " --n 200 --steps 6 --nodes 4 --execution ";
+  run(std::string(CG_REAL) + " --n 200 --steps 6 --record-durations " + one);
+  auto const unknown = ovlp::testing::shell(simulated + "partial --durations " + one);
+  CHECK(unknown.status != 0);
+  CHECK(unknown.text.find("--record-durations, here with --execution sampled") != std::string::npos);
+  run(simulated + "sampled --record-durations " + four);
+  json const figures = summary(simulated + "partial --no-alloc --durations " + one + " --durations " + four);
+  for (json const& from : figures.at("estimates")) {
+    CHECK(from.size() == 1);
+    CHECK(from.contains("durations"));
+  }
+}
+
 TEST_CASE("the iterations of the conjugate gradients hold all of their work, in both backends") {
   for (std::string const program : {CG_REAL, CG_SIM}) {
     json const figures = summary(program + " --n 300 --steps 5 --nodes 2");

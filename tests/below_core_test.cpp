@@ -711,7 +711,7 @@ class silent_backend : public backend {
   void wake(execution_thread&) override {}
   void end_step(step_end) override {}
   bool end_last_step(step_end) override { return true; }
-  double kernel(kernel_call const&) override { return 0; }
+  kernel_time kernel(kernel_call const&) override { return {0}; }
   bool transmit(node_id, node_id, envelope_ptr) override { return true; }
   void transmit(node_id, node_id, control const&) override {}
   void launch(node_id) override {}

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
 #include <ovlp/base/host.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/real.hpp>
@@ -739,15 +740,36 @@ TEST_CASE("kernels are executed as the program says of each, the others as the c
       });
       run(g, {});
       CHECK(runs.direct == 5);
-      CHECK(runs.sampled == 2);
+      CHECK(runs.sampled == 1 + 2);  // the thread's first one, and of the others as many as --sample says
       CHECK(runs.partial == 0);
-      CHECK(runs.other == (overall == "direct" ? 5 : overall == "sampled" ? 2 : 0));
+      CHECK(runs.other == (overall == "direct" ? 5 : overall == "sampled" ? 3 : 0));
       double const charged_s = overall == "partial" ? 5 + 5 * 0.25 : 5;
       double const work_s = run.summary().work_s;
       CHECK(work_s >= charged_s);
       CHECK(work_s < charged_s + 1);
     });
   }
+}
+
+TEST_CASE("first kernels of threads are sampled apart, and what was charged by a mean is not recorded as measured") {
+  ovlp::testing::temporary_folder const folder;
+  std::string const durations = folder.path() / "durations.json";
+  int runs = 0;
+  simulate_on(1, {"--execution", "sampled", "--sample", "2", "--record-durations", durations}, [&](engine& run) {
+    threads<> const master{"master", 1}, workers{"workers", 5};
+    graph<Start, Done> const g = ovlp::testing::deal(master, 20, 100) >>
+                                 ovlp::leaf("work", workers.in_turn(),
+                                            [&runs](here<>& here, Task task) {
+                                              here.kernel("work", {7}, [&] { ++runs; });
+                                              return Done{task.number};
+                                            }) >>
+                                 ovlp::testing::count(master);
+    CHECK(run(g, {}).tasks == 20);
+  });
+  CHECK(runs == 2 + 2);  // of 5 first ones, and of 15 others
+  auto const recorded = nlohmann::json::parse(ovlp::testing::contents(durations)).at("kernels").at("work").at(0);
+  CHECK(recorded.at("count") == 2);
+  CHECK(recorded.contains("first_s"));
 }
 
 TEST_CASE("a kernel that always runs runs in each mode, and is charged as others are") {
@@ -1176,7 +1198,7 @@ TEST_CASE("why a prediction may be weak, and what had no effect, stands in the s
       graph<Start, Done> const g = ovlp::leaf("all", master.at(0), [&](here<>& here, Start) {
         for (int i = 0; i < 5; ++i) {
           here.kernel("one", {1}, [&] {
-            double const until_s = uneven && i == 0 ? 0.05 : 0.001;
+            double const until_s = uneven && i == 1 ? 0.05 : 0.001;
             volatile double sum = 0;
             for (auto const from = std::chrono::steady_clock::now(); ovlp::testing::seconds_since(from) < until_s;) {
               sum = sum + 1;

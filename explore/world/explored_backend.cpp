@@ -369,9 +369,9 @@ void explored_backend::add_step(worker& of) {
       named(of_thread, place_of(what.thread())));
 }
 
-double explored_backend::kernel(kernel_call const& what) {
+kernel_time explored_backend::kernel(kernel_call const& what) {
   what.body();
-  return 0;
+  return {0};
 }
 
 void explored_backend::call_ended() {

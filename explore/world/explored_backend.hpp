@@ -84,7 +84,7 @@ class explored_backend final : public backend, private explored_world {
   void wake(execution_thread&) override {}  // what may run is asked of the scheduler
   void end_step(step_end how) override;
   bool end_last_step(step_end how) override;
-  double kernel(kernel_call const& what) override;
+  kernel_time kernel(kernel_call const& what) override;
   bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& told) override;
   void launch(node_id node) override;

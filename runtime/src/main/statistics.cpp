@@ -135,6 +135,7 @@ void statistics_sink::kernel(kernel_record const& record) {
   thread_address const thread{collections_[record.at.graph][record.at.operation], record.at.thread};
   kernel_figures& of = kernels_(record.name, record.sizes);
   bool const first = of.first(record.at.node, thread);
+  if (record.is_mean) return;
   (first ? of.durations.firsts : of.durations.others).add({1, record.work_s, record.work_s * record.work_s});
 }
 

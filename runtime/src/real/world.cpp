@@ -157,7 +157,7 @@ void world::call_ended() {
   notify_main();
 }
 
-double world::kernel(kernel_call const& what) {
+kernel_time world::kernel(kernel_call const& what) {
   if (calling != nullptr && !calling->flushed) {
     aside const counts;
     network_->flush();
@@ -165,7 +165,7 @@ double world::kernel(kernel_call const& what) {
   }
   double const start_s = what.recorded ? computed_s() : 0;
   what.body();
-  return what.recorded ? computed_s() - start_s : 0;
+  return {what.recorded ? computed_s() - start_s : 0};
 }
 
 void world::state_function(function_ref<void()> function) {

@@ -53,7 +53,7 @@ class world final : public backend {
   void wake(execution_thread& thread) override;
   void end_step(step_end) override {}
   bool end_last_step(step_end) override { return true; }
-  double kernel(kernel_call const& what) override;
+  kernel_time kernel(kernel_call const& what) override;
   void state_function(function_ref<void()> function) override;
   bool transmit(node_id from, node_id to, envelope_ptr object) override;
   void transmit(node_id from, node_id to, control const& message) override;

@@ -199,8 +199,9 @@ void execution::record_step() {
   double work_s = 0;
   for (recorded_kernel const& k : host_->kernels) {
     double const start_s = step_start_s_ + stretch * work_s;
-    work_s += k.work_s;
-    sink.kernel({where(), k.name, k.sizes.values(), start_s, step_start_s_ + stretch * work_s, k.work_s});
+    work_s += k.took.work_s;
+    sink.kernel(
+        {where(), k.name, k.sizes.values(), start_s, step_start_s_ + stretch * work_s, k.took.work_s, k.took.is_mean});
   }
   host_->kernels.clear();
   object_key const input = has_new_input_ ? object_->key() : object_key{};
@@ -444,15 +445,15 @@ void execution::kernel(std::string_view name, kernel_sizes const& sizes, functio
     body();
     host_->activity().ends_kernel();
   };
-  double const work_s = world.kernel({name, sizes.values(), manager_.self(), thread_->address(), shown,
-                                      recorded || without_records != nullptr, always_runs});
+  kernel_time const took = world.kernel({name, sizes.values(), manager_.self(), thread_->address(), shown,
+                                         recorded || without_records != nullptr, always_runs});
   if (without_records != nullptr) {
-    without_records->kernel({where(), name, sizes.values(), 0, 0, work_s});
+    without_records->kernel({where(), name, sizes.values(), 0, 0, took.work_s, took.is_mean});
     if (host_->costs.on()) host_->costs.leave_out(world.computed_s() - world.aside_s() - before_s);
   } else if (recorded) {
-    if (host_->costs.on()) host_->costs.leave_out(work_s);
-    host_->kernels.push_back({std::string(name), sizes, work_s});
-    manager_.reallocation().count_work(call(), work_s);
+    if (host_->costs.on()) host_->costs.leave_out(took.work_s);
+    host_->kernels.push_back({std::string(name), sizes, took});
+    manager_.reallocation().count_work(call(), took.work_s);
   }
 }
 

@@ -190,25 +190,22 @@ double kernel_times::model(kernel const& of, kernel_call const& what) const {
         (recorded > 0
              ? ": --durations has it in " + std::to_string(recorded) + (recorded == 1 ? " size" : " sizes") +
                    ", but these are not between them; expected a recording of sizes around these "
-                   "(--record-durations), a model (ovlp fit), or " +
+                   "(--record-durations, here with --execution sampled), a model (ovlp fit), or " +
                    program + "seconds)"
-             : ": expected one in --durations (--record-durations makes the file), by the program (" + program +
-                   "seconds), or " + program + "0.0) for what is not to be predicted), or a model in the platform '" +
-                   platform_.name + "' (ovlp fit makes it)"));
+             : ": expected one in --durations (--record-durations makes the file, here with --execution sampled), by "
+               "the program (" +
+                   program + "seconds), or " + program +
+                   "0.0) for what is not to be predicted), or a model in the platform '" + platform_.name +
+                   "' (ovlp fit makes it)"));
   }
   return charged_by(model->second, "platform '" + platform_.name + "'", what);
 }
 
-kernel_times::time kernel_times::measure(entry& of, function_ref<void()> body) const {
+kernel_times::time kernel_times::measure(function_ref<void()> body) const {
   double const start_s = base::running_cpu_s();
   body();
   double const measured_s = base::running_cpu_s() - start_s;
-  double const work_s = measured_s * host_speed_;
-  ++of.count;
-  double const before = work_s - of.mean_s;
-  of.mean_s += before / static_cast<double>(of.count);
-  of.squares_s2 += before * (work_s - of.mean_s);
-  return {work_s, measured_s};
+  return {measured_s * host_speed_, measured_s};
 }
 
 /// Runs the body of a kernel that is charged, if it always runs. Returns its CPU seconds where these would be counted
@@ -220,13 +217,20 @@ double kernel_times::run_charged(kernel_call const& what) const {
   return mode_ == execution_mode::direct ? base::running_cpu_s() - start_s : 0;
 }
 
-double kernel_times::entry::relative_error() const {
+void kernel_times::sample::add(double work_s) {
+  ++count;
+  double const before = work_s - mean_s;
+  mean_s += before / static_cast<double>(count);
+  squares_s2 += before * (work_s - mean_s);
+}
+
+double kernel_times::sample::relative_error() const {
   if (count < 2 || mean_s <= 0) return 0;
   auto const n = static_cast<double>(count);
   return std::sqrt(squares_s2 / (n - 1) / n) / mean_s;
 }
 
-bool kernel_times::sampled_enough(entry const& of) const {
+bool kernel_times::is_enough(sample const& of) const {
   if (!sample_.relative_error) return of.count >= sample_.count;
   return of.count >= 3 && of.relative_error() <= *sample_.relative_error;
 }
@@ -249,13 +253,20 @@ kernel_times::time kernel_times::execute_or_charge(kernel_call const& what) {
     for (std::size_t const number : std::exchange(of_sizes.files, {})) files_[number].used = true;
     return {charge(of_sizes, what), run_charged(what)};
   }
-  if (mode == execution_mode::sampled && sampled_enough(of_sizes)) {
-    ++of_sizes.charged;
-    count(duration_source::sampled);
-    return {of_sizes.mean_s, run_charged(what)};
+  if (mode == execution_mode::sampled) {
+    sample& of = of_sizes.first(what.node, what.thread) ? of_sizes.firsts : of_sizes.others;
+    if (is_enough(of)) {
+      of.charged = true;
+      count(duration_source::sampled);
+      return {of.mean_s, run_charged(what), true};
+    }
+    count(duration_source::measured);
+    time const measured = measure(what.body);
+    of.add(measured.work_s);
+    return measured;
   }
   count(duration_source::measured);
-  return measure(of_sizes, what.body);
+  return measure(what.body);
 }
 
 bool kernel_times::all_run() const {
@@ -273,9 +284,11 @@ duration_counts kernel_times::counts() const {
 std::optional<kernel_times::sampled_mean> kernel_times::weakest_mean() const {
   std::optional<sampled_mean> weakest;
   for (auto const& [name, called] : kernels_) {
-    for (auto const& [sizes, of] : called.of_sizes) {
-      if (of.charged == 0 || (weakest && of.relative_error() <= weakest->relative_error)) continue;
-      weakest = {describe(name, sizes), of.count, of.relative_error()};
+    for (auto const& [sizes, of_sizes] : called.of_sizes) {
+      for (sample const* of : {&of_sizes.firsts, &of_sizes.others}) {
+        if (!of->charged || (weakest && of->relative_error() <= weakest->relative_error)) continue;
+        weakest = {describe(name, sizes), of->count, of->relative_error()};
+      }
     }
   }
   return weakest;

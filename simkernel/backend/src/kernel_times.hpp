@@ -68,8 +68,9 @@ class kernel_times {
   bool all_run() const;
 
   struct time {
-    double work_s;      ///< on the reference core
-    double measured_s;  ///< CPU time that the body took here; 0 if it did not run
+    double work_s;         ///< on the reference core
+    double measured_s;     ///< CPU time that the body took here; 0 if it did not run
+    bool is_mean = false;  ///< of those that were sampled
   };
   /// Executes a kernel, or not, and says how long it takes. One that always runs is charged as others are.
   /// Errors: config_error if it is to be charged and nothing tells how much.
@@ -96,6 +97,15 @@ class kernel_times {
   bool vary() const;
 
  private:
+  /// Those that ran of a sampled kernel.
+  struct sample {
+    std::uint64_t count = 0;
+    double mean_s = 0;
+    double squares_s2 = 0;  ///< sum of squared deviations from the mean (Welford 1962)
+    bool charged = false;   ///< the mean
+    void add(double work_s);
+    double relative_error() const;
+  };
   struct entry {
     std::optional<double> estimate_s;                    ///< once it is known
     duration_source source = duration_source::measured;  ///< of the estimate
@@ -103,11 +113,7 @@ class kernel_times {
     double first_ratio = 1;                              ///< how much longer the first one in a DPS thread takes
     first_times first = {};
     std::vector<std::size_t> files = {};  ///< that the estimate is from
-    std::uint64_t count = 0;              ///< measured
-    double mean_s = 0;
-    double squares_s2 = 0;  ///< sum of squared deviations from the mean (Welford 1962)
-    std::uint64_t charged = 0;
-    double relative_error() const;
+    sample firsts, others;                ///< of DPS threads
   };
   /// All kernels of a name.
   struct kernel {
@@ -134,9 +140,9 @@ class kernel_times {
   double charge(entry& of_sizes, kernel_call const& what);
   static double charged_by(machine::kernel_model const& model, std::string const& of, kernel_call const& what);
   double model(kernel const& of, kernel_call const& what) const;
-  time measure(entry& of, function_ref<void()> body) const;
+  time measure(function_ref<void()> body) const;
   double run_charged(kernel_call const& what) const;
-  bool sampled_enough(entry const& of) const;
+  bool is_enough(sample const& of) const;
 
   execution_mode const mode_;
   sampling const sample_;

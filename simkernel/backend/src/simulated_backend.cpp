@@ -236,13 +236,13 @@ bool simulated_backend::takes_time(worker& w, step_end how) {
   return true;
 }
 
-double simulated_backend::kernel(kernel_call const& what) {
+kernel_time simulated_backend::kernel(kernel_call const& what) {
   worker& w = *current_;
-  auto const [alone_s, measured_s] = kernels_(what);
+  auto const [alone_s, measured_s, is_mean] = kernels_(what);
   double const work_s = alone_s + machine_.computing_extra_s(w.thread.manager().self(), alone_s);
   w.step_s += work_s;
   w.measured_s += measured_s;
-  return work_s;
+  return {work_s, is_mean};
 }
 
 /// What the node's other execution threads compute goes on meanwhile. The first states are made before the run begins.

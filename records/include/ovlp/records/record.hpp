@@ -81,6 +81,7 @@ struct kernel_record {
   double start_s;
   double end_s;
   double work_s;
+  bool is_mean = false;  ///< of others like it (--execution sampled), and tells nothing new of how long they take
 };
 
 /// What an operation has waited for, suspended.

@@ -36,6 +36,12 @@ struct kernel_call {
   bool always_runs;  ///< also where it is charged
 };
 
+/// How long it took.
+struct kernel_time {
+  double work_s;
+  bool is_mean = false;  ///< of others like it, which ran: it was charged that
+};
+
 /// The door between the runtime's core and the world: time, processors and network. The core knows nothing else of it.
 /// Called per step, never per field.
 ///
@@ -67,8 +73,8 @@ class backend {
   /// The same for an operation's last step, of whose body nothing is left on the stack. Returns whether the step's time
   /// has passed; else the execution thread leaves, and is entered again when it has.
   virtual bool end_last_step(step_end how) = 0;
-  /// Does a kernel of that operation, or charges for it. Returns its work in seconds.
-  virtual double kernel(kernel_call const& what) = 0;
+  /// Does a kernel of that operation, or charges for it.
+  virtual kernel_time kernel(kernel_call const& what) = 0;
   /// Runs a user's function for the state of a DPS thread, which is part of no operation: returns when its time has
   /// passed. Of a node one at a time. Thread: also that of the main program, before the run begins. Errors: what the
   /// function throws.

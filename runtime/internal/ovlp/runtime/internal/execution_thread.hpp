@@ -9,6 +9,7 @@
 #include <ovlp/flowgraph/context.hpp>
 #include <ovlp/records/record.hpp>
 #include <ovlp/runtime/internal/activity.hpp>
+#include <ovlp/runtime/internal/backend.hpp>
 #include <ovlp/runtime/internal/runtime_costs.hpp>
 #include <ovlp/runtime/internal/synchronization.hpp>
 
@@ -26,7 +27,7 @@ struct run_queue;
 struct recorded_kernel {
   std::string name;
   kernel_sizes sizes;
-  double work_s;
+  kernel_time took;
 };
 
 /// Runs the operations of a node, one at a time; an operation that suspends leaves it free for others, and goes on in
