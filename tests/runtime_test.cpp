@@ -661,6 +661,44 @@ TEST_CASE("a call whose entry leads to no thread is refused, and leaves the run 
   });
 }
 
+TEST_CASE("an object whose route throws has not been posted, if the operation goes on") {
+  /// Of the numbers below the last one, the first so many have nowhere to go.
+  auto const post_all = [](Range of, out<Number>& numbers) {
+    int refused = 0;
+    for (int i = 0; i < of.last; ++i) {
+      try {
+        numbers.post({i < of.first ? -1 : i});
+      } catch (ovlp::graph_error const&) {
+        ++refused;
+      }
+    }
+    return Number{refused};
+  };
+  auto const place = [](Number const& number) {
+    if (number.value < 0) throw ovlp::graph_error("it has none");
+    return 1;
+  };
+  for (std::size_t const window : {std::size_t{0}, std::size_t{2}}) {
+    run_on_one_and_three([&](engine& run) {
+      threads<> const master{"master", 1}, workers{"workers", 3};
+      graph<Range, Sum> const in_groups =
+          ovlp::split("cut", master.at(0), [&](Range of, out<Number>& numbers) { post_all(of, numbers); })
+              .window(window) >>
+          ovlp::leaf("same", workers.by(place), [](Number number) { return number; }) >>
+          ovlp::merge("add", master.at(0), &add);
+      graph<Range, Number> const on_side = ovlp::leaf("give", master.at(0), post_all)
+                                               .window(window)
+                                               .aside(ovlp::leaf("take", workers.by(place), [](Number) {}));
+      run.add(in_groups);
+      run.add(on_side);
+      for (int const refused : {0, 3, 8}) {
+        CHECK(run(in_groups, {refused, 8}) == Sum{28 - refused * (refused - 1) / 2, 8 - refused});
+        CHECK(run(on_side, {refused, 8}).value == refused);
+      }
+    });
+  }
+}
+
 TEST_CASE("an exception in the condition of wait_until ends the call as one of the operation that waits") {
   run_on(1, [](engine& run) {
     threads<Counter> const cells{"cells", 1};

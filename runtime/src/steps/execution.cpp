@@ -283,14 +283,21 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
   }
   bool const holds = held_posts_ && !saw_end_ && !definition.side;
   if (definition.credited() && !holds) take_place_in_window(opened.group);
-  frame const innermost = opened_frame(opened.group, port, opened.count++);
-  envelope_ptr made = addressed(envelope::make(type, object, frames_, innermost), definition.edge->target);
-  made->side = opened.side;
-  if (holds) [[unlikely]] {
-    held_posts_->push_back({port, std::move(made)});
-  } else {
-    send(port, *definition.edge, std::move(made));
+  try {
+    frame const innermost = opened_frame(opened.group, port, opened.count);
+    envelope_ptr made = addressed(envelope::make(type, object, frames_, innermost), definition.edge->target);
+    made->side = opened.side;
+    if (holds) [[unlikely]] {
+      held_posts_->push_back({port, std::move(made)});
+    } else {
+      send(port, *definition.edge, std::move(made));
+    }
+  } catch (...) {  // its route leads nowhere: the operation may catch that, and go on
+    manager_.groups().take_back(opened.group, opened.count);
+    if (opened.count == 0) opened = {};
+    throw;
   }
+  ++opened.count;
 }
 
 void execution::take_place_in_window(group_id group) {

@@ -82,7 +82,7 @@ class operation_context : public caller {
   /// That copy, for the closer, which finds it in the thread where both run. Once.
   virtual std::shared_ptr<void const> opened() = 0;
   /// Ends the atomic step, then sends the object (moved from) out of the port. Blocks: at the port's window.
-  /// Errors: graph_error for a discarded port, or a thread that is not there.
+  /// Errors: graph_error for a discarded port, or a thread that is not there: nothing has been posted then.
   virtual void post(std::size_t port, object_type const& type, void* object) = 0;
   /// Ends the last atomic step of a leaf or merge and sends its result out of port 0, or to the caller of the graph.
   /// Errors: graph_error if a merge has not taken all objects.

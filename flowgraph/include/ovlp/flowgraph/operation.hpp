@@ -146,7 +146,7 @@ class out {
   /// copied. Buffers in it share their elements with what the operation keeps of them: whoever writes first, copies.
   /// Blocks: the operation, while as many objects as the port's window are on their way to the closer, or to the end of
   ///         their path. Without a window it is not suspended.
-  /// Errors: graph_error if the port is discarded, or its route leads to no thread of the collection.
+  /// Errors: graph_error if the port is discarded, or its route leads to no thread: nothing has been posted then.
   /// Cost: ends the atomic step.
   void post(T object) { context_->post(port_, type_of<T>(), &object); }
 
