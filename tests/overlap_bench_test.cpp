@@ -223,7 +223,7 @@ std::string star(ovlp::testing::temporary_folder const& folder, int cores = 1) {
 
 outcome ovlp_command(words arguments, std::vector<std::pair<std::string, std::string>> environment = {}) {
   arguments.insert(arguments.begin(), {OVLP_COMMAND, "overlap", "bench"});
-  return ovlp::base::run({arguments, "", std::move(environment), 100s});
+  return ovlp::base::run({arguments, "", std::move(environment), 300s});
 }
 
 /// Of 4 nodes in a simulation; the rows without calls for progress.
