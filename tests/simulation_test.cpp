@@ -751,6 +751,30 @@ TEST_CASE("kernels are executed as the program says of each, the others as the c
   }
 }
 
+TEST_CASE("nodes on which kernels lasted longer are charged more, in a run of as many nodes") {
+  ovlp::testing::temporary_folder const folder;
+  std::string const durations = folder.file("d.json", R"({"reference_core": "any",
+    "nodes": [{"node": 0, "relative": 0.5}, {"node": 1, "relative": 2}],
+    "kernels": {"one": [{"sizes": [7], "mean_s": 3}]}})");
+  for (std::size_t const nodes : {std::size_t{2}, std::size_t{3}}) {
+    CAPTURE(nodes);
+    auto options = partial(folder.file("p.json", platform()));
+    options.insert(options.end(), {"--durations", durations});
+    simulate_on(nodes, options, [&](engine& run) {
+      run.record();
+      threads<> const master{"master", "node0"}, workers{"workers", "node0 node1"};
+      run(fan(master, workers, 2, 100, 7), {});
+      CHECK(run.summary().work_s == doctest::Approx(nodes == 2 ? 3 * 0.5 + 3 * 2 : 3 + 3));
+    });
+  }
+  auto const wrong = thrown_by<ovlp::config_error>([&] {
+    simulate_on(1, {"--execution", "partial", "--durations", folder.file("w.json", R"({"reference_core": "any",
+      "nodes": [{"node": 1, "relative": 0.5}], "kernels": {}})")},
+                [](engine&) {});
+  });
+  CHECK(ovlp::testing::contains(wrong.what(), "nodes[0].node: expected 0, got 1"));
+}
+
 TEST_CASE("first kernels of threads are sampled apart, and what was charged by a mean is not recorded as measured") {
   ovlp::testing::temporary_folder const folder;
   std::string const durations = folder.path() / "durations.json";

@@ -7,9 +7,13 @@
 
 #include <array>
 #include <cstdint>
+#include <random>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "support/process.hpp"
+#include "support/seed.hpp"
 
 namespace {
 
@@ -46,8 +50,8 @@ TEST_CASE("durations of as many sizes as there are kernels add up in moments") {
     all.add(sink.take(ovlp::all_calls));
   }
   CHECK(all.kernels.at("sort").size() == 100'000);
-  CHECK(all.kernels.at("sort").at({4711}).firsts.count == 2);
-  CHECK(all.kernels.at("sort").at({4711}).firsts.mean_s() == 2);
+  CHECK(all.kernels.at("sort").at({4711}).at(0).firsts.count == 2);
+  CHECK(all.kernels.at("sort").at({4711}).at(0).firsts.mean_s() == 2);
 }
 
 TEST_CASE("durations belong to all calls, and to none of them") {
@@ -57,7 +61,7 @@ TEST_CASE("durations belong to all calls, and to none of them") {
     sink.kernel(kernel(call, "sort", std::array<std::int64_t, 1>{7}, static_cast<double>(call)));
   }
   CHECK(sink.take(1).kernels.empty());
-  auto const sorted = sink.take(ovlp::all_calls).kernels.at("sort").at({7});
+  auto const sorted = sink.take(ovlp::all_calls).kernels.at("sort").at({7}).at(0);
   CHECK(sorted.firsts.count == 1);
   CHECK(sorted.others.count == 1);
 }
@@ -73,7 +77,8 @@ TEST_CASE("the first kernel of each name, sizes and thread is kept apart") {
     }
   }
   for (auto const& [name, by_sizes] : sink.take(ovlp::all_calls).kernels) {
-    for (auto const& [sizes, d] : by_sizes) {
+    for (auto const& [sizes, of_nodes] : by_sizes) {
+      auto const& d = of_nodes.at(0);
       CHECK(d.firsts.count == 2);
       CHECK(d.firsts.mean_s() == 8);
       CHECK(d.others.count == 4);
@@ -82,13 +87,65 @@ TEST_CASE("the first kernel of each name, sizes and thread is kept apart") {
   }
 }
 
+TEST_CASE("what is written of kernels and of nodes adds up to what was measured of each") {
+  std::mt19937_64 random{ovlp::testing::new_seed()};
+  std::uniform_real_distribution<double> draw_s(0.5, 2);
+  std::uniform_int_distribution<std::uint64_t> draw_count(0, 5);
+  temporary_folder const folder;
+  std::string const file = folder.path() / "d.json";
+  constexpr std::size_t nodes = 4, sizes = 6;
+  ovlp::call_statistics all;
+  std::array<double, nodes> of_node_s{};
+  std::array<double, sizes> of_size_s{};
+  std::array<std::array<double, nodes>, sizes> counts{};
+  for (std::size_t k = 0; k < sizes; ++k) {
+    for (std::size_t n = 0; n < nodes; ++n) {
+      for (std::uint64_t left = k == n ? 1 : draw_count(random); left > 0; --left) {  // each does some
+        double const work_s = draw_s(random) * (n == 0 ? 3 : 1);
+        all.kernels["sort"][{static_cast<std::int64_t>(k)}][static_cast<ovlp::node_id>(n)].others.add(
+            {1, work_s, work_s * work_s});
+        of_node_s.at(n) += work_s;
+        of_size_s.at(k) += work_s;
+        ++counts.at(k).at(n);
+      }
+    }
+  }
+  ovlp::write_durations(file, all, "any", nodes);
+  auto const written = nlohmann::json::parse(contents(file));
+  REQUIRE(written.at("nodes").size() == nodes);
+  std::array<double, nodes> charged_on_s{};
+  for (auto const& entry : written.at("kernels").at("sort")) {
+    std::size_t const k = entry.at("sizes").at(0).get<std::size_t>();
+    double charged_s = 0;
+    for (std::size_t n = 0; n < nodes; ++n) {
+      double const one_s = entry.at("mean_s").get<double>() * written.at("nodes").at(n).at("relative").get<double>();
+      charged_s += counts.at(k).at(n) * one_s;
+      charged_on_s.at(n) += counts.at(k).at(n) * one_s;
+    }
+    CHECK(charged_s == doctest::Approx(of_size_s.at(k)).epsilon(1e-9));
+  }
+  for (std::size_t n = 0; n < nodes; ++n) CHECK(charged_on_s.at(n) == doctest::Approx(of_node_s.at(n)).epsilon(1e-9));
+}
+
+TEST_CASE("of kernels that no two nodes share, nothing is said of nodes but that they are alike") {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "d.json";
+  ovlp::call_statistics all;
+  all.kernels["sort"][{1}][0].others.add({2, 2, 2});
+  all.kernels["sort"][{2}][1].others.add({1, 5, 25});
+  ovlp::write_durations(file, all, "any", 3);
+  auto const written = nlohmann::json::parse(contents(file));
+  for (auto const& node : written.at("nodes")) CHECK(node.at("relative") == doctest::Approx(1));
+  CHECK(written.at("kernels").at("sort").at(1).at("mean_s") == doctest::Approx(5));
+}
+
 TEST_CASE("a name that is no UTF-8 does not keep the others from being written") {
   temporary_folder const folder;
   std::string const file = folder.path() / "d.json";
   ovlp::call_statistics all;
-  all.kernels["\xff"][{1}].others.add({1, 2, 4});
-  all.kernels["sort"][{1}].others.add({1, 2, 4});
-  ovlp::write_durations(file, all, "any");
+  all.kernels["\xff"][{1}][0].others.add({1, 2, 4});
+  all.kernels["sort"][{1}][0].others.add({1, 2, 4});
+  ovlp::write_durations(file, all, "any", 1);
   CHECK(contents(file).find("\"sort\"") != std::string::npos);
   ovlp::summary figures;
   figures.application = "\xff";

@@ -365,7 +365,7 @@ void main_run::write_what_is_left(std::string const& reference_core) {
     if (!written && common_options().ask_for_figures()) write(summary());
     if (common_options().durations_file.empty()) return;
     calls.last();  // without a call there is nothing to collect
-    write_durations(common_options().durations_file, collect(all_calls), reference_core);
+    write_durations(common_options().durations_file, collect(all_calls), reference_core, common_options().nodes);
   } catch (std::exception const& wrong) {
     fail_at_exit(common_options().application, wrong.what());
   }

@@ -54,10 +54,12 @@ void call_statistics::add(call_statistics const& other) {
   over_time.add(other.over_time);
   processors.add(other.processors);
   for (auto const& [kernel, by_sizes] : other.kernels) {
-    for (auto const& [sizes, more] : by_sizes) {
-      durations& mine = kernels[kernel][sizes];
-      mine.firsts.add(more.firsts);
-      mine.others.add(more.others);
+    for (auto const& [sizes, of_nodes] : by_sizes) {
+      for (auto const& [node, more] : of_nodes) {
+        durations& mine = kernels[kernel][sizes][node];
+        mine.firsts.add(more.firsts);
+        mine.others.add(more.others);
+      }
     }
   }
 }
@@ -136,6 +138,7 @@ void statistics_sink::kernel(kernel_record const& record) {
   kernel_figures& of = kernels_(record.name, record.sizes);
   bool const first = of.first(record.at.node, thread);
   if (record.is_mean) return;
+  if (accounts_) of.node = record.at.node;
   (first ? of.durations.firsts : of.durations.others).add({1, record.work_s, record.work_s * record.work_s});
 }
 
@@ -152,7 +155,7 @@ call_statistics statistics_sink::take_of_all() {
   if (costs_) taken.runtime = costs_->take();
   kernels_.for_each([&](std::string const& name, std::vector<std::int64_t> const& sizes, kernel_figures& of) {
     call_statistics::durations const durations = std::exchange(of.durations, {});
-    if (durations.firsts.count + durations.others.count > 0) taken.kernels[name][sizes] = durations;
+    if (durations.firsts.count + durations.others.count > 0) taken.kernels[name][sizes][of.node] = durations;
   });
   return taken;
 }
@@ -241,25 +244,123 @@ void fill(summary& figures, call_statistics const& all, analysis::dynamic_effici
     figures.over_time.push_back({w.start_s - start_s, w.end_s - start_s, w.nodes, w.efficiency});
 }
 
-void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core) {
+namespace {
+
+/// All kernels of a name and sizes that are the first ones of their DPS threads, or all others.
+struct kernel_class {
+  std::vector<std::pair<node_id, call_statistics::sample>> of_nodes;
+  double mean_s = 0;  ///< on a node of relative duration 1
+  std::uint64_t count = 0;
+
+  explicit kernel_class(call_statistics::by_node const& all,
+                        call_statistics::sample call_statistics::durations::*which) {
+    for (auto const& [node, durations] : all) {
+      call_statistics::sample const& of = durations.*which;
+      if (of.count > 0) of_nodes.emplace_back(node, of);
+      count += of.count;
+    }
+  }
+  void set_mean(std::map<node_id, double> const& relative) {
+    double sum_s = 0, weighted_count = 0;
+    for (auto const& [node, of] : of_nodes) {
+      sum_s += of.sum_s;
+      weighted_count += static_cast<double>(of.count) * relative.at(node);
+    }
+    mean_s = weighted_count > 0 ? sum_s / weighted_count : 0;
+  }
+  /// Of what is left when each node's mean is taken away.
+  double standard_deviation_s(std::map<node_id, double> const& relative) const {
+    if (count < 2) return 0;
+    double squares_s2 = 0;
+    for (auto const& [node, of] : of_nodes) {
+      double const here_s = mean_s * relative.at(node);
+      squares_s2 += of.sum_of_squares_s2 - 2 * here_s * of.sum_s + static_cast<double>(of.count) * here_s * here_s;
+    }
+    return std::sqrt(std::max(0.0, squares_s2) / static_cast<double>(count - 1));
+  }
+};
+
+/// How long kernels last on each node, relative to their means, which are set by the way. As much work as was measured
+/// is charged, on each node and of each class.
+std::map<node_id, double> fit_nodes(std::vector<kernel_class*> const& classes) {
+  std::map<node_id, double> relative, work_s;
+  for (kernel_class const* k : classes) {
+    for (auto const& [node, of] : k->of_nodes) {
+      relative[node] = 1;
+      work_s[node] += of.sum_s;
+    }
+  }
+  constexpr int most_rounds = 1000;
+  constexpr double close = 1e-12;
+  double change = 1;
+  for (int round = 0; round < most_rounds && change > close; ++round) {
+    std::map<node_id, double> charged_s;
+    double all_s = 0, work_of_all_s = 0;
+    for (kernel_class* k : classes) {
+      k->set_mean(relative);
+      for (auto const& [node, of] : k->of_nodes) charged_s[node] += static_cast<double>(of.count) * k->mean_s;
+    }
+    for (auto const& [node, s] : charged_s) {
+      all_s += s;
+      work_of_all_s += work_s[node];
+    }
+    if (!(all_s > 0) || !(work_of_all_s > 0)) break;
+    change = 0;
+    for (auto& [node, r] : relative) {
+      if (!(charged_s[node] > 0) || !(work_s[node] > 0)) continue;
+      double const next = work_s[node] / charged_s[node] * (all_s / work_of_all_s);
+      change = std::max(change, std::abs(next - r));
+      r = next;
+    }
+  }
+  for (kernel_class* k : classes) k->set_mean(relative);
+  return relative;
+}
+
+}  // namespace
+
+void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core,
+                     std::size_t nodes) {
+  struct of_sizes {
+    kernel_class firsts, others;
+  };
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, of_sizes> kernels;
+  std::vector<kernel_class*> classes;
+  for (auto const& [kernel, by_sizes] : all.kernels) {
+    for (auto const& [sizes, of_nodes] : by_sizes) {
+      of_sizes& made =
+          kernels
+              .emplace(std::pair(kernel, sizes), of_sizes{kernel_class(of_nodes, &call_statistics::durations::firsts),
+                                                          kernel_class(of_nodes, &call_statistics::durations::others)})
+              .first->second;
+      classes.push_back(&made.firsts);
+      classes.push_back(&made.others);
+    }
+  }
+  std::map<node_id, double> const relative = fit_nodes(classes);
+
   nlohmann::ordered_json to;
   to["reference_core"] = reference_core;
   if (auto const runtime = all.runtime.estimated())
     to["runtime"] = {{"per_step_s", runtime->per_step_s},
                      {"per_object_s", runtime->per_object_s},
                      {"per_wake_s", runtime->per_wake_s}};
-  to["kernels"] = nlohmann::ordered_json::object();
-  for (auto const& [kernel, by_sizes] : all.kernels) {
-    auto& list = to["kernels"][kernel];
-    for (auto const& [sizes, d] : by_sizes) {
-      call_statistics::sample const& usual = d.others.count > 0 ? d.others : d.firsts;
-      nlohmann::ordered_json entry{{"sizes", sizes},
-                                   {"mean_s", usual.mean_s()},
-                                   {"count", usual.count},
-                                   {"standard_deviation_s", usual.standard_deviation_s()}};
-      if (d.firsts.count > 0 && d.others.count > 0) entry["first_s"] = d.firsts.mean_s();
-      list.push_back(std::move(entry));
+  if (relative.size() > 1) {
+    for (node_id node = 0; node < nodes; ++node) {
+      auto const known = relative.find(node);
+      to["nodes"].push_back({{"node", node}, {"relative", known == relative.end() ? 1.0 : known->second}});
     }
+  }
+  to["kernels"] = nlohmann::ordered_json::object();
+  for (auto const& [of, found] : kernels) {
+    auto const& [kernel, sizes] = of;
+    kernel_class const& usual = found.others.count > 0 ? found.others : found.firsts;
+    nlohmann::ordered_json entry{{"sizes", sizes},
+                                 {"mean_s", usual.mean_s},
+                                 {"count", usual.count},
+                                 {"standard_deviation_s", usual.standard_deviation_s(relative)}};
+    if (found.firsts.count > 0 && found.others.count > 0) entry["first_s"] = found.firsts.mean_s;
+    to["kernels"][kernel].push_back(std::move(entry));
   }
   base::write_output(file, base::json_text(to) + "\n");
 }

@@ -7,6 +7,7 @@
 
 #include <ovlp/base/host.hpp>
 #include <ovlp/base/json_object.hpp>
+#include <ovlp/base/text.hpp>
 #include <ovlp/flowgraph/context.hpp>
 
 namespace ovlp::sim {
@@ -14,12 +15,20 @@ namespace ovlp::sim {
 recorded_durations read_durations(std::string const& file) {
   nlohmann::json const json = base::read_json(file);
   base::json_object top(json, file);
-  recorded_durations all{top.text("reference_core"), {}, {}, {}};
+  recorded_durations all{top.text("reference_core"), {}, {}, {}, {}};
   if (top.has("runtime")) {
     base::json_object runtime = top.object("runtime");
     all.runtime = {runtime.number("per_step_s", 0), runtime.number("per_object_s", 0),
                    runtime.number("per_wake_s", 0, 0)};
     runtime.end();
+  }
+  if (top.has("nodes")) {
+    for (base::json_object node : top.objects("nodes")) {
+      double const number = node.number("node", 0), expected = static_cast<double>(all.of_nodes.size());
+      if (number != expected) node.fail(node.path("node"), base::shortest(expected), node.at("node"));
+      all.of_nodes.push_back(node.number("relative", 0));
+      node.end();
+    }
   }
   base::json_object kernels = top.object("kernels");
   top.skip("fit");  // for people

@@ -37,7 +37,7 @@ struct engine::implementation final : main_run {
         options(*options_given),
         on(machine::platform::find(options.platform, options.without)),
         efficiency(on.capacities(options.nodes)),
-        kernels(options.mode(), sampling::parse(options.sample.value_or("5")), options.host_speed, on) {
+        kernels(options.mode(), sampling::parse(options.sample.value_or("5")), options.host_speed, on, options.nodes) {
     check_at_exit(options.application, true);
     at_borders();  // says what is wrong with --policy
     for (std::string const& file : options.durations) kernels.read(file);

@@ -60,6 +60,8 @@ void kernel_times::read(std::string const& file) {
     runtime_ = recorded.runtime;
     runtime_file_ = files_.size() - 1;
   }
+  std::shared_ptr<std::vector<double> const> of_nodes;
+  if (recorded.of_nodes.size() == nodes_) of_nodes = std::make_shared<std::vector<double> const>(recorded.of_nodes);
   for (kernel_duration const& one : recorded.kernels) {
     entry& of = kernels_[one.kernel].of_sizes[one.sizes];
     of.estimate_s = one.mean_s;
@@ -67,6 +69,7 @@ void kernel_times::read(std::string const& file) {
     of.standard_deviation_s = one.standard_deviation_s;
     of.first_ratio = one.mean_s > 0 ? one.first_s / one.mean_s : 1;
     of.files = {files_.size() - 1};
+    of.of_nodes = of_nodes;
   }
   for (auto const& [name, model] : recorded.models) {
     kernels_[name].model = model;
@@ -93,8 +96,9 @@ kernel_times::place& kernel_times::find(kernel_call const& what) {
 
 double kernel_times::charge(entry& of_sizes, kernel_call const& what) {
   bool const varies = varied_ && of_sizes.standard_deviation_s > 0 && *of_sizes.estimate_s > 0;
-  double const usual_s =
+  double usual_s =
       varies ? drawn_s(*of_sizes.estimate_s, of_sizes.standard_deviation_s, *varied_) : *of_sizes.estimate_s;
+  if (of_sizes.of_nodes != nullptr) usual_s *= (*of_sizes.of_nodes)[what.node];
   bool const first = of_sizes.first_ratio != 1 && of_sizes.first(what.node, what.thread);
   return first ? usual_s * of_sizes.first_ratio : usual_s;
 }
@@ -151,6 +155,7 @@ bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64
     first_ratio += weight * corner.first_ratio;
     of_sizes.files.insert(of_sizes.files.end(), corner.files.begin(), corner.files.end());
   }
+  of_sizes.of_nodes = measured->entries[corners.front().first]->of_nodes;
   of_sizes.estimate_s = std::exp(logarithm);
   of_sizes.source = duration_source::interpolated;
   of_sizes.standard_deviation_s = std::max(0.0, deviation) * *of_sizes.estimate_s;

@@ -44,9 +44,9 @@ using duration_counts = std::map<std::string, std::array<std::uint64_t, duration
 /// The durations of kernels, in seconds on the reference core.
 class kernel_times {
  public:
-  /// `host_speed`: of the core that measures, relative to the reference core.
-  kernel_times(execution_mode mode, sampling sample, double host_speed, machine::platform const& on)
-      : mode_(mode), sample_(sample), host_speed_(host_speed), platform_(on) {}
+  /// `host_speed`: of the core that measures, relative to the reference core. `nodes`: of the run.
+  kernel_times(execution_mode mode, sampling sample, double host_speed, machine::platform const& on, std::size_t nodes)
+      : mode_(mode), sample_(sample), host_speed_(host_speed), platform_(on), nodes_(nodes) {}
 
   /// From now on what a file estimates varies as its standard deviation says, drawn from this seed.
   void vary_by(std::uint64_t seed) { varied_.emplace(seed); }
@@ -107,10 +107,11 @@ class kernel_times {
     double relative_error() const;
   };
   struct entry {
-    std::optional<double> estimate_s;                    ///< once it is known
-    duration_source source = duration_source::measured;  ///< of the estimate
-    double standard_deviation_s = 0;                     ///< of the estimate
-    double first_ratio = 1;                              ///< how much longer the first one in a DPS thread takes
+    std::optional<double> estimate_s;                          ///< once it is known
+    duration_source source = duration_source::measured;        ///< of the estimate
+    double standard_deviation_s = 0;                           ///< of the estimate
+    double first_ratio = 1;                                    ///< how much longer the first one in a DPS thread takes
+    std::shared_ptr<std::vector<double> const> of_nodes = {};  ///< relative to the estimate; nullptr: all alike
     first_times first = {};
     std::vector<std::size_t> files = {};  ///< that the estimate is from
     sample firsts, others;                ///< of DPS threads
@@ -148,6 +149,7 @@ class kernel_times {
   sampling const sample_;
   double const host_speed_;
   machine::platform const& platform_;
+  std::size_t const nodes_;
   std::map<std::string, kernel> kernels_;
   kernel_table<place> places_;  ///< in kernels_, of all that has been called
   struct durations_file {

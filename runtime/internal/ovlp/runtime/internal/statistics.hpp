@@ -39,7 +39,8 @@ struct call_statistics {
     sample firsts;  ///< each the first one in a DPS thread
     sample others;
   };
-  using kernel_durations = std::map<std::string, std::map<std::vector<std::int64_t>, durations>>;  ///< by name, sizes
+  using by_node = std::map<node_id, durations>;  ///< of a simulation, whose nodes' speeds are known, all under 0
+  using kernel_durations = std::map<std::string, std::map<std::vector<std::int64_t>, by_node>>;  ///< by name, sizes
 
   std::uint64_t atomic_steps = 0;
   std::uint64_t transfers = 0;
@@ -102,6 +103,7 @@ class statistics_sink final : public record_sink {
   struct kernel_figures {
     call_statistics::durations durations{};
     first_times first;
+    node_id node = 0;
   };
   /// A call as this node sees it: from its first object here, of node 0 from its begin on.
   struct call_figures {
@@ -132,7 +134,11 @@ void fill(summary& figures, call_statistics const& all, analysis::dynamic_effici
           double start_s, statistics_sink& on_node_0);
 
 /// Writes durations of kernels, and what the runtime took. Errors: io_error.
-/// Format: docs/formats/durations.md.
-void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core);
+///
+/// A kernel k is taken to last d_k r_n on node n. Of d and r what is charged adds up to what was measured, of each
+/// kernel over all nodes, and of each node over all kernels: with work W_kn of c_kn kernels, d_k = sum_n W_kn / sum_n
+/// c_kn r_n, r_n = sum_k W_kn / sum_k c_kn d_k, in turn until nothing changes. Format: docs/formats/durations.md.
+void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core,
+                     std::size_t nodes);
 
 }  // namespace ovlp::OVLP_INLINE_CORE

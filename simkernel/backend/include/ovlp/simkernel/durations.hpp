@@ -33,6 +33,7 @@ struct runtime_duration {
 struct recorded_durations {
   std::string reference_core;  ///< the processor on which they were measured
   std::vector<kernel_duration> kernels;
+  std::vector<double> of_nodes;                         ///< by number: how long kernels last there, relative to these
   std::optional<runtime_duration> runtime;              ///< none: the file does not say
   std::map<std::string, machine::kernel_model> models;  ///< of kernels of which models are given in place of durations
 };
