@@ -65,11 +65,11 @@ std::size_t group_table::least_loaded(group_id group, std::uint32_t place, std::
   return static_cast<std::size_t>(target);
 }
 
-void group_table::take_back(group_id group, std::uint32_t place) {
+void group_table::take_back(group_id group, std::uint32_t place, bool acquired) {
   scoped_lock const lock(mutex_);
   record& r = groups_.at(group);
   touch_groups(group, r.opener);
-  if (r.credited) --r.outstanding;
+  if (acquired) --r.outstanding;
   if (place < r.targets.size()) {
     --r.loads[r.targets[place]];
     r.targets.resize(place);

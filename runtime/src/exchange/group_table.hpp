@@ -47,9 +47,9 @@ class group_table {
   bool acquire(group_id group, execution& poster);
   /// The index, below `size`, of the thread with the fewest objects in circulation; counts one more there.
   std::size_t least_loaded(group_id group, std::uint32_t place, std::size_t size);
-  /// The object of this place, which has its place in the window, could not be posted. Without any other its group is
-  /// forgotten.
-  void take_back(group_id group, std::uint32_t place);
+  /// The object of this place, for which a place in the window was acquired or not, could not be posted. Without any
+  /// other its group is forgotten.
+  void take_back(group_id group, std::uint32_t place, bool acquired);
   /// An object has been handed out. Returns the operation that may post again, if one waits.
   execution* give_back(group_id group, std::uint32_t place);
 

@@ -282,7 +282,8 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
     opened.side = definition.credited() ? nullptr : made.side;  // else each object gives its credit
   }
   bool const holds = held_posts_ && !saw_end_ && !definition.side;
-  if (definition.credited() && !holds) take_place_in_window(opened.group);
+  bool const takes_place = definition.credited() && !holds;
+  if (takes_place) take_place_in_window(opened.group);
   try {
     frame const innermost = opened_frame(opened.group, port, opened.count);
     envelope_ptr made = addressed(envelope::make(type, object, frames_, innermost), definition.edge->target);
@@ -293,7 +294,7 @@ void execution::post(std::size_t port, object_type const& type, void* object) {
       send(port, *definition.edge, std::move(made));
     }
   } catch (...) {  // its route leads nowhere: the operation may catch that, and go on
-    manager_.groups().take_back(opened.group, opened.count);
+    manager_.groups().take_back(opened.group, opened.count, takes_place);
     if (opened.count == 0) opened = {};
     throw;
   }
