@@ -37,6 +37,14 @@ ovlp::summary figures_with(std::vector<ovlp::iteration_summary> iterations) {
   return made;
 }
 
+/// What write_durations() writes of a run on so many nodes.
+nlohmann::json written_durations(ovlp::call_statistics const& all, std::size_t nodes) {
+  temporary_folder const folder;
+  std::string const file = folder.path() / "d.json";
+  ovlp::write_durations(file, all, "any", nodes);
+  return nlohmann::json::parse(contents(file));
+}
+
 }  // namespace
 
 TEST_CASE("durations of as many sizes as there are kernels add up in moments") {
@@ -91,8 +99,6 @@ TEST_CASE("what is written of kernels and of nodes adds up to what was measured 
   std::mt19937_64 random{ovlp::testing::new_seed()};
   std::uniform_real_distribution<double> draw_s(0.5, 2);
   std::uniform_int_distribution<std::uint64_t> draw_count(0, 5);
-  temporary_folder const folder;
-  std::string const file = folder.path() / "d.json";
   constexpr std::size_t nodes = 4, sizes = 6;
   ovlp::call_statistics all;
   std::array<double, nodes> of_node_s{};
@@ -110,8 +116,7 @@ TEST_CASE("what is written of kernels and of nodes adds up to what was measured 
       }
     }
   }
-  ovlp::write_durations(file, all, "any", nodes);
-  auto const written = nlohmann::json::parse(contents(file));
+  auto const written = written_durations(all, nodes);
   REQUIRE(written.at("nodes").size() == nodes);
   std::array<double, nodes> charged_on_s{};
   for (auto const& entry : written.at("kernels").at("sort")) {
@@ -128,13 +133,10 @@ TEST_CASE("what is written of kernels and of nodes adds up to what was measured 
 }
 
 TEST_CASE("of kernels that no two nodes share, nothing is said of nodes but that they are alike") {
-  temporary_folder const folder;
-  std::string const file = folder.path() / "d.json";
   ovlp::call_statistics all;
   all.kernels["sort"][{1}][0].others.add({2, 2, 2});
   all.kernels["sort"][{2}][1].others.add({1, 5, 25});
-  ovlp::write_durations(file, all, "any", 3);
-  auto const written = nlohmann::json::parse(contents(file));
+  auto const written = written_durations(all, 3);
   for (auto const& node : written.at("nodes")) CHECK(node.at("relative") == doctest::Approx(1));
   CHECK(written.at("kernels").at("sort").at(1).at("mean_s") == doctest::Approx(5));
 }

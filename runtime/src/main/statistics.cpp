@@ -19,12 +19,6 @@ void call_statistics::sample::add(sample const& more) {
   sum_of_squares_s2 += more.sum_of_squares_s2;
 }
 
-double call_statistics::sample::standard_deviation_s() const {
-  if (count < 2) return 0;
-  auto const n = static_cast<double>(count);
-  return std::sqrt(std::max(0.0, sum_of_squares_s2 / n - mean_s() * mean_s()) * n / (n - 1));
-}
-
 namespace {
 
 void widen(iteration_work& to, iteration_work const& more) {
@@ -138,7 +132,6 @@ void statistics_sink::kernel(kernel_record const& record) {
   kernel_figures& of = kernels_(record.name, record.sizes);
   bool const first = of.first(record.at.node, thread);
   if (record.is_mean) return;
-  if (accounts_) of.node = record.at.node;
   (first ? of.durations.firsts : of.durations.others).add({1, record.work_s, record.work_s * record.work_s});
 }
 
@@ -155,7 +148,7 @@ call_statistics statistics_sink::take_of_all() {
   if (costs_) taken.runtime = costs_->take();
   kernels_.for_each([&](std::string const& name, std::vector<std::int64_t> const& sizes, kernel_figures& of) {
     call_statistics::durations const durations = std::exchange(of.durations, {});
-    if (durations.firsts.count + durations.others.count > 0) taken.kernels[name][sizes][of.node] = durations;
+    if (durations.firsts.count + durations.others.count > 0) taken.kernels[name][sizes][self_] = durations;
   });
   return taken;
 }
@@ -252,8 +245,7 @@ struct kernel_class {
   double mean_s = 0;  ///< on a node of relative duration 1
   std::uint64_t count = 0;
 
-  explicit kernel_class(call_statistics::by_node const& all,
-                        call_statistics::sample call_statistics::durations::*which) {
+  kernel_class(call_statistics::by_node const& all, call_statistics::sample call_statistics::durations::*which) {
     for (auto const& [node, durations] : all) {
       call_statistics::sample const& of = durations.*which;
       if (of.count > 0) of_nodes.emplace_back(node, of);
@@ -284,10 +276,12 @@ struct kernel_class {
 /// is charged, on each node and of each class.
 std::map<node_id, double> fit_nodes(std::vector<kernel_class*> const& classes) {
   std::map<node_id, double> relative, work_s;
+  double work_of_all_s = 0;
   for (kernel_class const* k : classes) {
     for (auto const& [node, of] : k->of_nodes) {
       relative[node] = 1;
       work_s[node] += of.sum_s;
+      work_of_all_s += of.sum_s;
     }
   }
   constexpr int most_rounds = 1000;
@@ -295,14 +289,14 @@ std::map<node_id, double> fit_nodes(std::vector<kernel_class*> const& classes) {
   double change = 1;
   for (int round = 0; round < most_rounds && change > close; ++round) {
     std::map<node_id, double> charged_s;
-    double all_s = 0, work_of_all_s = 0;
+    double all_s = 0;
     for (kernel_class* k : classes) {
       k->set_mean(relative);
-      for (auto const& [node, of] : k->of_nodes) charged_s[node] += static_cast<double>(of.count) * k->mean_s;
-    }
-    for (auto const& [node, s] : charged_s) {
-      all_s += s;
-      work_of_all_s += work_s[node];
+      for (auto const& [node, of] : k->of_nodes) {
+        double const here_s = static_cast<double>(of.count) * k->mean_s;
+        charged_s[node] += here_s;
+        all_s += here_s;
+      }
     }
     if (!(all_s > 0) || !(work_of_all_s > 0)) break;
     change = 0;
@@ -321,21 +315,22 @@ std::map<node_id, double> fit_nodes(std::vector<kernel_class*> const& classes) {
 
 void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core,
                      std::size_t nodes) {
-  struct of_sizes {
+  struct recorded {
+    std::string const& kernel;
+    std::vector<std::int64_t> const& sizes;
     kernel_class firsts, others;
   };
-  std::map<std::pair<std::string, std::vector<std::int64_t>>, of_sizes> kernels;
-  std::vector<kernel_class*> classes;
+  std::vector<recorded> kernels;
   for (auto const& [kernel, by_sizes] : all.kernels) {
     for (auto const& [sizes, of_nodes] : by_sizes) {
-      of_sizes& made =
-          kernels
-              .emplace(std::pair(kernel, sizes), of_sizes{kernel_class(of_nodes, &call_statistics::durations::firsts),
-                                                          kernel_class(of_nodes, &call_statistics::durations::others)})
-              .first->second;
-      classes.push_back(&made.firsts);
-      classes.push_back(&made.others);
+      kernels.push_back({kernel, sizes, kernel_class(of_nodes, &call_statistics::durations::firsts),
+                         kernel_class(of_nodes, &call_statistics::durations::others)});
     }
+  }
+  std::vector<kernel_class*> classes;
+  for (recorded& of : kernels) {
+    classes.push_back(&of.firsts);
+    classes.push_back(&of.others);
   }
   std::map<node_id, double> const relative = fit_nodes(classes);
 
@@ -352,15 +347,14 @@ void write_durations(std::string const& file, call_statistics const& all, std::s
     }
   }
   to["kernels"] = nlohmann::ordered_json::object();
-  for (auto const& [of, found] : kernels) {
-    auto const& [kernel, sizes] = of;
-    kernel_class const& usual = found.others.count > 0 ? found.others : found.firsts;
-    nlohmann::ordered_json entry{{"sizes", sizes},
+  for (recorded const& of : kernels) {
+    kernel_class const& usual = of.others.count > 0 ? of.others : of.firsts;
+    nlohmann::ordered_json entry{{"sizes", of.sizes},
                                  {"mean_s", usual.mean_s},
                                  {"count", usual.count},
                                  {"standard_deviation_s", usual.standard_deviation_s(relative)}};
-    if (found.firsts.count > 0 && found.others.count > 0) entry["first_s"] = found.firsts.mean_s;
-    to["kernels"][kernel].push_back(std::move(entry));
+    if (of.firsts.count > 0 && of.others.count > 0) entry["first_s"] = of.firsts.mean_s;
+    to["kernels"][of.kernel].push_back(std::move(entry));
   }
   base::write_output(file, base::json_text(to) + "\n");
 }

@@ -123,7 +123,7 @@ struct engine::implementation final : main_run {
     bool const own_quota = on_machine == 1 && base::own_cpu_limit().has_value();
     capacities.at(self) = capacity;
     statistics.keep_work_over_time();
-    statistics.account_for_process();
+    statistics.account_for_process(self);
     node_settings settings = begin_records(self, std::move(capacities));
     if (wants_durations()) settings.costs = &statistics.collect_runtime_costs();
     settings.cores = base::available_cores();

@@ -155,7 +155,7 @@ bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64
     first_ratio += weight * corner.first_ratio;
     of_sizes.files.insert(of_sizes.files.end(), corner.files.begin(), corner.files.end());
   }
-  of_sizes.of_nodes = measured->entries[corners.front().first]->of_nodes;
+  of_sizes.of_nodes = measured->entries[corners.front().first]->of_nodes;  // mostly all are of one file
   of_sizes.estimate_s = std::exp(logarithm);
   of_sizes.source = duration_source::interpolated;
   of_sizes.standard_deviation_s = std::max(0.0, deviation) * *of_sizes.estimate_s;
@@ -258,20 +258,18 @@ kernel_times::time kernel_times::execute_or_charge(kernel_call const& what) {
     for (std::size_t const number : std::exchange(of_sizes.files, {})) files_[number].used = true;
     return {charge(of_sizes, what), run_charged(what)};
   }
-  if (mode == execution_mode::sampled) {
-    sample& of = of_sizes.first(what.node, what.thread) ? of_sizes.firsts : of_sizes.others;
-    if (is_enough(of)) {
-      of.charged = true;
-      count(duration_source::sampled);
-      return {of.mean_s, run_charged(what), true};
-    }
-    count(duration_source::measured);
-    time const measured = measure(what.body);
-    of.add(measured.work_s);
-    return measured;
+  sample* of = nullptr;
+  if (mode == execution_mode::sampled)
+    of = of_sizes.first(what.node, what.thread) ? &of_sizes.firsts : &of_sizes.others;
+  if (of != nullptr && is_enough(*of)) {
+    of->charged = true;
+    count(duration_source::sampled);
+    return {of->mean_s, run_charged(what), true};
   }
   count(duration_source::measured);
-  return measure(what.body);
+  time const measured = measure(what.body);
+  if (of != nullptr) of->add(measured.work_s);
+  return measured;
 }
 
 bool kernel_times::all_run() const {

@@ -94,12 +94,12 @@ class execution_thread {
   fiber* os_thread_ = nullptr;  ///< that entered it last
   ovlp::activity* activity_ = nullptr;
   loop_fiber* current_ = nullptr;
-  loop_fiber* left_ = nullptr;   ///< for another operation; in the pool only once it is no longer run
-  loop_fiber* spare_ = nullptr;  ///< the same, for the next operation that is suspended
-  std::unique_ptr<execution> ended_;
-  execution* ending_ = nullptr;     ///< whose body has returned
-  bool last_step_ends_ = false;     ///< its last step's time passes, or has passed
-  dps_thread* finished_ = nullptr;  ///< what ran last and has not been given back to the scheduler
+  loop_fiber* left_ = nullptr;        ///< for another operation; in the pool only once it is no longer run
+  loop_fiber* spare_ = nullptr;       ///< the same, for the next operation that is suspended
+  std::unique_ptr<execution> ended_;  ///< of a leaf or split, for the next one
+  execution* ending_ = nullptr;       ///< whose body has returned
+  bool last_step_ends_ = false;       ///< its last step's time passes, or has passed
+  dps_thread* finished_ = nullptr;    ///< what ran last and has not been given back to the scheduler
 };
 
 }  // namespace ovlp::OVLP_INLINE_CORE

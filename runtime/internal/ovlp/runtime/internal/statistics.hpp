@@ -33,7 +33,6 @@ struct call_statistics {
 
     void add(sample const& more);
     double mean_s() const { return sum_s / static_cast<double>(count); }
-    double standard_deviation_s() const;  ///< 0 of one
   };
   struct durations {
     sample firsts;  ///< each the first one in a DPS thread
@@ -69,8 +68,11 @@ struct process_time {
 /// Adds up records, by call, as they come.
 class statistics_sink final : public record_sink {
  public:
-  /// Before the first record: these are of one process, whose CPU time is to be accounted for.
-  void account_for_process() { accounts_ = true; }
+  /// Before the first record: these are of one process, that of this node, whose CPU time is to be accounted for.
+  void account_for_process(node_id self) {
+    accounts_ = true;
+    self_ = self;
+  }
   /// Before the first record: work over time is wanted, too.
   void keep_work_over_time() { keeps_work_over_time_ = true; }
 
@@ -103,7 +105,6 @@ class statistics_sink final : public record_sink {
   struct kernel_figures {
     call_statistics::durations durations{};
     first_times first;
-    node_id node = 0;
   };
   /// A call as this node sees it: from its first object here, of node 0 from its begin on.
   struct call_figures {
@@ -119,6 +120,7 @@ class statistics_sink final : public record_sink {
 
   bool keeps_work_over_time_ = false;
   bool accounts_ = false;
+  node_id self_ = 0;
   std::unique_ptr<runtime_cost_collector> costs_;
   mutex mutex_;
   double in_steps_s_ OVLP_GUARDED_BY(mutex_) = 0;
