@@ -45,9 +45,13 @@ class timeline {
   }
   /// Now. `then`: when it has ended.
   void start(
-      std::string name, processor& on, double work_s, std::function<void()> then = [] {}) {
+      std::string name, processor& on, double work_s, std::function<void()> then = [] {}, float demand = 0) {
     jobs_.emplace_back(*this, std::move(name), std::move(then));
-    on.start(jobs_.back(), work_s);
+    on.start(jobs_.back(), work_s, demand);
+  }
+  void start_demanding(std::string name, processor& on, double work_s, float demand) {
+    start(
+        std::move(name), on, work_s, [] {}, demand);
   }
   void start_at(double time_s, std::string name, processor& on, double work_s) {
     at(time_s, [this, name = std::move(name), &on, work_s] { start(name, on, work_s); });
@@ -112,6 +116,89 @@ TEST_CASE("jobs share the cores evenly, none getting more than one") {
   CHECK(t.end_s("b") == approximately(2.5));
   CHECK(t.end_s("c") == t.end_s("b"));
   CHECK(t.order == std::vector<std::string>{"a", "b", "c"});  // equal ends: the one that started first
+}
+
+TEST_CASE("jobs that demand more of what cores share than there is get equal shares, and what others leave") {
+  timeline t;
+  dedicated_processor p(t.events, 4, 2);
+  t.start_demanding("arithmetic", p, 3, 0);  // waits for nothing
+  t.start_demanding("little", p, 3, 0.25F);  // less than a third: gets it all
+  t.start_demanding("much", p, 3, 0.5F);     // these two get 0.375 each
+  t.start_demanding("most", p, 3, 0.75F);
+  t.run();
+  CHECK(t.end_s("arithmetic") == approximately(1.5));
+  CHECK(t.end_s("little") == approximately(1.5));
+  // Until then much has had 3/4 of 3, and most 1/2; then they have a half each, which is all that much asks for.
+  CHECK(t.end_s("much") == approximately(1.5 + 0.75 / 2));
+  CHECK(t.end_s("most") == approximately(1.5 + 0.375 + (1.5 - 0.75 * 2 / 3) / 2));
+}
+
+TEST_CASE("jobs with demands are served as a solver says that sets all rates anew at each event") {
+  struct naive_job {
+    std::string name;
+    double start_s, left_s, demand, end_s = -1;
+  };
+  std::mt19937_64 random(ovlp::testing::new_seed());
+  auto const between = [&](double least, double most) { return std::uniform_real_distribution(least, most)(random); };
+  for (int i = 0; i < 200; ++i) {
+    auto const cores = static_cast<double>(std::uniform_int_distribution(1, 6)(random));
+    std::vector<naive_job> jobs;
+    timeline t, on_host;
+    dedicated_processor p(t.events, cores, 1.5);
+    auto const host = std::make_shared<ovlp::machine::host_cores>(on_host.events, cores, 1.5);
+    ovlp::machine::host_node first(on_host.events, host), second(on_host.events, host);
+    for (int j = 0; j < 12; ++j) {
+      bool const demands = between(0, 1) < 0.7;
+      naive_job const made{"a" + std::to_string(j), between(0, 4), between(0.1, 2),
+                           demands ? static_cast<float>(std::uniform_int_distribution(1, 8)(random)) / 8 : 0};
+      jobs.push_back(made);
+      auto const demand = static_cast<float>(made.demand);
+      t.at(made.start_s, [&t, &p, made, demand] { t.start_demanding(made.name, p, made.left_s, demand); });
+      auto& node = j % 2 == 0 ? first : second;
+      on_host.at(made.start_s,
+                 [&on_host, &node, made, demand] { on_host.start_demanding(made.name, node, made.left_s, demand); });
+    }
+    t.run();
+    on_host.run();
+
+    double now_s = 0;
+    for (;;) {
+      std::vector<naive_job*> there;
+      double next_s = ovlp::machine::never;
+      for (naive_job& j : jobs) {
+        if (j.start_s > now_s) next_s = std::min(next_s, j.start_s);
+        else if (j.end_s < 0) there.push_back(&j);
+      }
+      if (there.empty() && next_s == ovlp::machine::never) break;
+      double const part = there.empty() ? 0 : std::min(1.0, cores / static_cast<double>(there.size()));
+      // The level up to which everybody gets what he asks for: bisection.
+      double low = 0, high = 1;
+      for (int step = 0; step < 200; ++step) {
+        double const level = (low + high) / 2;
+        double sum = 0;
+        for (naive_job const* j : there) sum += std::min(level, part * j->demand);
+        (sum <= 1 ? low : high) = level;
+      }
+      double used = 0;
+      std::vector<double> rates;
+      for (naive_job const* j : there) {
+        double const got = std::min(low, part * j->demand);
+        used += got;
+        rates.push_back(1.5 * part * (j->demand > 0 ? got / (part * j->demand) : 1));
+        next_s = std::min(next_s, now_s + j->left_s / rates.back());
+      }
+      REQUIRE(used <= 1 + 1e-9);
+      for (std::size_t k = 0; k < there.size(); ++k) {
+        there[k]->left_s -= rates[k] * (next_s - now_s);
+        if (there[k]->left_s < 1e-12) there[k]->end_s = next_s;
+      }
+      now_s = next_s;
+    }
+    for (naive_job const& j : jobs) {
+      CHECK(t.end_s(j.name) == doctest::Approx(j.end_s).epsilon(1e-9));
+      CHECK(on_host.end_s(j.name) == doctest::Approx(j.end_s).epsilon(1e-9));
+    }
+  }
 }
 
 TEST_CASE("what communication takes is missing to all jobs") {

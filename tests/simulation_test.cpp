@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+#include <ovlp/analysis/known_errors.hpp>
 #include <ovlp/base/host.hpp>
 #include <ovlp/machine/platform.hpp>
 #include <ovlp/runtime/real.hpp>
@@ -775,6 +776,48 @@ TEST_CASE("nodes on which kernels lasted longer are charged more, in a run of as
   CHECK(ovlp::testing::contains(wrong.what(), "nodes[0].node: expected 0, got 1"));
 }
 
+TEST_CASE("kernels that were measured alone and beside others take as long as then, and between in proportion") {
+  ovlp::testing::temporary_folder const folder;
+  // Four at once take twice as long, so each demands half of what the cores share.
+  std::string const alone = folder.file("alone.json", R"({"reference_core": "any", "execution_threads": 1,
+    "kernels": {"one": [{"sizes": [7], "mean_s": 3}], "free": [{"sizes": [], "mean_s": 3}]}})");
+  std::string const beside = folder.file("beside.json", R"({"reference_core": "any", "execution_threads": 4,
+    "kernels": {"one": [{"sizes": [7], "mean_s": 6}], "free": [{"sizes": [], "mean_s": 3.01}]}})");
+  std::string const four_cores = folder.file("p.json", R"({"name": "test", "reference_core": "any",
+    "nodes": [{"count": 1, "cores": 4, "speed": 1}], "network": {"model": "linear", "latency_s": 0, "bandwidth_Bps": 1}})");
+  auto const time_s = [&](std::string const& kernel, std::string const& threads_at_once,
+                          std::vector<std::string> files) {
+    auto options = partial(four_cores);
+    for (std::string const& file : files) options.insert(options.end(), {"--durations", file});
+    options.insert(options.end(), {"--execution-threads", threads_at_once});
+    double found_s = 0;
+    simulate_on(1, options, [&](engine& run) {
+      run.record();
+      threads<> const master{"master", 1}, workers{"workers", 12};
+      graph<Start, Done> const g =
+          ovlp::testing::deal(master, 12, 100) >>
+          ovlp::leaf("work", workers.in_turn(),
+                     [&](here<>& here, Task task) {
+                       kernel == "one" ? here.kernel("one", {7}, [] {}) : here.kernel("free", {}, [] {});
+                       return Done{task.number};
+                     }) >>
+          ovlp::testing::count(master);
+      run(g, {});
+      CHECK(run.summary().simulation->warnings.empty());
+      found_s = run.summary().time_s;
+    });
+    return found_s;
+  };
+  CHECK(time_s("one", "1", {alone, beside}) == doctest::Approx(12 * 3));
+  CHECK(time_s("one", "2", {alone, beside}) == doctest::Approx(6 * 3));
+  CHECK(time_s("one", "3", {alone, beside}) == doctest::Approx(4 * 3 * 1.5));
+  CHECK(time_s("one", "4", {alone, beside}) == doctest::Approx(3 * 6));
+  CHECK(time_s("free", "4", {alone, beside}) == doctest::Approx(3 * 3.01));
+  // The other way round the last file counts, as ever.
+  CHECK(time_s("one", "4", {beside}) == doctest::Approx(3 * 6));
+  CHECK(time_s("one", "4", {alone}) == doctest::Approx(3 * 3));
+}
+
 TEST_CASE("first kernels of threads are sampled apart, and what was charged by a mean is not recorded as measured") {
   ovlp::testing::temporary_folder const folder;
   std::string const durations = folder.path() / "durations.json";
@@ -1090,6 +1133,63 @@ TEST_CASE("the summary says of each kernel where its durations came from") {
       CHECK(figures.simulation->warnings.empty());
     }
   });
+}
+
+TEST_CASE("a predicted time has an interval where predictions like it were measured, and else says why it has none") {
+  ovlp::testing::temporary_folder const folder;
+  std::string const calibrated = folder.file("c.json", platform(R"(, "calibration": {})"));
+  std::string const four_cores = folder.file("f.json", R"({"name": "wide", "reference_core": "any", "calibration": {},
+    "nodes": [{"count": 4, "cores": 4, "speed": 1}], "network": {"model": "linear", "latency_s": 0, "bandwidth_Bps": 1}})");
+  std::string const durations = folder.file("d.json", R"({"reference_core": "any", "kernels": {
+    "one": [{"sizes": [10], "mean_s": 1}, {"sizes": [1000], "mean_s": 100}]}})");
+  auto const summary_of = [&](std::string const& on, int size, std::vector<std::string> const& more,
+                              std::size_t nodes = 4) {
+    auto options = partial(on);
+    options.insert(options.end(), more.begin(), more.end());
+    ovlp::summary found;
+    simulate_on(nodes, options, [&](engine& run) {
+      run.record();
+      threads<> const master{"master", 1};
+      run(graph<Start, Done>(ovlp::leaf("all", master.at(0),
+                                        [&](here<>& here, Start) {
+                                          here.kernel("one", {size}, [] {});
+                                          return Done{1};
+                                        })),
+          {});
+      found = run.summary();
+    });
+    return found;
+  };
+  std::vector<std::string> const measured{"--durations", durations};
+  auto const known = ovlp::analysis::known_error_of(ovlp::analysis::predicted::time);
+  REQUIRE(known);
+  auto const backed = summary_of(calibrated, 10, measured);
+  REQUIRE(backed.simulation->known_error);
+  double const within = known->within(ovlp::analysis::spread_of_predictions(0));
+  CHECK(*backed.simulation->known_error == within);
+  auto const json = nlohmann::json::parse(backed.json());
+  CHECK(json.at("time_low_s").get<double>() == doctest::Approx(1 - within));
+  CHECK(json.at("time_high_s").get<double>() == doctest::Approx(1 + within));
+  CHECK(json.at("interval_from") == known->text(ovlp::analysis::predicted::time, 0));
+  CHECK(ovlp::testing::contains(backed.interval_line(), " s: as near were 9 of 10 of "));
+
+  auto const why_not = [&](ovlp::summary const& of) {
+    CHECK_FALSE(of.simulation->known_error);
+    CHECK(nlohmann::json::parse(of.json()).at("time_low_s").is_null());
+    CHECK(of.interval_line() == "not backed by measurements: " + of.simulation->interval_from);
+    return of.simulation->interval_from;
+  };
+  CHECK(why_not(summary_of(folder.file("p.json", platform()), 10, measured)) == "platform 'test' was not calibrated");
+  CHECK(why_not(summary_of(four_cores, 10, measured)) == "no nodes of several cores were");
+  CHECK(why_not(summary_of(calibrated, 10, {})) == "kernel 'one' was charged from platform, expected durations");
+  CHECK(why_not(summary_of(calibrated, 100, measured)) ==
+        "kernel 'one' was charged from interpolated, expected durations");
+  CHECK(why_not(summary_of(calibrated, 10, {"--durations", durations, "--vary", "1"})) ==
+        "with --vary it is one of many runs that could be");
+  auto const beyond = ovlp::analysis::known_error_of(ovlp::analysis::predicted::time_beyond_calibration);
+  auto const more = summary_of(calibrated, 10, measured, 5);
+  CHECK(more.simulation->known_error.has_value() == beyond.has_value());
+  if (beyond) CHECK(*more.simulation->known_error == beyond->within(ovlp::analysis::spread_of_predictions(0)));
 }
 
 TEST_CASE("durations of sizes between measured ones are interpolated, and of others refused") {

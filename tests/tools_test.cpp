@@ -556,12 +556,12 @@ TEST_CASE("a wrong command line ends with status 2 and says what was expected") 
   check_refused(ovlp_command({}), 2,
                 "expected a command of transfers, sweep, advise, whatif, explore, trace, threads, plot, platform, "
                 "export, metrics, "
-                "overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got "
+                "overlap, replay, report, fit, calibrate, validate, intervals, workload, cluster, nodes, status, got "
                 "none; see ovlp --help");
   check_refused(ovlp_command({"play"}), 2,
                 "expected a command of transfers, sweep, advise, whatif, explore, trace, threads, plot, platform, "
                 "export, metrics, "
-                "overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got "
+                "overlap, replay, report, fit, calibrate, validate, intervals, workload, cluster, nodes, status, got "
                 "'play'; see "
                 "ovlp --help");
   check_refused(ovlp_command({"plot", "time"}), 2,
@@ -569,7 +569,7 @@ TEST_CASE("a wrong command line ends with status 2 and says what was expected") 
   check_refused(
       ovlp_command({"plto", "time"}), 2,
       "expected a command of transfers, sweep, advise, whatif, explore, trace, threads, plot, platform, export, "
-      "metrics, overlap, replay, report, fit, calibrate, validate, workload, cluster, nodes, status, got "
+      "metrics, overlap, replay, report, fit, calibrate, validate, intervals, workload, cluster, nodes, status, got "
       "'plto'; did you mean "
       "'plot'?; see ovlp --help");
   check_refused(ovlp_command({"transfers", "in.csv", "-o", "-", "--platfrom", "gigabit", "--platform", "gigabit"}), 2,

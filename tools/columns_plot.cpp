@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp plot columns: a column of a sweep's runs over another one. Where several runs have the same x, the median of
-// their y, and the range. Runs without y are left out: those that failed are. An x that is no number in all runs is a
-// text, and its values stand side by side.
+// their y, and the range; of predicted times where measurements back them the intervals. Runs without y are left out:
+// those that failed are. An x that is no number in all runs is a text, and its values stand side by side.
 
 #include <algorithm>
 #include <cstddef>
@@ -57,8 +57,14 @@ value value_of(statement const& row, int column) {
   return {true, 0, row.is_null(column) ? "none" : row.text(column)};
 }
 
+/// Of a run.
+struct figure {
+  double y;
+  double low, high;  ///< an interval in which it is; both y if there is none
+};
+
 /// Of a group: by x, all y.
-using series = std::map<value, std::vector<double>>;
+using series = std::map<value, std::vector<figure>>;
 
 void expect_column(database& runs, std::string const& option, std::string const& name) {
   std::vector<std::string> const known = lab::study::columns_of(runs);
@@ -67,16 +73,26 @@ void expect_column(database& runs, std::string const& option, std::string const&
                      base::quoted(name) + base::hint(name, known));
 }
 
+/// Predicted times have intervals, of runs that newer programs made.
+bool has_intervals(database& runs, columns_plot_options const& options) {
+  std::vector<std::string> const known = lab::study::columns_of(runs);
+  return options.y == "time_s" && std::ranges::find(known, "time_low_s") != known.end();
+}
+
 std::map<value, series> read_series(database& runs, columns_plot_options const& options) {
   expect_column(runs, "--x", options.x);
   expect_column(runs, "--y", options.y);
   if (!options.group.empty()) expect_column(runs, "--group", options.group);
   std::map<value, series> read;
   std::string const group = options.group.empty() ? "''" : base::sql_name(options.group);
+  std::string const interval = has_intervals(runs, options) ? "time_low_s, time_high_s" : "NULL, NULL";
   statement rows = runs.prepare("SELECT " + base::sql_name(options.x) + ", " + base::sql_name(options.y) + ", " +
-                                group + " FROM runs");
+                                group + ", " + interval + " FROM runs");
   while (rows.next()) {
-    if (rows.is_number(1)) read[value_of(rows, 2)][value_of(rows, 0)].push_back(rows.real(1));
+    if (!rows.is_number(1)) continue;
+    double const y = rows.real(1);
+    bool const known = rows.is_number(3) && rows.is_number(4);
+    read[value_of(rows, 2)][value_of(rows, 0)].push_back({y, known ? rows.real(3) : y, known ? rows.real(4) : y});
   }
   if (read.empty())
     throw config_error("'" + runs.file() + "': --y: expected a column with numbers; '" + options.y + "' has none");
@@ -130,17 +146,22 @@ charts::chart chart_of(std::map<value, series> const& all, columns_plot_options 
     return xs.rbegin()->is_text ? static_cast<double>(std::distance(xs.begin(), xs.find(x))) : x.number;
   };
   std::size_t most_runs = 1;
+  bool any_interval = false;
   for (auto const& [group, points] : all) {
     charts::series line{.name = options.group.empty() ? options.y : charts::text_of({options.group, group.text}),
                         .look = drawn.all.size()};
     for (auto const& [x, ys] : points) {
       most_runs = std::max(most_runs, ys.size());
-      auto const [least, greatest] = std::ranges::minmax(ys);
-      line.points.push_back({place_of(x), base::median(ys), least, greatest});
+      std::vector<double> middles;
+      for (figure const& of : ys) middles.push_back(of.y);
+      line.points.push_back({place_of(x), base::median(middles), std::ranges::min(ys, {}, &figure::low).low,
+                             std::ranges::max(ys, {}, &figure::high).high});
+      any_interval |= std::ranges::any_of(ys, [](figure const& of) { return of.low < of.high; });
     }
     drawn.all.push_back(std::move(line));
   }
   if (most_runs > 1) drawn.y.label += " (median and range of up to " + std::to_string(most_runs) + " runs)";
+  if (any_interval) drawn.y.label += " with 90 % intervals";
   return drawn;
 }
 

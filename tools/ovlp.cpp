@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
     add_part(ovlp, "fit");
     add_part(ovlp, "calibrate");
     add_part(ovlp, "validate");
+    add_part(ovlp, "intervals");
     add_part(ovlp, "workload");
     add_part(ovlp, "cluster");
     add_nodes(ovlp);

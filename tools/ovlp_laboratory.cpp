@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   using namespace ovlp::tools;
   return run_command(argc, argv, [](CLI::App& ovlp, std::vector<std::string> const&) {
     add_fit(ovlp);
+    add_intervals(ovlp);
     add_validate(ovlp);
   });
 }

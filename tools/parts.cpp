@@ -30,6 +30,7 @@ constexpr std::array parts{
          "Write what a run has stored (--record), or the trace of an MPI program, for other tools"},
     part{"fit", "ovlp-laboratory", 0,
          "Fit models over sizes to durations of kernels, for sizes that have not been measured"},
+    part{"intervals", "ovlp-laboratory", 0, "Say how far predictions were from measurements, and how intervals hold"},
     part{"overlap", "ovlp-traces", 0, "Communication beside computation: how much there is, and what it would bring"},
     part{"replay", "ovlp-traces", 0, "Replay the trace of an MPI program on a platform's virtual nodes"},
     part{"threads", "ovlp-traces", 0, "Which threads of a program communicate through memory, and where to put them"},

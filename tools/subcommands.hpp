@@ -22,6 +22,7 @@ void add_cluster(CLI::App& ovlp);
 void add_explore(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_export(CLI::App& ovlp);
 void add_fit(CLI::App& ovlp);
+void add_intervals(CLI::App& ovlp);
 void add_metrics(CLI::App& ovlp, std::vector<std::string> const& program);
 void add_nodes(CLI::App& ovlp);
 void add_overlap_graph(CLI::App& overlap, std::vector<std::string> const& program);

@@ -33,6 +33,14 @@ double quantile(std::vector<double> values, double fraction) {
   return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
+std::optional<double> conformal_quantile(std::vector<double> values, double probability) {
+  auto const k = static_cast<std::size_t>(std::ceil(probability * static_cast<double>(values.size() + 1)));
+  if (k > values.size()) return std::nullopt;
+  auto const at = values.begin() + static_cast<std::ptrdiff_t>(k - 1);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 
 }  // namespace ovlp::base

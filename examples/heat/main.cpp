@@ -191,6 +191,7 @@ int main(int argc, char** argv) try {
               figures.time_s);
   if (run.computes()) std::printf(", last change %.6g, checksum %s", swept.change, checksum);
   std::printf("\n");
+  if (auto const within = figures.interval_line(); !within.empty()) std::printf("interval: %s\n", within.c_str());
   figures.set("rows", rows);
   figures.set("columns", columns);
   figures.set("strips", strips);

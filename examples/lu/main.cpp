@@ -203,6 +203,8 @@ int run_lu(int argc, char** argv) {
   std::printf("%-10s %.6f s\n", "time", figures.time_s);
   std::printf("%-10s %.3f GFlop/s\n", "speed", 1e-9 * operations / figures.time_s);
 
+  if (auto const within = figures.interval_line(); !within.empty())
+    std::printf("%-10s %s\n", "interval", within.c_str());
   if (auto const from = figures.estimates_line(); !from.empty()) std::printf("%-10s %s\n", "estimates", from.c_str());
 
   figures.set("n", given.n);

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/analysis/known_errors.hpp>
 #include <ovlp/base/csv.hpp>
 #include <ovlp/base/json_object.hpp>
 #include <ovlp/base/text.hpp>
@@ -38,12 +39,25 @@ std::string words_of(plan const& of, std::size_t nodes) {
 std::string gain_of(advice const& found, analysis::goal const& wanted) {
   if (found.advised.plan.changes.empty()) return "No plan is better than none.\n";
   analysis::run_costs const &before = found.as_it_is.costs, &after = found.advised.run.costs;
-  double const saved = std::abs(1 - wanted.value(after) / wanted.value(before));
-  double const gain = std::max(saved, std::abs(1 - after.node_s / before.node_s));
-  std::string const gains = "It gains " + fixed(100 * gain, 1) + " %.";
-  if (gain >= std::max(analysis::prediction_error, found.error.mean)) return gains + "\n";
-  return gains + " That is not sure: where plans were measured, nine of ten gains were predicted within " +
-         fixed(100 * analysis::prediction_error, 1) + " points (docs/advice.md).\n";
+  double const saved_node_s = 1 - after.node_s / before.node_s, lost_time = after.time_s / before.time_s - 1;
+  auto const of_saving = analysis::known_error_of(analysis::predicted::saved_node_s);
+  auto const of_loss = analysis::known_error_of(analysis::predicted::lost_time);
+  if (!of_saving || !of_loss || !found.not_backed.empty()) {
+    double const gain = std::abs(1 - wanted.value(after) / wanted.value(before));
+    return "It gains " + fixed(100 * std::max(gain, std::abs(saved_node_s)), 1) +
+           " %. How far that may be wrong is not backed by measurements" +
+           (found.not_backed.empty() ? "" : ": " + found.not_backed) + ".\n";
+  }
+  double const spread = found.prediction_spread, saving_error = of_saving->within(spread),
+               loss_error = of_loss->within(spread);
+  auto const range = [](double middle, double error) {
+    return fixed(100 * (middle - error), 1) + " to " + fixed(100 * (middle + error), 1) + " %";
+  };
+  bool const sure = std::abs(saved_node_s) > saving_error || std::abs(lost_time) > loss_error;
+  return "It saves " + range(saved_node_s, saving_error) + " of the node-seconds and takes " +
+         range(lost_time, loss_error) + " more time" + (sure ? "" : ", so it is not sure that it gains") + "; " +
+         of_saving->text(analysis::predicted::saved_node_s, 0) + ", and " + std::to_string(of_loss->cases) +
+         " losses of time.\n";
 }
 
 }  // namespace
@@ -67,7 +81,7 @@ std::string text_of(advice const& found, analysis::goal const& wanted) {
   row("as it is", before, false);
   row("plan", after, true);
 
-  text << '\n' << gain_of(found, wanted) << text_of(found.error) << '\n';
+  text << '\n' << gain_of(found, wanted);
 
   text << "\niteration  nodes  efficiency  as it is\n";
   for (std::size_t k = 1; k <= found.as_it_is.iterations.size(); ++k) {

@@ -202,7 +202,8 @@ advice advise(advise_options const& options) {
   allocation const best = search.best();
   advice found;
   found.program = judge.program();
-  found.error = known_error_of(options.words, found.program);
+  found.not_backed = judge.not_backed();
+  found.prediction_spread = judge.prediction_spread();
   found.nodes = judge.nodes();
   found.as_it_is = judge.as_it_is();
   found.advised = {judge.plan_of(best), *judge.find(best)};

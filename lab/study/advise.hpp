@@ -9,7 +9,6 @@
 #include <ovlp/analysis/goal.hpp>
 #include <ovlp/records/plan.hpp>
 
-#include "known_error.hpp"
 #include "plan_judge.hpp"
 
 namespace ovlp::lab::study {
@@ -34,7 +33,8 @@ struct advice {
   analysis::forecast expected;     ///< of runs that hold a number of nodes from start to end
   double change_s = 0;             ///< that a change takes, beyond that
   std::size_t simulations = 0;
-  known_error error;  ///< of predictions like these
+  std::string not_backed;        ///< why nothing was measured that is like these runs; empty: something was
+  double prediction_spread = 0;  ///< by what they miss, up to a factor
 };
 
 /// Finds the plan for a program that reaches the goal best, by simulations: some that hold a number of nodes

@@ -49,6 +49,8 @@ plan_judge::plan_judge(std::vector<std::string> words, std::size_t jobs)
   as_it_is_ = read(summary);
   program_ = summary.at("application");
   nodes_ = summary.at("nodes");
+  if (summary.at("prediction_spread").is_null()) not_backed_ = summary.at("interval_from");
+  else prediction_spread_ = summary.at("prediction_spread");
   if (as_it_is_.iterations.size() < 2)
     throw config_error("PROGRAM: expected two iterations or more (here.iteration), between which nodes can change");
   if (summary.at("iterations").back().at("index") != as_it_is_.iterations.size())

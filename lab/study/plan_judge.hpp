@@ -40,6 +40,11 @@ class plan_judge {
   /// Without a plan.
   judged const& as_it_is() const { return as_it_is_; }
 
+  /// Why no measurements say how far predictions of this run may be wrong; empty: there are some.
+  std::string const& not_backed() const { return not_backed_; }
+  /// Else by what it may, up to a factor: analysis::spread_of_predictions().
+  double prediction_spread() const { return prediction_spread_; }
+
   /// Those that are not known yet, in this order, as many as still may be. Errors: io_error that says what failed;
   /// base::interrupted.
   void simulate(std::vector<allocation> const& all);
@@ -57,7 +62,8 @@ class plan_judge {
   std::vector<std::string> const words_;
   simulator const simulate_;
   std::optional<base::progress> progress_;
-  std::string program_;
+  std::string program_, not_backed_;
+  double prediction_spread_ = 0;
   std::size_t nodes_ = 0, simulations_ = 0, most_simulations_ = 1;
   judged as_it_is_;
   std::map<allocation, judged> known_;

@@ -34,11 +34,14 @@ struct calibrated_testbed {
   json platform;
   json plain;
   machine::node_kind node;
+  std::size_t nodes;
+  double speed_deviation;
 };
 
 calibrated_testbed read_testbed(testbed const& t, places const& where) {
-  return {read_json(platform_of(t, where)), read_json(plain_platform_of(t, where)),
-          machine::platform::find(platform_of(t, where)).kind_of(0)};
+  machine::platform const calibrated = machine::platform::find(platform_of(t, where));
+  return {read_json(platform_of(t, where)), read_json(plain_platform_of(t, where)), calibrated.kind_of(0),
+          calibrated.node_count(), calibrated.speed_deviation()};
 }
 
 /// Median over the repetitions, of each iteration that lasts long enough to speak of what a node gives: under a quota
@@ -92,6 +95,12 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
       throw io_error("measured was the call " + run.call + ", predicted is the call " + predicted.call);
   }
   compared.predicted_s = predicted.time_s;
+  prediction const unvaried = predict_unvaried(of, c, on.platform, durations, where);
+  compared.unvaried_s = unvaried.time_s;
+  compared.unvaried_node_s = unvaried.held_node_s;
+  compared.nodes = predicted.nodes;
+  compared.calibrated_nodes = on.nodes;
+  compared.speed_deviation = on.speed_deviation;
   compared.node_s = median(compared.measured_node_s);
   compared.predicted_node_s = predicted.held_node_s;
   compared.work_error = median(works_s) > 0 ? predicted.work_s / median(works_s) - 1 : 0;

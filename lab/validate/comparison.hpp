@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,12 +20,17 @@ struct comparison {
   double median_s = 0;
   double spread = 0;            ///< (longest - shortest) / median
   double predicted_s = 0;       ///< by the calibrated model
+  double unvaried_s = 0;        ///< by the calibrated model, of one simulation in which nothing varies
   double plain_s = 0;           ///< by the paper's plain model
   double work_error = 0;        ///< of the kernels' CPU time: predicted / measured - 1
   double node_s = 0;            ///< for which nodes were held, median
   double predicted_node_s = 0;  ///< by the calibrated model
+  double unvaried_node_s = 0;   ///< as unvaried_s
   /// Of the run that waited most for processors, relative to the CPU time that it used; 0: not known.
   processor_use waited = {};
+  std::size_t nodes = 0;               ///< of the run
+  std::size_t calibrated_nodes = 0;    ///< that the platform describes
+  double speed_deviation = 0;          ///< of the platform
   double without_communication_s = 0;  ///< by the calibrated model, if objects crossed the network at once and for free
 
   double error() const { return predicted_s / median_s - 1; }

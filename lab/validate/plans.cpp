@@ -67,7 +67,7 @@ struct difference {
   double saved_node_s, lost_time;
 };
 struct differences {
-  difference measured, predicted;
+  difference measured, predicted, unvaried;
 };
 /// Measured: medians over repetitions of what each one says: its runs came one after another, and what the host does
 /// meanwhile lasts longer.
@@ -78,7 +78,8 @@ differences differences_of(comparison const& with, comparison const& without) {
     lost.push_back(with.measured_s[i] / without.measured_s[i] - 1);
   }
   return {{base::median(saved), base::median(lost)},
-          {1 - with.predicted_node_s / without.predicted_node_s, with.predicted_s / without.predicted_s - 1}};
+          {1 - with.predicted_node_s / without.predicted_node_s, with.predicted_s / without.predicted_s - 1},
+          {1 - with.unvaried_node_s / without.unvaried_node_s, with.unvaried_s / without.unvaried_s - 1}};
 }
 
 /// How much worse the advised run was than the best of its group, by its goal; infinite: it missed the goal's bound,
@@ -126,7 +127,8 @@ std::string plan_lines(results const& found) {
   for (auto const& [name, group] : groups) {
     text << name << "\n";
     for (comparison const* c : group.planned) {
-      auto const [seen, said] = differences_of(*c, *group.as_it_is);
+      differences const of = differences_of(*c, *group.as_it_is);
+      difference const &seen = of.measured, &said = of.predicted;
       ++plans;
       if (std::abs(said.saved_node_s - seen.saved_node_s) <= points) ++saved;
       if (std::abs(said.lost_time - seen.lost_time) <= points) ++lost;
@@ -155,12 +157,15 @@ std::string plan_lines(results const& found) {
 std::string plans_csv(results const& found) {
   bool any = false;
   base::csv_writer csv(
-      "testbed,application,options,plan,goal,measured_saving,predicted_saving,measured_loss,predicted_loss", 6);
+      "testbed,application,options,plan,goal,speed_deviation,measured_saving,predicted_saving,unvaried_saving,measured_"
+      "loss,"
+      "predicted_loss,unvaried_loss",
+      6);
   for (auto const& [name, group] : groups_of(found)) {
     for (comparison const* c : group.planned) {
-      auto const [seen, said] = differences_of(*c, *group.as_it_is);
-      csv.row(c->of.testbed, c->of.application, c->of.base, c->of.plan->name, c->of.plan->goal, seen.saved_node_s,
-              said.saved_node_s, seen.lost_time, said.lost_time);
+      auto const [seen, said, once] = differences_of(*c, *group.as_it_is);
+      csv.row(c->of.testbed, c->of.application, c->of.base, c->of.plan->name, c->of.plan->goal, c->speed_deviation,
+              seen.saved_node_s, said.saved_node_s, once.saved_node_s, seen.lost_time, said.lost_time, once.lost_time);
       any = true;
     }
   }

@@ -56,8 +56,8 @@ study::simulated_run simulation_of(grid const& of, configuration const& what, st
 namespace {
 
 prediction read_prediction(nlohmann::ordered_json const& summary) {
-  prediction found{
-      summary.at("time_s"), summary.at("work_s"), summary.at("held_node_s"), {}, summary.value("call", "")};
+  prediction found{summary.at("time_s"),      summary.at("work_s"), summary.at("held_node_s"), {},
+                   summary.value("call", ""), summary.at("nodes")};
   for (auto const& i : summary.at("iterations")) {
     double const held_node_s = i.at("held_node_s");
     if (held_node_s > 0) found.efficiency[i.at("index")] = i.at("work_s").get<double>() / held_node_s;
@@ -74,6 +74,7 @@ prediction predict(grid const& of, configuration const& what, json const& platfo
   std::vector<double> times_s, works_s, held_node_s;
   std::map<int, std::vector<double>> efficiencies;
   std::string call;
+  std::size_t nodes = 0;
   study::simulator(base::available_cores(), of.time_limit)
       .run_all(
           of.simulations,
@@ -88,11 +89,20 @@ prediction predict(grid const& of, configuration const& what, json const& platfo
             works_s.push_back(one.work_s);
             held_node_s.push_back(one.held_node_s);
             call = one.call;
+            nodes = one.nodes;
             for (auto const& [iteration, efficiency] : one.efficiency) efficiencies[iteration].push_back(efficiency);
           });
-  prediction found{median(times_s), median(works_s), median(held_node_s), {}, call};
+  prediction found{median(times_s), median(works_s), median(held_node_s), {}, call, nodes};
   for (auto const& [iteration, values] : efficiencies) found.efficiency[iteration] = median(values);
   return found;
+}
+
+prediction predict_unvaried(grid const& of, configuration const& what, json const& platform, json const& durations,
+                            places const& where) {
+  study::simulator const run(1, of.time_limit);
+  words const command =
+      simulation_of(of, what, what.options, platform, durations, where).command_with_files_in(run.file("files"));
+  return read_prediction(run.run(command).expect("simulating"));
 }
 
 }  // namespace ovlp::lab::validate

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 
@@ -20,6 +21,7 @@ struct prediction {
   double held_node_s = 0;
   std::map<int, double> efficiency;  ///< by iteration
   std::string call = {};             ///< which; empty: not told
+  std::size_t nodes = 0;             ///< of the run
 };
 
 /// Kernel durations for a configuration: medians over the runs on one node that recorded them.
@@ -34,5 +36,8 @@ study::simulated_run simulation_of(grid const& of, configuration const& what, st
 /// that are left out. Errors: io_error that says what the program said.
 prediction predict(grid const& of, configuration const& what, nlohmann::json const& platform,
                    nlohmann::json const& durations, places const& where, words const& without = {});
+/// Simulates it once, and nothing varies. Errors: as predict().
+prediction predict_unvaried(grid const& of, configuration const& what, nlohmann::json const& platform,
+                            nlohmann::json const& durations, places const& where);
 
 }  // namespace ovlp::lab::validate

@@ -131,12 +131,13 @@ std::string disturbed_lines(results const& found) {
 
 std::string errors_csv(results const& found) {
   base::csv_writer csv(
-      "testbed,application,variant,options,repetitions,measured_s,spread,predicted_s,error,plain_s,plain_error,"
-      "work_error,communication,waited",
+      "testbed,application,variant,options,nodes,calibrated_nodes,speed_deviation,repetitions,measured_s,spread,"
+      "predicted_s,error,unvaried_s,plain_s,plain_error,work_error,communication,waited",
       6);
   for (comparison const& c : found.times) {
-    csv.row(c.of.testbed, c.of.application, c.of.variant, c.of.options, c.measured_s.size(), c.median_s, c.spread,
-            c.predicted_s, c.error(), c.plain_s, c.plain_error(), c.work_error, c.communication(),
+    csv.row(c.of.testbed, c.of.application, c.of.variant, c.of.options, c.nodes, c.calibrated_nodes, c.speed_deviation,
+            c.measured_s.size(), c.median_s, c.spread, c.predicted_s, c.error(), c.unvaried_s, c.plain_s,
+            c.plain_error(), c.work_error, c.communication(),
             c.waited.cpu_s > 0 ? c.waited.waited_s / c.waited.cpu_s : 0);
   }
   return csv.text();

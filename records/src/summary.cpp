@@ -57,6 +57,11 @@ std::string summary::json() const {
     to["platform"] = simulation->platform;
     if (!simulation->platform_from.empty()) to["platform_from"] = simulation->platform_from;
     to["execution"] = simulation->execution;
+    double const error_s = simulation->known_error.value_or(0) * time_s;
+    to["time_low_s"] = simulation->known_error ? ovlp::json(time_s - error_s) : ovlp::json(nullptr);
+    to["time_high_s"] = simulation->known_error ? ovlp::json(time_s + error_s) : ovlp::json(nullptr);
+    to["prediction_spread"] = simulation->known_error ? ovlp::json(simulation->prediction_spread) : ovlp::json(nullptr);
+    to["interval_from"] = simulation->interval_from;
     to["communication_cpu_s"] = simulation->communication_cpu_s;
     to["node_cpu_s"] = simulation->node_cpu_s;
     to["network_flips"] = simulation->network_flips;
@@ -169,6 +174,16 @@ std::string summary::estimates_line() const {
     line += (line.empty() ? "" : "; ") + from + ": " + kernels;
   }
   return line;
+}
+
+std::string summary::interval_line() const {
+  if (!simulation) return "";
+  if (!simulation->known_error) return "not backed by measurements: " + simulation->interval_from;
+  double const error_s = *simulation->known_error * time_s;
+  base::text_writer line;
+  line.precision(4);
+  line << time_s - error_s << " to " << time_s + error_s << " s: " << simulation->interval_from;
+  return line.str();
 }
 
 }  // namespace ovlp

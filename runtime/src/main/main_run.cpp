@@ -3,6 +3,7 @@
 #include <ovlp/runtime/internal/coordinator.hpp>
 #include <ovlp/runtime/internal/main_run.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -365,7 +366,10 @@ void main_run::write_what_is_left(std::string const& reference_core) {
     if (!written && common_options().ask_for_figures()) write(summary());
     if (common_options().durations_file.empty()) return;
     calls.last();  // without a call there is nothing to collect
-    write_durations(common_options().durations_file, collect(all_calls), reference_core, common_options().nodes);
+    run_options const& given = common_options();
+    bool const is_known = given.backend() == std::string_view("real") && given.nodes == 1;
+    write_durations(given.durations_file, collect(all_calls), reference_core, given.nodes,
+                    is_known ? std::min(given.execution_threads, base::available_cores()) : 0);
   } catch (std::exception const& wrong) {
     fail_at_exit(common_options().application, wrong.what());
   }

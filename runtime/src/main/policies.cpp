@@ -16,6 +16,7 @@
 
 #include <ovlp/analysis/forecast.hpp>
 #include <ovlp/analysis/goal.hpp>
+#include <ovlp/analysis/known_errors.hpp>
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/json_object.hpp>
 #include <ovlp/base/text.hpp>
@@ -181,8 +182,10 @@ class advise_again final : public policy {
     }
     // The plan was simulated, and this is an estimate: it has to gain more than that may be wrong.
     analysis::goal::rank const of_plan = rank_of(planned), of_best = rank_of(best);
+    auto const known = analysis::known_error_of(analysis::predicted::saved_node_s);
     bool const better =
-        of_best.excess < of_plan.excess || of_best.value < (1 - analysis::prediction_error) * of_plan.value;
+        of_best.excess < of_plan.excess ||
+        of_best.value < (1 - (known ? known->within(analysis::spread_of_predictions(0)) : 0)) * of_plan.value;
     std::string const measured = "takes " + base::fixed(scale, 3) + " times as long as forecast: ";
     if (!better) return decision{{std::min(planned.front(), at.nodes)}, measured + "as planned"};
     return decision{{std::min(best.front(), at.nodes)}, measured + "planned anew for " + advised_.goal.text()};

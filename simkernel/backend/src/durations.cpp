@@ -15,13 +15,14 @@ namespace ovlp::sim {
 recorded_durations read_durations(std::string const& file) {
   nlohmann::json const json = base::read_json(file);
   base::json_object top(json, file);
-  recorded_durations all{top.text("reference_core"), {}, {}, {}, {}};
+  recorded_durations all{top.text("reference_core"), {}, {}, 0, {}, {}};
   if (top.has("runtime")) {
     base::json_object runtime = top.object("runtime");
     all.runtime = {runtime.number("per_step_s", 0), runtime.number("per_object_s", 0),
                    runtime.number("per_wake_s", 0, 0)};
     runtime.end();
   }
+  if (top.has("execution_threads")) all.execution_threads = top.count("execution_threads", 1);
   if (top.has("nodes")) {
     for (base::json_object node : top.objects("nodes")) {
       double const number = node.number("node", 0), expected = static_cast<double>(all.of_nodes.size());

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <ovlp/analysis/dynamic_efficiency.hpp>
+#include <ovlp/analysis/known_errors.hpp>
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/host.hpp>
 #include <ovlp/base/text.hpp>
@@ -144,7 +145,8 @@ struct engine::implementation final : main_run {
     } else if (options.execution == "sampled") {
       all.simulation->sampling_error = 0;
     }
-    all.simulation->estimates = estimates_since(counts_before);
+    of.estimates = estimates_since(counts_before);
+    add_interval(of);
     if (node_memory const* const memory = world->memory()) {
       for (node_memory::usage const& u : memory->used()) {
         all.simulation->memory.push_back({u.node, u.bytes, u.peak_bytes});
@@ -205,6 +207,37 @@ struct engine::implementation final : main_run {
     }
     if (measured_only) all.clear();
     return all;
+  }
+
+  /// Why nothing was measured that is like this prediction; empty: something was.
+  std::string why_no_interval(std::map<std::string, std::map<std::string, std::uint64_t>> const& estimates) const {
+    std::string const platform = "platform '" + on.name + "'";
+    if (!on.calibrated) return platform + " was not calibrated";
+    if (!options.without.empty()) return "--without changes the model";
+    if (options.vary) return "with --vary it is one of many runs that could be";
+    if (std::ranges::any_of(on.nodes, [](machine::node_kind const& kind) { return kind.cores > 1; }))
+      return "no nodes of several cores were";
+    if (options.mode() == execution_mode::direct) return "kernels were executed, not charged by --durations";
+    for (auto const& [kernel, sources] : estimates) {
+      for (auto const& [source, count] : sources) {
+        if (source != duration_sources[static_cast<std::size_t>(duration_source::durations)])
+          return "kernel '" + kernel + "' was charged from " + source + ", expected durations";
+      }
+    }
+    return "";
+  }
+
+  /// How far measured runs were from predictions like this one.
+  void add_interval(simulation_summary& of) const {
+    of.interval_from = why_no_interval(of.estimates);
+    if (!of.interval_from.empty()) return;
+    auto const what =
+        options.nodes > on.node_count() ? analysis::predicted::time_beyond_calibration : analysis::predicted::time;
+    auto const known = analysis::known_error_of(what);
+    double const deviation = on.speed_deviation();
+    of.interval_from = known ? known->text(what, deviation) : "no runs on more nodes than were calibrated were";
+    of.prediction_spread = analysis::spread_of_predictions(deviation);
+    if (known) of.known_error = known->within(of.prediction_spread);
   }
 
   /// That kernels are of one processor and the platform's figures of another.

@@ -64,6 +64,9 @@ void kernel_times::read(std::string const& file) {
   if (recorded.of_nodes.size() == nodes_) of_nodes = std::make_shared<std::vector<double> const>(recorded.of_nodes);
   for (kernel_duration const& one : recorded.kernels) {
     entry& of = kernels_[one.kernel].of_sizes[one.sizes];
+    if (adds_demand(of, one, recorded.execution_threads)) continue;
+    of.execution_threads = recorded.execution_threads;
+    of.demand = 0;
     of.estimate_s = one.mean_s;
     of.source = duration_source::durations;
     of.standard_deviation_s = one.standard_deviation_s;
@@ -75,6 +78,17 @@ void kernel_times::read(std::string const& file) {
     kernels_[name].model = model;
     kernels_[name].file_of_model = files_.size() - 1;
   }
+}
+
+/// Whether this is a kernel that an earlier file knows alone, and this one beside others: then it stays as long, and
+/// what it demands of what the cores of a node share is known.
+bool kernel_times::adds_demand(entry& of, kernel_duration const& beside, std::size_t execution_threads) {
+  bool const known_alone = of.source == duration_source::durations && of.execution_threads == 1 && *of.estimate_s > 0;
+  if (!known_alone || execution_threads < 2) return false;
+  // So many that compute at once get a share each. Those that are no slower demand no more than that.
+  of.demand = std::min(1.0, std::max(1.0, beside.mean_s / *of.estimate_s) / static_cast<double>(execution_threads));
+  of.files.push_back(files_.size() - 1);
+  return true;
 }
 
 std::vector<std::string> kernel_times::unused_files() const {
@@ -147,12 +161,13 @@ bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64
   if (measured->entries.empty() || !above_zero(sizes)) return false;
   auto const corners = measured->sizes.around(sizes);
   if (corners.empty()) return false;
-  double logarithm = 0, deviation = 0, first_ratio = 0;
+  double logarithm = 0, deviation = 0, first_ratio = 0, demand = 0;
   for (auto const& [point, weight] : corners) {
     entry const& corner = *measured->entries[point];
     logarithm += weight * std::log(*corner.estimate_s);
     deviation += weight * corner.standard_deviation_s / *corner.estimate_s;
     first_ratio += weight * corner.first_ratio;
+    demand += weight * corner.demand;
     of_sizes.files.insert(of_sizes.files.end(), corner.files.begin(), corner.files.end());
   }
   of_sizes.of_nodes = measured->entries[corners.front().first]->of_nodes;  // mostly all are of one file
@@ -160,6 +175,7 @@ bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64
   of_sizes.source = duration_source::interpolated;
   of_sizes.standard_deviation_s = std::max(0.0, deviation) * *of_sizes.estimate_s;
   of_sizes.first_ratio = std::max(0.0, first_ratio);
+  of_sizes.demand = std::clamp(demand, 0.0, 1.0);
   return true;
 }
 
@@ -256,7 +272,7 @@ kernel_times::time kernel_times::execute_or_charge(kernel_call const& what) {
     if (!of_sizes.estimate_s) find_estimate(called, of_sizes, what);
     count(of_sizes.source);
     for (std::size_t const number : std::exchange(of_sizes.files, {})) files_[number].used = true;
-    return {charge(of_sizes, what), run_charged(what)};
+    return {charge(of_sizes, what), run_charged(what), false, of_sizes.demand};
   }
   sample* of = nullptr;
   if (mode == execution_mode::sampled)

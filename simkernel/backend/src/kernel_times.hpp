@@ -71,6 +71,7 @@ class kernel_times {
     double work_s;         ///< on the reference core
     double measured_s;     ///< CPU time that the body took here; 0 if it did not run
     bool is_mean = false;  ///< of those that were sampled
+    double demand = 0;     ///< of what the cores of a node share, 0 to 1
   };
   /// Executes a kernel, or not, and says how long it takes. One that always runs is charged as others are.
   /// Errors: config_error if it is to be charged and nothing tells how much.
@@ -112,6 +113,8 @@ class kernel_times {
     double standard_deviation_s = 0;                           ///< of the estimate
     double first_ratio = 1;                                    ///< how much longer the first one in a DPS thread takes
     std::shared_ptr<std::vector<double> const> of_nodes = {};  ///< relative to the estimate; nullptr: all alike
+    std::size_t execution_threads = 0;  ///< that computed at once when it was measured; 0: it is not known
+    double demand = 0;                  ///< of what the cores of a node share
     first_times first = {};
     std::vector<std::size_t> files = {};  ///< that the estimate is from
     sample firsts, others;                ///< of DPS threads
@@ -135,6 +138,7 @@ class kernel_times {
     entry* of_sizes = nullptr;
   };
   place& find(kernel_call const& what);
+  bool adds_demand(entry& of, kernel_duration const& beside, std::size_t execution_threads);
   void find_estimate(kernel& of, entry& of_sizes, kernel_call const& what);
   static bool interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes);
   time execute_or_charge(kernel_call const& what);

@@ -229,18 +229,19 @@ bool simulated_backend::takes_time(worker& w, step_end how) {
     double const here_s = (base::running_cpu_s() - entered_cpu_s_ - measured_s) * options_.host_speed;
     remainder_s = kernels_.charged_remainder_s(w.thread.place()).value_or(std::max(remainder_s, here_s));
   }
-  double const step_s = std::exchange(w.step_s, 0) + remainder_s;
+  double const step_s = std::exchange(w.step_s, 0) + remainder_s, demand_s = std::exchange(w.demand_s, 0);
   if (step_s == 0 && w.virtual_thread.empty()) return false;
   w.computed_s += step_s;
-  w.virtual_thread.add(w, step_s);
+  w.virtual_thread.add(w, step_s, 0, demand_s > 0 ? static_cast<float>(demand_s / step_s) : 0);
   return true;
 }
 
 kernel_time simulated_backend::kernel(kernel_call const& what) {
   worker& w = *current_;
-  auto const [alone_s, measured_s, is_mean] = kernels_(what);
+  auto const [alone_s, measured_s, is_mean, demand] = kernels_(what);
   double const work_s = alone_s + machine_.computing_extra_s(w.thread.manager().self(), alone_s);
   w.step_s += work_s;
+  w.demand_s += demand * work_s;
   w.measured_s += measured_s;
   return {work_s, is_mean};
 }

@@ -83,6 +83,7 @@ class simulated_backend final : public backend {
     execution_thread& thread;
     machine::thread virtual_thread;
     double step_s = 0;      ///< kernels of the step so far, on the reference core
+    double demand_s = 0;    ///< the same, each times what it demands of what cores share
     double measured_s = 0;  ///< of them, CPU seconds here
     double computed_s = 0;  ///< ever
     bool idle = false;

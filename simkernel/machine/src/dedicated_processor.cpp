@@ -3,31 +3,77 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 namespace ovlp::machine {
 
-void served_jobs::start(job& j, double work_s, std::size_t* counter) {
-  jobs_.push_back({served_s_ + work_s, &j, counter});
-  std::push_heap(jobs_.begin(), jobs_.end(), std::greater{});
+void served_jobs::start(job& j, double work_s, float demand, std::size_t* counter) {
+  alike* jobs = &usual_;
+  if (demand > 0) [[unlikely]] {
+    auto place = std::ranges::lower_bound(demanding_, demand, {}, &alike::demand);
+    if (place == demanding_.end() || place->demand != demand) place = demanding_.emplace(place, demand);
+    jobs = &*place;
+  }
+  jobs->jobs.push_back({jobs->served_s + work_s, &j, counter});
+  std::push_heap(jobs->jobs.begin(), jobs->jobs.end(), std::greater{});
+  ++count_;
 }
 
-double served_jobs::left_s() const { return std::max(0.0, jobs_.front().end - served_s_); }
+double served_jobs::alike::left_s() const {
+  double const left = std::max(0.0, jobs.front().end - served_s);
+  return left == 0 ? 0 : left / rate;
+}
+
+served_jobs::alike& served_jobs::first() {
+  alike* found = usual_.jobs.empty() ? nullptr : &usual_;
+  for (alike& jobs : demanding_) {
+    if (found == nullptr || jobs.left_s() < found->left_s() ||
+        (jobs.left_s() == found->left_s() && jobs.jobs.front().what->number() < found->jobs.front().what->number()))
+      found = &jobs;
+  }
+  return *found;
+}
+
+double served_jobs::left_s() const {
+  double left_s = usual_.jobs.empty() ? std::numeric_limits<double>::infinity() : usual_.left_s();
+  for (alike const& jobs : demanding_) left_s = std::min(left_s, jobs.left_s());
+  return left_s;
+}
 
 job& served_jobs::take_first() {
-  running const first = jobs_.front();
-  served_s_ = std::max(served_s_, first.end);  // rounding must not leave a rest
-  std::pop_heap(jobs_.begin(), jobs_.end(), std::greater{});
-  jobs_.pop_back();
-  if (jobs_.empty()) served_s_ = 0;
-  if (first.counter != nullptr) --*first.counter;
-  return *first.what;
+  alike& of = demanding_.empty() ? usual_ : first();
+  running const taken = of.jobs.front();
+  of.served_s = std::max(of.served_s, taken.end);  // rounding must not leave a rest
+  std::pop_heap(of.jobs.begin(), of.jobs.end(), std::greater{});
+  of.jobs.pop_back();
+  --count_;
+  if (of.jobs.empty()) {
+    of.served_s = 0;
+    if (&of != &usual_) demanding_.erase(demanding_.begin() + (&of - demanding_.data()));
+  }
+  if (taken.counter != nullptr) --*taken.counter;
+  return *taken.what;
 }
 
-void dedicated_processor::start_at(double now_s, job& j, double work_s) {
+/// Max-min: who demands less than an equal share of what is left gets it all.
+void served_jobs::share_what_is_demanded(double part) {
+  double left = 1, jobs_left = 0;
+  for (alike const& jobs : demanding_) jobs_left += static_cast<double>(jobs.jobs.size());
+  for (alike& jobs : demanding_) {  // the least demands first
+    double const asked = part * static_cast<double>(jobs.demand);
+    double const got = std::min(asked, left / jobs_left);
+    jobs.rate = asked > 0 ? got / asked : 1;
+    auto const count = static_cast<double>(jobs.jobs.size());
+    left -= got * count;
+    jobs_left -= count;
+  }
+}
+
+void dedicated_processor::start_at(double now_s, job& j, double work_s, float demand) {
   serve_until(now_s);
   if (speed_.next_change_s() <= now_s) [[unlikely]]  // while it was idle
     speed_.go_to(now_s);
-  jobs_.start(j, work_s);
+  jobs_.start(j, work_s, demand);
   set_rate();
 }
 
@@ -37,8 +83,9 @@ void dedicated_processor::serve_until(double now_s) {
 }
 
 void dedicated_processor::set_rate() {
-  double const n = jobs_.count();
-  rate_ = jobs_.empty() ? 0 : speed_.now() * std::min(1.0, (cores_ - taken()) / n);
+  double const n = jobs_.count(), part = jobs_.empty() ? 0 : std::min(1.0, (cores_ - taken()) / n);
+  rate_ = speed_.now() * part;
+  jobs_.share(part);
   busy_ = taken() + std::min(n, cores_ - taken());
 }
 

@@ -5,23 +5,25 @@
 
 namespace ovlp::machine {
 
-void host_cores::start(host_node& by, job& j, double work_s) {
+void host_cores::start(host_node& by, job& j, double work_s, float demand) {
   serve_until(events_.now_s());
   ++by.jobs_;
-  jobs_.start(j, work_s, &by.jobs_);
+  jobs_.start(j, work_s, demand, &by.jobs_);
+  jobs_.share(part());
   events_.changed(*this);
 }
 
 void host_cores::take(double more) {
   serve_until(events_.now_s());
   taken_ += more;
+  jobs_.share(part());
   events_.changed(*this);
 }
 
-double host_cores::rate() const {
+double host_cores::part() const {
   // Rounding must not leave a rest of what transfers took, nor take what is not there.
   double const left = std::clamp(cores_ - taken_, 0.0, cores_);
-  return jobs_.empty() ? 0 : speed_ * std::min(1.0, left / jobs_.count());
+  return jobs_.empty() ? 0 : std::min(1.0, left / jobs_.count());
 }
 
 void host_cores::serve_until(double now_s) {
@@ -39,6 +41,7 @@ double host_cores::next_event_s() const {
 void host_cores::advance(double now_s, std::vector<event*>& due) {
   serve_until(now_s);
   due.push_back(&jobs_.take_first());
+  jobs_.share(part());
 }
 
 }  // namespace ovlp::machine

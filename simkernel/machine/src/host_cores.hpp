@@ -16,7 +16,7 @@ class host_node;
 /// node they are of, none getting more than one core. As Linux shares cores among threads that are always runnable.
 ///
 /// With n jobs on `cores` cores of which communication takes `taken`, and speed v, each is served at the rate
-/// v min(1, (cores - taken) / n). Source: docs/model.md, "Processors".
+/// v min(1, (cores - taken) / n), or less, as served_jobs says. Source: docs/model.md, "Processors".
 /// Cost: of a start or an end O(log n), whatever the number of nodes.
 class host_cores final : public event_source {
  public:
@@ -24,7 +24,7 @@ class host_cores final : public event_source {
     events.add(*this);
   }
 
-  void start(host_node& by, job& j, double work_s);
+  void start(host_node& by, job& j, double work_s, float demand);
   /// Communication takes so many cores more from now on.
   void take(double more);
   double next_event_s() const override;
@@ -32,7 +32,9 @@ class host_cores final : public event_source {
 
  private:
   void serve_until(double now_s);
-  double rate() const;
+  /// Of a core that a job has, 0 to 1.
+  double part() const;
+  double rate() const { return jobs_.empty() ? 0 : speed_ * part(); }
 
   event_queue& events_;
   double const cores_;
@@ -54,7 +56,7 @@ class host_node final : public processor {
 
  private:
   friend class host_cores;
-  void start_at(double, job& j, double work_s) override { host_->start(*this, j, work_s); }
+  void start_at(double, job& j, double work_s, float demand) override { host_->start(*this, j, work_s, demand); }
   void serve_until(double) override {}
   void taken_has_changed() override {
     host_->take(taken() - taken_from_host_);

@@ -136,6 +136,10 @@ node_kind const& platform::kind_of(std::size_t node) const {
   return nodes.back();
 }
 
+double platform::speed_deviation() const {
+  return std::ranges::max(nodes, {}, &node_kind::speed_deviation).speed_deviation;
+}
+
 std::vector<double> platform::capacities(std::size_t count) const {
   std::vector<double> all;
   for (std::size_t n = 0; n < count; ++n) {

@@ -19,10 +19,10 @@ class processor : public event_source {
   explicit processor(event_queue& events) : events_(events) { events.add(*this); }
   ~processor() override = default;
 
-  /// `work_s`: on the reference core, more than 0. The job happens when it is done.
-  void start(job& j, double work_s) {
+  /// `work_s`: on the reference core, more than 0. `demand`: of what cores share. The job happens when it is done.
+  void start(job& j, double work_s, float demand = 0) {
     events_.number(j);
-    start_at(events_.now_s(), j, work_s);
+    start_at(events_.now_s(), j, work_s, demand);
     events_.changed(*this);
   }
   /// Communication takes so many cores from now on.
@@ -46,7 +46,7 @@ class processor : public event_source {
   event_queue& events() const { return events_; }
 
  private:
-  virtual void start_at(double now_s, job& j, double work_s) = 0;
+  virtual void start_at(double now_s, job& j, double work_s, float demand) = 0;
   /// Jobs have been served as they were until now.
   virtual void serve_until(double now_s) = 0;
   virtual void taken_has_changed() = 0;

@@ -109,7 +109,8 @@ void shared_processor::contend(double now_s) {
   events().changed(*this);
 }
 
-void shared_processor::start_at(double now_s, job& j, double work_s) {
+/// Nodes on cores of one machine: what these share is not modelled.
+void shared_processor::start_at(double now_s, job& j, double work_s, float) {
   serve_until(now_s);
   if (now_s == ended_at_s_) {
     threads_.push_front({&j, work_s});

@@ -84,7 +84,7 @@ class shared_processor final : public processor {
   };
   /// `lingers`: has the core, and nothing to do until now.
   enum class state : std::uint8_t { idle, waits, runs, lingers, throttled };
-  void start_at(double now_s, job& j, double work_s) override;
+  void start_at(double now_s, job& j, double work_s, float demand) override;
   void serve_until(double now_s) override;
   void taken_has_changed() override {}
   double rate() const { return speed_.now() * (1 - taken()); }

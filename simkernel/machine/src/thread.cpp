@@ -5,11 +5,11 @@
 
 namespace ovlp::machine {
 
-void thread::add(task& t, double work_s, unsigned step) {
+void thread::add(task& t, double work_s, unsigned step, float demand) {
   if (busy_) {
-    waiting_.push_back({&t, work_s, step});
+    waiting_.push_back({&t, work_s, step, demand});
   } else {
-    compute({&t, work_s, step});
+    compute({&t, work_s, step, demand});
   }
 }
 
@@ -45,7 +45,7 @@ void thread::compute(entry next) {
     next = take_first();
   }
   current_ = next;
-  processor_.start(*this, next.work_s);
+  processor_.start(*this, next.work_s, next.demand);
 }
 
 thread::entry thread::take_first() {

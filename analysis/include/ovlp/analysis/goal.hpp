@@ -9,10 +9,6 @@
 
 namespace ovlp::analysis {
 
-/// What advised plans save was predicted within this in nine of ten measured cases: docs/advice.md. A gain below it is
-/// not sure.
-inline constexpr double prediction_error = 0.04;
-
 /// What a run costs.
 struct run_costs {
   double time_s = 0;

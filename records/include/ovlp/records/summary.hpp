@@ -80,7 +80,11 @@ struct simulation_summary {
   std::vector<memory_summary> memory;
   std::vector<std::string> without_effect;  ///< settings of the platform's file that changed nothing, and why
   std::vector<std::string> warnings;        ///< why the prediction may be weak
-  std::string platform_from{};              ///< of "local": when and where its figures were measured; else empty
+  /// Nine of ten measured times were so near to their predictions, relative to these; none: it is not known.
+  std::optional<double> known_error{};
+  double prediction_spread = 0;  ///< by what such predictions miss, up to a factor; relative
+  std::string interval_from{};   ///< of which measurements that is, or why there are none
+  std::string platform_from{};   ///< of "local": when and where its figures were measured; else empty
 };
 
 /// The figures of one call of a graph.
@@ -133,6 +137,8 @@ struct summary {
   std::string iterations_table() const;
   /// Where a simulation took the durations of kernels from, in one line; empty if all were measured, and of a real run.
   std::string estimates_line() const;
+  /// Of a simulated run, within what the time is to be expected, and how that is known; empty of a real one. A line.
+  std::string interval_line() const;
 
  private:
   template <class Value>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -34,6 +35,7 @@ struct recorded_durations {
   std::string reference_core;  ///< the processor on which they were measured
   std::vector<kernel_duration> kernels;
   std::vector<double> of_nodes;                         ///< by number: how long kernels last there, relative to these
+  std::size_t execution_threads = 0;                    ///< that computed at once on its one node; 0: it does not say
   std::optional<runtime_duration> runtime;              ///< none: the file does not say
   std::map<std::string, machine::kernel_model> models;  ///< of kernels of which models are given in place of durations
 };

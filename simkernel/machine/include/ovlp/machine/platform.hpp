@@ -168,6 +168,8 @@ struct platform {
   bool shares_host_evenly() const { return host && !nodes.front().quota; }
   /// How many nodes the file describes.
   std::size_t node_count() const;
+  /// Of the kind of nodes whose speeds differ most.
+  double speed_deviation() const;
   /// What joins the nodes. Errors: config_error.
   net::topology topology() const;
   /// That of so many nodes.

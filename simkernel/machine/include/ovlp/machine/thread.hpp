@@ -42,9 +42,10 @@ class thread final : job {
   explicit thread(processor& on) : processor_(on) {}
 
   /// Behind all others. `work_s`: on the reference core, 0 or more. `step`: for done(). If the thread is free, a task
-  /// without work is done before this returns.
+  /// without work is done before this returns. `demand`: of what the node's cores share, 0 to 1 (docs/model.md,
+  /// "Processors").
   /// Cost: amortized O(1).
-  void add(task& t, double work_s, unsigned step = 0);
+  void add(task& t, double work_s, unsigned step = 0, float demand = 0);
   /// Before all others that have not begun.
   /// Cost: up to O(n), n tasks that wait.
   void add_next(task& t, double work_s, unsigned step = 0);
@@ -56,6 +57,7 @@ class thread final : job {
     task* what = nullptr;
     double work_s = 0;
     unsigned step = 0;
+    float demand = 0;
   };
   void happen() override;  ///< the processor has done the current task's work
   void compute(entry next);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ovlp::analysis {
+
+/// What was predicted, and then measured.
+enum class predicted : std::uint8_t {
+  time,                     ///< of a run, on a calibrated platform
+  time_beyond_calibration,  ///< of a run on more nodes than the platform was calibrated on
+  saved_node_s,             ///< by a plan, relative to the run without one
+  lost_time,                ///< to a plan, relative to the run without one
+};
+
+/// By what predictions on a platform are to be expected to miss, up to a factor; times relative to the prediction,
+/// others in parts of one:
+///   sqrt(0.03^2 + speed_deviation^2)
+/// `speed_deviation`: of the platform, which calibration measures. What is the same for all is the model's; on a host
+/// whose nodes differ from run to run predictions miss by more. Source: docs/decisions/0025.
+double spread_of_predictions(double speed_deviation);
+
+/// How far predictions were from what was measured.
+struct known_error {
+  double spreads;        ///< nine of ten were as near as so many spreads
+  std::size_t cases;     ///< that were measured
+  std::size_t testbeds;  ///< on which, each on one day
+  std::size_t programs;
+
+  /// Of the interval on either side of a prediction.
+  double within(double spread) const { return spreads * spread; }
+  /// "as near were 9 of 10 of 470 measured times (5 programs, 16 testbeds)"; and what would narrow the interval, if its
+  /// width comes from the host.
+  std::string text(predicted what, double speed_deviation) const;
+};
+
+/// Of all measurements in lab/results; none: nothing of this kind was measured. A prediction with as many errors on
+/// either side holds nine times in ten, if what is predicted is like what was measured; how it does where a testbed, a
+/// day or a program is left out: docs/lab/validation.md, "Intervals". Source: Vovk, Gammerman, Shafer, Algorithmic
+/// Learning in a Random World, 2005 (conformal prediction).
+/// Thread: any.
+std::optional<known_error> known_error_of(predicted what);
+
+/// The key of a kind in lab/results/errors.json.
+char const* key_of(predicted what);
+
+}  // namespace ovlp::analysis

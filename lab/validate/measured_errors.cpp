@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measured_errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <iomanip>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include <ovlp/base/csv.hpp>
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
+
+namespace ovlp::lab::validate {
+namespace {
+
+using analysis::predicted;
+using others = base::csv_reader::other_columns;
+using error_list = std::vector<measured_error>;
+
+constexpr double level = 0.9;
+constexpr std::array kinds{predicted::time, predicted::time_beyond_calibration, predicted::saved_node_s,
+                           predicted::lost_time};
+
+/// Below 0, too.
+double signed_number(base::csv_reader const& row, std::size_t column) {
+  double value = 0;
+  if (!base::read_number(row.text(column), value) || !std::isfinite(value)) row.fail_field(column, "a number");
+  return value;
+}
+
+void add_times(std::string const& folder, std::string const& validation, error_list& to) {
+  std::string const file = folder + "/errors.csv";
+  base::csv_reader row(
+      base::read_file(file), file,
+      {"testbed", "application", "nodes", "calibrated_nodes", "measured_s", "unvaried_s", "speed_deviation"},
+      others::skipped);
+  while (row.next()) {
+    bool const beyond = row.whole_number(2) > row.whole_number(3);
+    double const spread = analysis::spread_of_predictions(row.number(6));
+    to.push_back({beyond ? predicted::time_beyond_calibration : predicted::time, validation, row.text(0), row.text(1),
+                  std::abs(row.number(4) / row.number(5) - 1) / spread, spread});
+  }
+}
+
+void add_plans(std::string const& folder, std::string const& validation, error_list& to) {
+  std::string const file = folder + "/plans.csv";
+  if (!std::filesystem::exists(file)) return;
+  base::csv_reader row(base::read_file(file), file,
+                       {"testbed", "application", "measured_saving", "unvaried_saving", "measured_loss",
+                        "unvaried_loss", "speed_deviation"},
+                       others::skipped);
+  while (row.next()) {
+    double const spread = analysis::spread_of_predictions(row.number(6));
+    auto const add = [&](predicted what, std::size_t measured) {
+      double const error = signed_number(row, measured) - signed_number(row, measured + 1);
+      to.push_back({what, validation, row.text(0), row.text(1), std::abs(error) / spread, spread});
+    };
+    add(predicted::saved_node_s, 2);
+    add(predicted::lost_time, 4);
+  }
+}
+
+/// What is left out at once.
+using group_of = std::function<std::string(measured_error const&)>;
+
+std::string testbed_of(measured_error const& e) { return e.validation + ", " + e.testbed; }
+
+error_list of_kind(error_list const& all, predicted what) {
+  error_list found;
+  std::ranges::copy_if(all, std::back_inserter(found), [&](measured_error const& e) { return e.what == what; });
+  return found;
+}
+
+std::optional<double> within(error_list const& of) {
+  std::vector<double> values;
+  for (measured_error const& e : of) values.push_back(e.spreads);
+  return base::conformal_quantile(std::move(values), level);
+}
+
+std::size_t count_of(error_list const& all, group_of const& group) {
+  std::set<std::string> groups;
+  for (measured_error const& e : all) groups.insert(group(e));
+  return groups.size();
+}
+
+/// How likely it is that as few of n, or fewer, are inside, or as many or more, if each is so with the probability
+/// `level`.
+double likelihood(std::size_t inside, std::size_t n) {
+  double few = 0, many = 0;
+  for (std::size_t k = 0; k <= n; ++k) {
+    auto const of = static_cast<double>(n), in = static_cast<double>(k);
+    double const p = std::exp(std::lgamma(of + 1) - std::lgamma(in + 1) - std::lgamma(of - in + 1) +
+                              in * std::log(level) + (of - in) * std::log(1 - level));
+    if (k <= inside) few += p;
+    if (k >= inside) many += p;
+  }
+  return std::min(1.0, 2 * std::min(few, many));
+}
+
+struct held_out {
+  std::size_t inside = 0, of = 0;
+  double width_sum = 0;
+};
+
+void write_row(std::ostringstream& to, std::string const& name, held_out const& found) {
+  auto const share = [&](double part) { return base::fixed(100 * part / static_cast<double>(found.of), 1); };
+  to << "  " << std::left << std::setw(34) << name << std::right << std::setw(6) << found.of << std::setw(8)
+     << found.inside << std::setw(9) << share(static_cast<double>(found.inside)) << std::setw(9)
+     << base::fixed(likelihood(found.inside, found.of), 2) << std::setw(9) << share(found.width_sum) << "\n";
+}
+
+/// `left_out`: what the interval of a case knows nothing of. `shown`: by what the lines are.
+void write_table(std::ostringstream& to, std::string const& title, error_list const& all, group_of const& left_out,
+                 group_of const& shown) {
+  std::map<std::string, std::optional<double>> within_without;
+  for (measured_error const& e : all) within_without[left_out(e)];
+  for (auto& known : within_without) {
+    error_list rest;
+    std::ranges::copy_if(all, std::back_inserter(rest),
+                         [&](measured_error const& e) { return left_out(e) != known.first; });
+    known.second = within(rest);
+  }
+  std::map<std::string, held_out> lines;
+  held_out sum;
+  for (measured_error const& e : all) {
+    std::optional<double> const known = within_without.at(left_out(e));
+    if (!known) continue;
+    for (held_out* line : {&sum, &lines[shown(e)]}) {
+      ++line->of;
+      if (e.spreads <= *known) ++line->inside;
+      line->width_sum += 2 * *known * e.spread;
+    }
+  }
+  if (sum.of == 0) return;
+  to << title << "\n";
+  for (auto const& [name, line] : lines) write_row(to, name, line);
+  if (lines.size() > 1) write_row(to, "all", sum);
+}
+
+}  // namespace
+
+std::vector<measured_error> read_errors(std::vector<std::string> const& folders) {
+  error_list all;
+  for (std::string const& folder : folders) {
+    std::filesystem::path const path = std::filesystem::absolute(folder + "/").lexically_normal().parent_path();
+    add_times(folder, path.filename(), all);
+    add_plans(folder, path.filename(), all);
+  }
+  return all;
+}
+
+nlohmann::ordered_json known_errors(std::vector<measured_error> const& all) {
+  nlohmann::ordered_json known;
+  known["level"] = level;
+  for (predicted what : kinds) {
+    error_list const of = of_kind(all, what);
+    auto const found = within(of);
+    if (!found) continue;
+    known[key_of(what)] = {{"spreads", std::ceil(1e4 * *found) / 1e4},
+                           {"cases", of.size()},
+                           {"testbeds", count_of(of, testbed_of)},
+                           {"programs", count_of(of, &measured_error::program)}};
+  }
+  return known;
+}
+
+std::string held_out_table(std::vector<measured_error> const& all) {
+  std::ostringstream text;
+  for (predicted what : kinds) {
+    error_list const of = of_kind(all, what);
+    auto const found = within(of);
+    if (!found) continue;
+    text << (text.str().empty() ? "" : "\n") << key_of(what) << ": nine of ten are within " << base::fixed(*found, 2)
+         << " spreads, " << base::fixed(100 * *found * analysis::spread_of_predictions(0), 1)
+         << " % where nodes are alike.\n"
+         << "                                     cases  inside  share %    p      width %\n";
+    group_of const validation = &measured_error::validation, program = &measured_error::program;
+    write_table(text, "by testbed, each from all others", of, testbed_of, testbed_of);
+    write_table(text, "by validation, each testbed from all others", of, testbed_of, validation);
+    write_table(text, "by validation, each from all others", of, validation, validation);
+    write_table(text, "by program, each from all others", of, program, program);
+  }
+  return text.str();
+}
+
+}  // namespace ovlp::lab::validate

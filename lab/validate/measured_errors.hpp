@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <ovlp/analysis/known_errors.hpp>
+
+namespace ovlp::lab::validate {
+
+/// By how many spreads a prediction missed what was measured, without sign: see analysis::known_error.
+struct measured_error {
+  analysis::predicted what;
+  std::string validation;  ///< its folder's name
+  std::string testbed;     ///< of that validation
+  std::string program;
+  double spreads;
+  double spread;
+};
+
+/// Of all configurations of validations, each a folder with errors.csv, and with plans.csv if its grid has plans.
+/// Errors: config_error, io_error.
+std::vector<measured_error> read_errors(std::vector<std::string> const& folders);
+
+/// Within what nine of ten are, of each kind of which there are enough: lab/results/errors.json.
+nlohmann::ordered_json known_errors(std::vector<measured_error> const& all);
+
+/// How intervals hold that know nothing of what they are for: of each testbed, validation and program by all others.
+std::string held_out_table(std::vector<measured_error> const& all);
+
+}  // namespace ovlp::lab::validate
