@@ -179,16 +179,17 @@ TEST_CASE("advice says within what it gains where plans like it were measured, a
     return told.out;
   };
   std::string const gigabit = PLATFORMS "/gigabit.json";
-  CHECK(contains(
-      advised_on(gigabit, {}),
-      " %. How far that may be wrong is not backed by measurements: platform 'gigabit' was not calibrated.\n"));
+  CHECK(contains(advised_on(gigabit, {}),
+                 " %. How far that may be wrong is not backed by measurements: platform 'gigabit' was not calibrated "
+                 "by ovlp calibrate.\n"));
 
   json calibrated = json::parse(contents(gigabit));
   calibrated["calibration"] = json::object();
-  for (json& kind : calibrated["nodes"]) kind["cores"] = 1;
+  for (json& kind : calibrated["nodes"]) kind.update({{"cores", 1}, {"speed_deviation", 0.02}});
   std::string const platform = folder.file("calibrated.json", calibrated.dump());
-  CHECK(contains(advised_on(platform, {}), "was charged from platform, expected durations.\n"));
-  std::string const durations = folder.file("d.json", R"({"reference_core": "any", "kernels": {
+  CHECK(contains(advised_on(platform, {}), " took its duration from: platform; expected durations.\n"));
+  std::string const durations = folder.file("d.json", R"({"reference_core": )" + calibrated["reference_core"].dump() +
+                                                          R"(, "kernels": {
     "lu.getrf": [{"sizes": [400, 100], "mean_s": 2e-3}, {"sizes": [300, 100], "mean_s": 2e-3},
                  {"sizes": [200, 100], "mean_s": 2e-3}, {"sizes": [100, 100], "mean_s": 2e-3}],
     "lu.laswp": [{"sizes": [400, 100], "mean_s": 1e-4}, {"sizes": [300, 100], "mean_s": 1e-4},
@@ -197,10 +198,9 @@ TEST_CASE("advice says within what it gains where plans like it were measured, a
     "lu.subtract": [{"sizes": [100, 100], "mean_s": 1e-4}], "lu.copy": [{"sizes": [100, 100], "mean_s": 1e-5}]}})");
   std::string const told = advised_on(platform, {"--durations", durations});
   CAPTURE(told);
-  bool const plan_is_better = !contains(told, "No plan is better than none.");
-  CHECK((!plan_is_better || (contains(told, "It saves ") && contains(told, " % of the node-seconds and takes ") &&
-                             contains(told, " losses of time.\n"))));
-  CHECK_FALSE(contains(told, "not backed"));
+  CHECK(contains(told, "It takes "));
+  CHECK(contains(told, " % more node-seconds and "));
+  CHECK(contains(told, " losses of time.\n"));
 }
 
 TEST_CASE("what cannot be advised is refused in a line") {

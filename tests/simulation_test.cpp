@@ -785,6 +785,7 @@ TEST_CASE("kernels that were measured alone and beside others take as long as th
     "kernels": {"one": [{"sizes": [7], "mean_s": 6}], "free": [{"sizes": [], "mean_s": 3.01}]}})");
   std::string const four_cores = folder.file("p.json", R"({"name": "test", "reference_core": "any",
     "nodes": [{"count": 1, "cores": 4, "speed": 1}], "network": {"model": "linear", "latency_s": 0, "bandwidth_Bps": 1}})");
+  std::vector<std::string> expected_warnings;
   auto const time_s = [&](std::string const& kernel, std::string const& threads_at_once,
                           std::vector<std::string> files) {
     auto options = partial(four_cores);
@@ -803,8 +804,9 @@ TEST_CASE("kernels that were measured alone and beside others take as long as th
                      }) >>
           ovlp::testing::count(master);
       run(g, {});
-      CHECK(run.summary().simulation->warnings.empty());
-      found_s = run.summary().time_s;
+      auto const figures = run.summary();
+      CHECK(figures.simulation->warnings == expected_warnings);
+      found_s = figures.time_s;
     });
     return found_s;
   };
@@ -813,9 +815,21 @@ TEST_CASE("kernels that were measured alone and beside others take as long as th
   CHECK(time_s("one", "3", {alone, beside}) == doctest::Approx(4 * 3 * 1.5));
   CHECK(time_s("one", "4", {alone, beside}) == doctest::Approx(3 * 6));
   CHECK(time_s("free", "4", {alone, beside}) == doctest::Approx(3 * 3.01));
-  // The other way round the last file counts, as ever.
+  CHECK(time_s("one", "4", {beside, alone}) == doctest::Approx(3 * 6));
+  CHECK(time_s("one", "2", {beside, alone, alone}) == doctest::Approx(6 * 3));
   CHECK(time_s("one", "4", {beside}) == doctest::Approx(3 * 6));
   CHECK(time_s("one", "4", {alone}) == doctest::Approx(3 * 3));
+
+  // What differs by no more than it scatters demands nothing, and more cores than were measured are warned of.
+  std::string const noisy = folder.file("noisy.json", R"({"reference_core": "any", "execution_threads": 2,
+    "kernels": {"one": [{"sizes": [7], "mean_s": 3.3, "standard_deviation_s": 1, "count": 25}]}})");
+  CHECK(time_s("one", "4", {alone, noisy}) == doctest::Approx(3 * 3));
+  expected_warnings = {
+      "how kernels slow each other down was measured with 2 execution threads, and nodes compute with "
+      "up to 4: expected a recording with as many (--execution-threads)"};
+  std::string const two = folder.file("two.json", R"({"reference_core": "any", "execution_threads": 2,
+    "kernels": {"one": [{"sizes": [7], "mean_s": 6}]}})");
+  CHECK(time_s("one", "4", {alone, two}) == doctest::Approx(3 * 3 * 4));
 }
 
 TEST_CASE("first kernels of threads are sampled apart, and what was charged by a mean is not recorded as measured") {
@@ -1137,59 +1151,87 @@ TEST_CASE("the summary says of each kernel where its durations came from") {
 
 TEST_CASE("a predicted time has an interval where predictions like it were measured, and else says why it has none") {
   ovlp::testing::temporary_folder const folder;
-  std::string const calibrated = folder.file("c.json", platform(R"(, "calibration": {})"));
-  std::string const four_cores = folder.file("f.json", R"({"name": "wide", "reference_core": "any", "calibration": {},
-    "nodes": [{"count": 4, "cores": 4, "speed": 1}], "network": {"model": "linear", "latency_s": 0, "bandwidth_Bps": 1}})");
+  auto const machine = [&](std::string const& name, std::string const& of_nodes, std::string const& more) {
+    return folder.file(name, R"({"name": "test", "reference_core": "any", "nodes": [{"count": 4, "speed": 1, )" +
+                                 of_nodes + R"(}], "network": {"model": "linear", "latency_s": 0, "bandwidth_Bps": 1},
+      "kernels": {"one": {"coefficient_s": 1, "exponents": [1]}})" +
+                                 more + "}");
+  };
+  std::string const calibrated = machine("c.json", R"("cores": 1, "speed_deviation": 0.02)", R"(, "calibration": {})");
   std::string const durations = folder.file("d.json", R"({"reference_core": "any", "kernels": {
-    "one": [{"sizes": [10], "mean_s": 1}, {"sizes": [1000], "mean_s": 100}]}})");
+    "one": [{"sizes": [10], "mean_s": 1}, {"sizes": [1000], "mean_s": 100}],
+    "fitted": {"coefficient_s": 1, "exponents": [1]}}})");
+  std::vector<std::string> const measured{"--durations", durations};
+  std::string kernel = "one", execution = "partial";
   auto const summary_of = [&](std::string const& on, int size, std::vector<std::string> const& more,
                               std::size_t nodes = 4) {
-    auto options = partial(on);
+    std::vector<std::string> options{"--platform", on, "--execution", execution};
     options.insert(options.end(), more.begin(), more.end());
     ovlp::summary found;
     simulate_on(nodes, options, [&](engine& run) {
       run.record();
       threads<> const master{"master", 1};
-      run(graph<Start, Done>(ovlp::leaf("all", master.at(0),
-                                        [&](here<>& here, Start) {
-                                          here.kernel("one", {size}, [] {});
-                                          return Done{1};
-                                        })),
-          {});
+      graph<Start, Done> const g = ovlp::leaf("all", master.at(0), [&](here<>& here, Start) {
+        if (!kernel.empty()) here.kernel(kernel, {size}, [] {});
+        return Done{1};
+      });
+      run(g, {});
       found = run.summary();
     });
     return found;
   };
-  std::vector<std::string> const measured{"--durations", durations};
   auto const known = ovlp::analysis::known_error_of(ovlp::analysis::predicted::time);
   REQUIRE(known);
+  auto const [low, high] = known->of_time(ovlp::analysis::spread_of_predictions(0.02));
+  CHECK(low > 0.5);
+  CHECK(low < 1);
+  CHECK(high > 1);
   auto const backed = summary_of(calibrated, 10, measured);
-  REQUIRE(backed.simulation->known_error);
-  double const within = known->within(ovlp::analysis::spread_of_predictions(0));
-  CHECK(*backed.simulation->known_error == within);
+  REQUIRE(backed.simulation->interval);
   auto const json = nlohmann::json::parse(backed.json());
-  CHECK(json.at("time_low_s").get<double>() == doctest::Approx(1 - within));
-  CHECK(json.at("time_high_s").get<double>() == doctest::Approx(1 + within));
-  CHECK(json.at("interval_from") == known->text(ovlp::analysis::predicted::time, 0));
-  CHECK(ovlp::testing::contains(backed.interval_line(), " s: as near were 9 of 10 of "));
+  CHECK(json.at("time_low_s").get<double>() == doctest::Approx(low));
+  CHECK(json.at("time_high_s").get<double>() == doctest::Approx(high));
+  CHECK(json.at("prediction_spread").get<double>() == doctest::Approx(std::hypot(0.03, 0.02)));
+  CHECK(json.at("interval_from") == known->text(ovlp::analysis::predicted::time, 0.02));
+  CHECK(ovlp::testing::contains(backed.interval_line(), " s, which holds for 9 of 10 of "));
+  auto const beyond = ovlp::analysis::known_error_of(ovlp::analysis::predicted::time_beyond_calibration);
+  auto const more_nodes = summary_of(calibrated, 10, measured, 5);
+  REQUIRE(beyond);
+  CHECK(more_nodes.simulation->interval->high_s ==
+        doctest::Approx(beyond->of_time(ovlp::analysis::spread_of_predictions(0.02)).high));
+  CHECK(ovlp::testing::contains(more_nodes.interval_line(), " of runs on more nodes than were calibrated ("));
 
   auto const why_not = [&](ovlp::summary const& of) {
-    CHECK_FALSE(of.simulation->known_error);
+    CHECK_FALSE(of.simulation->interval);
     CHECK(nlohmann::json::parse(of.json()).at("time_low_s").is_null());
     CHECK(of.interval_line() == "not backed by measurements: " + of.simulation->interval_from);
     return of.simulation->interval_from;
   };
-  CHECK(why_not(summary_of(folder.file("p.json", platform()), 10, measured)) == "platform 'test' was not calibrated");
-  CHECK(why_not(summary_of(four_cores, 10, measured)) == "no nodes of several cores were");
-  CHECK(why_not(summary_of(calibrated, 10, {})) == "kernel 'one' was charged from platform, expected durations");
+  CHECK(why_not(summary_of(machine("p.json", R"("cores": 1)", ""), 10, measured)) ==
+        "platform 'test' was not calibrated by ovlp calibrate");
+  CHECK(why_not(summary_of(machine("q.json", R"("cores": 1)", R"(, "calibration": {})"), 10, measured)) ==
+        "platform 'test' does not say how much nodes differed in calibration");
+  CHECK(why_not(summary_of(machine("f.json", R"("cores": 4, "speed_deviation": 0.02)", R"(, "calibration": {})"), 10,
+                           measured)) == "no nodes of several cores were measured");
+  CHECK(why_not(summary_of(machine("s.json", R"("cores": 1, "speed_deviation": 0.02, "speed_over_time": [[1, 0.5]])",
+                                   R"(, "calibration": {})"),
+                           10, measured)) == "no nodes whose speed changes were measured");
+  CHECK(why_not(summary_of(calibrated, 10, {})) == "kernel 'one' took its duration from: platform; expected durations");
   CHECK(why_not(summary_of(calibrated, 100, measured)) ==
-        "kernel 'one' was charged from interpolated, expected durations");
+        "kernel 'one' took its duration from: interpolated; expected durations");
   CHECK(why_not(summary_of(calibrated, 10, {"--durations", durations, "--vary", "1"})) ==
-        "with --vary it is one of many runs that could be");
-  auto const beyond = ovlp::analysis::known_error_of(ovlp::analysis::predicted::time_beyond_calibration);
-  auto const more = summary_of(calibrated, 10, measured, 5);
-  CHECK(more.simulation->known_error.has_value() == beyond.has_value());
-  if (beyond) CHECK(*more.simulation->known_error == beyond->within(ovlp::analysis::spread_of_predictions(0)));
+        "--vary predicts one of many possible runs");
+  for (char const* measures : {"sampled", "direct"}) {
+    execution = measures;
+    CHECK(why_not(summary_of(calibrated, 10, {})) ==
+          "kernel 'one' took its duration from: measured; expected durations");
+  }
+  execution = "partial";
+  kernel = "fitted";
+  CHECK(why_not(summary_of(calibrated, 10, measured)) ==
+        "a kernel was charged by a model, expected measured durations of its sizes");
+  kernel = "";
+  CHECK(why_not(summary_of(calibrated, 10, measured)) == "no kernel was charged by --durations");
 }
 
 TEST_CASE("durations of sizes between measured ones are interpolated, and of others refused") {

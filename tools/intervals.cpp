@@ -32,7 +32,7 @@ void add_intervals(CLI::App& ovlp) {
     auto const all = lab::validate::read_errors(given->folders);
     std::string const table = lab::validate::held_out_table(all);
     if (table.empty())
-      throw config_error("intervals: expected nine comparisons at least of a kind, got " + std::to_string(all.size()));
+      throw config_error("intervals: expected 19 comparisons at least of a kind, got " + std::to_string(all.size()));
     base::write_output("-", table);
     if (!given->output.empty())
       base::write_output(given->output, base::json_text(lab::validate::known_errors(all)) + "\n");

@@ -29,7 +29,8 @@ std::optional<known_error> known_error_of(predicted what) {
   static nlohmann::json const all = base::parse_json(measured_errors(), "errors.json");
   auto const found = all.find(key_of(what));
   if (found == all.end()) return std::nullopt;
-  return known_error{found->at("spreads"), found->at("cases"), found->at("testbeds"), found->at("programs")};
+  return known_error{found->at("below"), found->at("above"), found->at("cases"), found->at("calibrations"),
+                     found->at("programs")};
 }
 
 std::string known_error::text(predicted what, double speed_deviation) const {
@@ -39,11 +40,13 @@ std::string known_error::text(predicted what, double speed_deviation) const {
   std::string const of = what == predicted::lost_time      ? "losses of time"
                          : what == predicted::saved_node_s ? "savings"
                                                            : "times";
-  std::string all = "as near were 9 of 10 of " + std::to_string(cases) + " measured " + of + " (" +
-                    count(programs, "program") + ", " + count(testbeds, "testbed") + ")";
+  std::string const beyond =
+      what == predicted::time_beyond_calibration ? " of runs on more nodes than were calibrated" : "";
+  std::string all = "holds for 9 of 10 of " + std::to_string(cases) + " measured " + of + beyond + " (" +
+                    count(programs, "program") + ", " + count(calibrations, "calibration") + ")";
   if (spread_of_predictions(speed_deviation) > 1.5 * spread_of_predictions(0)) {
     all += "; nodes' speeds differed by " + base::fixed(100 * speed_deviation, 1) +
-           " % in calibration: one on a quieter host would narrow it";
+           " % in calibration: calibrating on a quieter host would narrow it";
   }
   return all;
 }

@@ -48,15 +48,16 @@ std::string gain_of(advice const& found, analysis::goal const& wanted) {
            " %. How far that may be wrong is not backed by measurements" +
            (found.not_backed.empty() ? "" : ": " + found.not_backed) + ".\n";
   }
-  double const spread = found.prediction_spread, saving_error = of_saving->within(spread),
-               loss_error = of_loss->within(spread);
-  auto const range = [](double middle, double error) {
-    return fixed(100 * (middle - error), 1) + " to " + fixed(100 * (middle + error), 1) + " %";
+  auto const saving = of_saving->around(saved_node_s, found.prediction_spread);
+  auto const loss = of_loss->around(lost_time, found.prediction_spread);
+  auto const text = [](double low, double high) {
+    return fixed(100 * low, 1) + " to " + fixed(100 * high, 1) + " % more";
   };
-  bool const sure = std::abs(saved_node_s) > saving_error || std::abs(lost_time) > loss_error;
-  return "It saves " + range(saved_node_s, saving_error) + " of the node-seconds and takes " +
-         range(lost_time, loss_error) + " more time" + (sure ? "" : ", so it is not sure that it gains") + "; " +
-         of_saving->text(analysis::predicted::saved_node_s, 0) + ", and " + std::to_string(of_loss->cases) +
+  analysis::run_costs const worst{(1 + loss.high) * before.time_s, (1 - saving.low) * before.node_s};
+  bool const sure = wanted.value(worst) < wanted.value(before);
+  return "It takes " + text(-saving.high, -saving.low) + " node-seconds and " + text(loss.low, loss.high) + " time" +
+         (sure ? "" : ", so it is not sure that it gains") + ". The first " +
+         of_saving->text(analysis::predicted::saved_node_s, 0) + ", the second of " + std::to_string(of_loss->cases) +
          " losses of time.\n";
 }
 

@@ -8,6 +8,7 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/text.hpp>
+#include <ovlp/machine/platform.hpp>
 
 #include "simulated_run.hpp"
 
@@ -49,8 +50,7 @@ plan_judge::plan_judge(std::vector<std::string> words, std::size_t jobs)
   as_it_is_ = read(summary);
   program_ = summary.at("application");
   nodes_ = summary.at("nodes");
-  if (summary.at("prediction_spread").is_null()) not_backed_ = summary.at("interval_from");
-  else prediction_spread_ = summary.at("prediction_spread");
+  find_backing(summary);
   if (as_it_is_.iterations.size() < 2)
     throw config_error("PROGRAM: expected two iterations or more (here.iteration), between which nodes can change");
   if (summary.at("iterations").back().at("index") != as_it_is_.iterations.size())
@@ -61,6 +61,21 @@ plan_judge::plan_judge(std::vector<std::string> words, std::size_t jobs)
   double const of_one = summary.at("atomic_steps").get<double>() + summary.at("transfers").get<double>();
   most_simulations_ = static_cast<std::size_t>(std::clamp(events / std::max(1.0, of_one), 50.0, 1500.0));
   progress_.emplace("ovlp advise", most_simulations_, "simulations at most", 1);
+}
+
+void plan_judge::find_backing(ordered_json const& summary) {
+  auto const spread = summary.find("prediction_spread");
+  std::vector<std::string> words = words_;
+  std::vector<std::string> const platforms = take_option(words, "--platform");
+  if (spread == summary.end()) {
+    not_backed_ = "the program was built with an older ovlp";
+  } else if (spread->is_null()) {
+    not_backed_ = summary.at("interval_from");
+  } else if (!platforms.empty() && nodes_ > machine::platform::find(platforms.back()).node_count()) {
+    not_backed_ = "no plans on more nodes than were calibrated were measured";
+  } else {
+    prediction_spread_ = *spread;
+  }
 }
 
 void plan_judge::simulate(std::vector<allocation> const& all) {

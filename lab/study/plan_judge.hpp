@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <ovlp/analysis/forecast.hpp>
 #include <ovlp/analysis/goal.hpp>
 #include <ovlp/base/progress.hpp>
@@ -59,6 +61,8 @@ class plan_judge {
   ovlp::plan plan_of(allocation const& held) const;
 
  private:
+  void find_backing(nlohmann::ordered_json const& summary);
+
   std::vector<std::string> const words_;
   simulator const simulate_;
   std::optional<base::progress> progress_;

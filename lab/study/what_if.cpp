@@ -93,6 +93,7 @@ std::string what_if(std::vector<std::string> const& words, std::vector<change> c
   std::vector<simulated_run> runs(all.size(), as_it_is);
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (change const& one : all[i].changes) one.apply(runs[i]);
+    runs[i].platform.erase("calibration");  // it is of another machine
   }
 
   simulator const simulate(base::available_cores());

@@ -44,9 +44,10 @@ void add_times(std::string const& folder, std::string const& validation, error_l
       others::skipped);
   while (row.next()) {
     bool const beyond = row.whole_number(2) > row.whole_number(3);
-    double const spread = analysis::spread_of_predictions(row.number(6));
-    to.push_back({beyond ? predicted::time_beyond_calibration : predicted::time, validation, row.text(0), row.text(1),
-                  std::abs(row.number(4) / row.number(5) - 1) / spread, spread});
+    double const spread = analysis::spread_of_predictions(row.number(6)), predicted_s = row.number(5);
+    if (predicted_s == 0) row.fail_field(5, "a number above 0");
+    to.push_back({beyond ? predicted::time_beyond_calibration : predicted::time, validation,
+                  row.text(0) + " " + row.text(6), row.text(1), (row.number(4) / predicted_s - 1) / spread, spread});
   }
 }
 
@@ -61,7 +62,7 @@ void add_plans(std::string const& folder, std::string const& validation, error_l
     double const spread = analysis::spread_of_predictions(row.number(6));
     auto const add = [&](predicted what, std::size_t measured) {
       double const error = signed_number(row, measured) - signed_number(row, measured + 1);
-      to.push_back({what, validation, row.text(0), row.text(1), std::abs(error) / spread, spread});
+      to.push_back({what, validation, row.text(0) + " " + row.text(6), row.text(1), error / spread, spread});
     };
     add(predicted::saved_node_s, 2);
     add(predicted::lost_time, 4);
@@ -71,18 +72,27 @@ void add_plans(std::string const& folder, std::string const& validation, error_l
 /// What is left out at once.
 using group_of = std::function<std::string(measured_error const&)>;
 
-std::string testbed_of(measured_error const& e) { return e.validation + ", " + e.testbed; }
-
 error_list of_kind(error_list const& all, predicted what) {
   error_list found;
   std::ranges::copy_if(all, std::back_inserter(found), [&](measured_error const& e) { return e.what == what; });
   return found;
 }
 
-std::optional<double> within(error_list const& of) {
-  std::vector<double> values;
-  for (measured_error const& e : of) values.push_back(e.spreads);
-  return base::conformal_quantile(std::move(values), level);
+/// Nine of ten, and as many of the others on either side.
+struct bounds {
+  double below, above;
+  bool hold(measured_error const& e) const { return -below <= e.spreads && e.spreads <= above; }
+};
+
+std::optional<bounds> bounds_of(error_list const& of) {
+  std::vector<double> less, more;
+  for (measured_error const& e : of) {
+    less.push_back(-e.spreads);
+    more.push_back(e.spreads);
+  }
+  auto const below = base::conformal_quantile(std::move(less), (1 + level) / 2);
+  auto const above = base::conformal_quantile(std::move(more), (1 + level) / 2);
+  return below && above ? std::optional(bounds{*below, *above}) : std::nullopt;
 }
 
 std::size_t count_of(error_list const& all, group_of const& group) {
@@ -120,23 +130,23 @@ void write_row(std::ostringstream& to, std::string const& name, held_out const& 
 /// `left_out`: what the interval of a case knows nothing of. `shown`: by what the lines are.
 void write_table(std::ostringstream& to, std::string const& title, error_list const& all, group_of const& left_out,
                  group_of const& shown) {
-  std::map<std::string, std::optional<double>> within_without;
-  for (measured_error const& e : all) within_without[left_out(e)];
-  for (auto& known : within_without) {
+  std::map<std::string, std::optional<bounds>> without;
+  for (measured_error const& e : all) without[left_out(e)];
+  for (auto& known : without) {
     error_list rest;
     std::ranges::copy_if(all, std::back_inserter(rest),
                          [&](measured_error const& e) { return left_out(e) != known.first; });
-    known.second = within(rest);
+    known.second = bounds_of(rest);
   }
   std::map<std::string, held_out> lines;
   held_out sum;
   for (measured_error const& e : all) {
-    std::optional<double> const known = within_without.at(left_out(e));
+    std::optional<bounds> const known = without.at(left_out(e));
     if (!known) continue;
     for (held_out* line : {&sum, &lines[shown(e)]}) {
       ++line->of;
-      if (e.spreads <= *known) ++line->inside;
-      line->width_sum += 2 * *known * e.spread;
+      if (known->hold(e)) ++line->inside;
+      line->width_sum += (known->below + known->above) * e.spread;
     }
   }
   if (sum.of == 0) return;
@@ -162,11 +172,13 @@ nlohmann::ordered_json known_errors(std::vector<measured_error> const& all) {
   known["level"] = level;
   for (predicted what : kinds) {
     error_list const of = of_kind(all, what);
-    auto const found = within(of);
+    auto const found = bounds_of(of);
     if (!found) continue;
-    known[key_of(what)] = {{"spreads", std::ceil(1e4 * *found) / 1e4},
+    auto const rounded = [](double bound) { return std::ceil(1e4 * bound) / 1e4; };
+    known[key_of(what)] = {{"below", rounded(found->below)},
+                           {"above", rounded(found->above)},
                            {"cases", of.size()},
-                           {"testbeds", count_of(of, testbed_of)},
+                           {"calibrations", count_of(of, &measured_error::calibration)},
                            {"programs", count_of(of, &measured_error::program)}};
   }
   return known;
@@ -176,16 +188,25 @@ std::string held_out_table(std::vector<measured_error> const& all) {
   std::ostringstream text;
   for (predicted what : kinds) {
     error_list const of = of_kind(all, what);
-    auto const found = within(of);
+    auto const found = bounds_of(of);
     if (!found) continue;
-    text << (text.str().empty() ? "" : "\n") << key_of(what) << ": nine of ten are within " << base::fixed(*found, 2)
-         << " spreads, " << base::fixed(100 * *found * analysis::spread_of_predictions(0), 1)
-         << " % where nodes are alike.\n"
+    auto const percent = [](double spreads) {
+      return base::fixed(100 * spreads * analysis::spread_of_predictions(0), 1);
+    };
+    text << (text.str().empty() ? "" : "\n") << key_of(what) << ": nine of ten are from " << percent(-found->below)
+         << " to +" << percent(found->above) << " % of the prediction, where nodes do not differ.\n"
          << "                                     cases  inside  share %    p      width %\n";
-    group_of const validation = &measured_error::validation, program = &measured_error::program;
-    write_table(text, "by testbed, each from all others", of, testbed_of, testbed_of);
-    write_table(text, "by validation, each testbed from all others", of, testbed_of, validation);
-    write_table(text, "by validation, each from all others", of, validation, validation);
+    group_of const calibration = &measured_error::calibration, validation = &measured_error::validation,
+                   program = &measured_error::program;
+    // A validation by an earlier one's calibration is left out with it.
+    std::map<std::string, std::string> first;
+    for (measured_error const& e : of) first.try_emplace(e.calibration, e.validation);
+    group_of const with_others = [&](measured_error const& e) { return first.at(e.calibration); };
+    write_table(text, "by calibration, each from all others", of, calibration, [](measured_error const& e) {
+      return e.validation + ", " + e.calibration.substr(0, e.calibration.find(' '));
+    });
+    write_table(text, "by validation, each calibration from all others", of, calibration, validation);
+    write_table(text, "by validation, each from all that share no calibration with it", of, with_others, validation);
     write_table(text, "by program, each from all others", of, program, program);
   }
   return text.str();

@@ -10,11 +10,12 @@
 
 namespace ovlp::lab::validate {
 
-/// By how many spreads a prediction missed what was measured, without sign: see analysis::known_error.
+/// By how many spreads more was measured than predicted: see analysis::known_error.
 struct measured_error {
   analysis::predicted what;
   std::string validation;  ///< its folder's name
-  std::string testbed;     ///< of that validation
+  /// By which it was predicted: the testbed, and how much its nodes differed. Validations may share one.
+  std::string calibration;
   std::string program;
   double spreads;
   double spread;
@@ -27,7 +28,8 @@ std::vector<measured_error> read_errors(std::vector<std::string> const& folders)
 /// Within what nine of ten are, of each kind of which there are enough: lab/results/errors.json.
 nlohmann::ordered_json known_errors(std::vector<measured_error> const& all);
 
-/// How intervals hold that know nothing of what they are for: of each testbed, validation and program by all others.
+/// How intervals hold that know nothing of what they are for: of each calibration, validation and program by all
+/// others.
 std::string held_out_table(std::vector<measured_error> const& all);
 
 }  // namespace ovlp::lab::validate

@@ -57,10 +57,10 @@ std::string summary::json() const {
     to["platform"] = simulation->platform;
     if (!simulation->platform_from.empty()) to["platform_from"] = simulation->platform_from;
     to["execution"] = simulation->execution;
-    double const error_s = simulation->known_error.value_or(0) * time_s;
-    to["time_low_s"] = simulation->known_error ? ovlp::json(time_s - error_s) : ovlp::json(nullptr);
-    to["time_high_s"] = simulation->known_error ? ovlp::json(time_s + error_s) : ovlp::json(nullptr);
-    to["prediction_spread"] = simulation->known_error ? ovlp::json(simulation->prediction_spread) : ovlp::json(nullptr);
+    auto const& interval = simulation->interval;
+    to["time_low_s"] = interval ? ovlp::json(interval->low_s) : ovlp::json(nullptr);
+    to["time_high_s"] = interval ? ovlp::json(interval->high_s) : ovlp::json(nullptr);
+    to["prediction_spread"] = interval ? ovlp::json(simulation->prediction_spread) : ovlp::json(nullptr);
     to["interval_from"] = simulation->interval_from;
     to["communication_cpu_s"] = simulation->communication_cpu_s;
     to["node_cpu_s"] = simulation->node_cpu_s;
@@ -178,11 +178,11 @@ std::string summary::estimates_line() const {
 
 std::string summary::interval_line() const {
   if (!simulation) return "";
-  if (!simulation->known_error) return "not backed by measurements: " + simulation->interval_from;
-  double const error_s = *simulation->known_error * time_s;
+  if (!simulation->interval) return "not backed by measurements: " + simulation->interval_from;
   base::text_writer line;
   line.precision(4);
-  line << time_s - error_s << " to " << time_s + error_s << " s: " << simulation->interval_from;
+  line << simulation->interval->low_s << " to " << simulation->interval->high_s << " s, which "
+       << simulation->interval_from;
   return line.str();
 }
 

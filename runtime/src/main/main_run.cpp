@@ -369,7 +369,9 @@ void main_run::write_what_is_left(std::string const& reference_core) {
     run_options const& given = common_options();
     bool const is_known = given.backend() == std::string_view("real") && given.nodes == 1;
     write_durations(given.durations_file, collect(all_calls), reference_core, given.nodes,
-                    is_known ? std::min(given.execution_threads, base::available_cores()) : 0);
+                    !is_known                         ? 0
+                    : given.execution_thread_per_core ? base::available_cores()
+                                                      : std::min(given.execution_threads, base::available_cores()));
   } catch (std::exception const& wrong) {
     fail_at_exit(common_options().application, wrong.what());
   }

@@ -183,9 +183,8 @@ class advise_again final : public policy {
     // The plan was simulated, and this is an estimate: it has to gain more than that may be wrong.
     analysis::goal::rank const of_plan = rank_of(planned), of_best = rank_of(best);
     auto const known = analysis::known_error_of(analysis::predicted::saved_node_s);
-    bool const better =
-        of_best.excess < of_plan.excess ||
-        of_best.value < (1 - (known ? known->within(analysis::spread_of_predictions(0)) : 0)) * of_plan.value;
+    double const error = known ? known->below * analysis::spread_of_predictions(0) : 1;
+    bool const better = of_best.excess < of_plan.excess || of_best.value < (1 - error) * of_plan.value;
     std::string const measured = "takes " + base::fixed(scale, 3) + " times as long as forecast: ";
     if (!better) return decision{{std::min(planned.front(), at.nodes)}, measured + "as planned"};
     return decision{{std::min(best.front(), at.nodes)}, measured + "planned anew for " + advised_.goal.text()};

@@ -146,7 +146,7 @@ struct engine::implementation final : main_run {
       all.simulation->sampling_error = 0;
     }
     of.estimates = estimates_since(counts_before);
-    add_interval(of);
+    add_interval(of, all.time_s);
     if (node_memory const* const memory = world->memory()) {
       for (node_memory::usage const& u : memory->used()) {
         all.simulation->memory.push_back({u.node, u.bytes, u.peak_bytes});
@@ -210,34 +210,50 @@ struct engine::implementation final : main_run {
   }
 
   /// Why nothing was measured that is like this prediction; empty: something was.
-  std::string why_no_interval(std::map<std::string, std::map<std::string, std::uint64_t>> const& estimates) const {
+  std::string why_no_interval() const {
     std::string const platform = "platform '" + on.name + "'";
-    if (!on.calibrated) return platform + " was not calibrated";
+    if (!on.calibrated || !on.figures_from.empty()) return platform + " was not calibrated by ovlp calibrate";
+    if (on.speed_deviation() == 0) return platform + " does not say how much nodes differed in calibration";
+    for (machine::node_kind const& kind : on.nodes) {
+      if (kind.cores > 1) return "no nodes of several cores were measured";
+      if (!kind.slowdowns.empty() || kind.speed_over_time != nullptr)
+        return "no nodes whose speed changes were measured";
+    }
+    if (on.nodes.size() > 1) return "no nodes of several kinds were measured";
     if (!options.without.empty()) return "--without changes the model";
-    if (options.vary) return "with --vary it is one of many runs that could be";
-    if (std::ranges::any_of(on.nodes, [](machine::node_kind const& kind) { return kind.cores > 1; }))
-      return "no nodes of several cores were";
-    if (options.mode() == execution_mode::direct) return "kernels were executed, not charged by --durations";
-    for (auto const& [kernel, sources] : estimates) {
-      for (auto const& [source, count] : sources) {
-        if (source != duration_sources[static_cast<std::size_t>(duration_source::durations)])
-          return "kernel '" + kernel + "' was charged from " + source + ", expected durations";
+    if (options.vary) return "--vary predicts one of many possible runs";
+    if (!options.charge_as.empty()) return "--charge-as charges what another run took";
+    if (auto const notes = notes_of_processors(false); !notes.empty()) return notes.front();
+    std::uint64_t charged = 0;
+    for (auto const& [kernel, counts] : kernels.counts()) {
+      auto const before = counts_before.find(kernel);
+      for (std::size_t from = 0; from < counts.size(); ++from) {
+        std::uint64_t const count = counts[from] - (before == counts_before.end() ? 0 : before->second[from]);
+        if (count == 0) continue;
+        if (static_cast<duration_source>(from) != duration_source::durations)
+          return "kernel '" + kernel + "' took its duration from: " + duration_sources[from] + "; expected durations";
+        charged += count;
       }
     }
+    if (charged == 0) return "no kernel was charged by --durations";
+    if (kernels.uses_models()) return "a kernel was charged by a model, expected measured durations of its sizes";
     return "";
   }
 
   /// How far measured runs were from predictions like this one.
-  void add_interval(simulation_summary& of) const {
-    of.interval_from = why_no_interval(of.estimates);
+  void add_interval(simulation_summary& of, double time_s) const {
+    of.interval_from = why_no_interval();
     if (!of.interval_from.empty()) return;
     auto const what =
         options.nodes > on.node_count() ? analysis::predicted::time_beyond_calibration : analysis::predicted::time;
     auto const known = analysis::known_error_of(what);
     double const deviation = on.speed_deviation();
-    of.interval_from = known ? known->text(what, deviation) : "no runs on more nodes than were calibrated were";
+    of.interval_from =
+        known ? known->text(what, deviation) : "no runs on more nodes than were calibrated were measured";
+    if (!known) return;
     of.prediction_spread = analysis::spread_of_predictions(deviation);
-    if (known) of.known_error = known->within(of.prediction_spread);
+    auto const [low, high] = known->of_time(of.prediction_spread);
+    of.interval = {std::max(0.0, low) * time_s, high * time_s};
   }
 
   /// That kernels are of one processor and the platform's figures of another.
@@ -276,6 +292,13 @@ struct engine::implementation final : main_run {
                     " measurements and has a standard error of " +
                     std::to_string(std::lround(100 * mean->relative_error)) +
                     " %: expected at most 10 %; --sample 5% measures until it is small");
+    }
+    std::size_t const cores = std::ranges::max(on.nodes, {}, &machine::node_kind::cores).cores;
+    std::size_t const at_once = options.execution_threads > 0 ? std::min(cores, options.execution_threads) : cores;
+    if (std::size_t const measured = kernels.cores_of_demands(); measured > 0 && at_once > measured) {
+      all.push_back("how kernels slow each other down was measured with " + std::to_string(measured) +
+                    " execution threads, and nodes compute with up to " + std::to_string(at_once) +
+                    ": expected a recording with as many (--execution-threads)");
     }
     std::array<std::uint64_t, duration_sources.size()> sums{};
     for (auto const& [kernel, counts] : kernels.counts()) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <ovlp/base/error.hpp>
@@ -64,15 +65,20 @@ void kernel_times::read(std::string const& file) {
   if (recorded.of_nodes.size() == nodes_) of_nodes = std::make_shared<std::vector<double> const>(recorded.of_nodes);
   for (kernel_duration const& one : recorded.kernels) {
     entry& of = kernels_[one.kernel].of_sizes[one.sizes];
-    if (adds_demand(of, one, recorded.execution_threads)) continue;
-    of.execution_threads = recorded.execution_threads;
-    of.demand = 0;
-    of.estimate_s = one.mean_s;
+    std::size_t const threads = recorded.execution_threads;
+    if (threads == 1) of.alone = one;
+    if (threads > 1) std::tie(of.beside, of.threads_beside) = std::pair(one, threads);
+    bool const is_pair = threads > 0 && of.alone && of.beside;
+    kernel_duration const& usual = is_pair ? *of.alone : one;
+    of.estimate_s = usual.mean_s;
     of.source = duration_source::durations;
-    of.standard_deviation_s = one.standard_deviation_s;
-    of.first_ratio = one.mean_s > 0 ? one.first_s / one.mean_s : 1;
-    of.files = {files_.size() - 1};
+    of.standard_deviation_s = usual.standard_deviation_s;
+    of.first_ratio = usual.mean_s > 0 ? usual.first_s / usual.mean_s : 1;
+    if (!is_pair) of.files.clear();
+    of.files.push_back(files_.size() - 1);
     of.of_nodes = of_nodes;
+    of.demand = 0;
+    if (is_pair) find_demand(of);
   }
   for (auto const& [name, model] : recorded.models) {
     kernels_[name].model = model;
@@ -80,15 +86,17 @@ void kernel_times::read(std::string const& file) {
   }
 }
 
-/// Whether this is a kernel that an earlier file knows alone, and this one beside others: then it stays as long, and
-/// what it demands of what the cores of a node share is known.
-bool kernel_times::adds_demand(entry& of, kernel_duration const& beside, std::size_t execution_threads) {
-  bool const known_alone = of.source == duration_source::durations && of.execution_threads == 1 && *of.estimate_s > 0;
-  if (!known_alone || execution_threads < 2) return false;
-  // So many that compute at once get a share each. Those that are no slower demand no more than that.
-  of.demand = std::min(1.0, std::max(1.0, beside.mean_s / *of.estimate_s) / static_cast<double>(execution_threads));
-  of.files.push_back(files_.size() - 1);
-  return true;
+/// Of a kernel that was measured alone and beside others, which got as much each of what the cores share. Where it was
+/// slower beside them by no more than its measurements scatter, nothing says that it demands any.
+void kernel_times::find_demand(entry& of) {
+  auto const variance = [](kernel_duration const& d) {
+    return d.standard_deviation_s * d.standard_deviation_s / d.count;
+  };
+  kernel_duration const &alone = *of.alone, &beside = *of.beside;
+  double const longer_s = beside.mean_s - alone.mean_s;
+  if (alone.mean_s <= 0 || longer_s <= 2 * std::sqrt(variance(alone) + variance(beside))) return;
+  of.demand = std::min(1.0, beside.mean_s / alone.mean_s / static_cast<double>(of.threads_beside));
+  cores_of_demands_ = cores_of_demands_ == 0 ? of.threads_beside : std::min(cores_of_demands_, of.threads_beside);
 }
 
 std::vector<std::string> kernel_times::unused_files() const {
@@ -122,6 +130,7 @@ void kernel_times::find_estimate(kernel& of, entry& of_sizes, kernel_call const&
   double estimate_s = 0;
   if (of.model) {
     of_sizes.source = duration_source::durations;
+    uses_models_ = true;
     of_sizes.files = {of.file_of_model};
     estimate_s = charged_by(*of.model, files_[of.file_of_model].name, what);
   } else {
@@ -162,12 +171,14 @@ bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64
   auto const corners = measured->sizes.around(sizes);
   if (corners.empty()) return false;
   double logarithm = 0, deviation = 0, first_ratio = 0, demand = 0;
+  bool all_demand = true;  // else a corner may be one that was measured alone only
   for (auto const& [point, weight] : corners) {
     entry const& corner = *measured->entries[point];
     logarithm += weight * std::log(*corner.estimate_s);
     deviation += weight * corner.standard_deviation_s / *corner.estimate_s;
     first_ratio += weight * corner.first_ratio;
     demand += weight * corner.demand;
+    all_demand &= corner.demand > 0;
     of_sizes.files.insert(of_sizes.files.end(), corner.files.begin(), corner.files.end());
   }
   of_sizes.of_nodes = measured->entries[corners.front().first]->of_nodes;  // mostly all are of one file
@@ -175,7 +186,7 @@ bool kernel_times::interpolate(kernel& of, entry& of_sizes, std::span<std::int64
   of_sizes.source = duration_source::interpolated;
   of_sizes.standard_deviation_s = std::max(0.0, deviation) * *of_sizes.estimate_s;
   of_sizes.first_ratio = std::max(0.0, first_ratio);
-  of_sizes.demand = std::clamp(demand, 0.0, 1.0);
+  of_sizes.demand = all_demand ? std::clamp(demand, 0.0, 1.0) : 0;
   return true;
 }
 

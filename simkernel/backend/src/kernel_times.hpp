@@ -77,6 +77,11 @@ class kernel_times {
   /// Errors: config_error if it is to be charged and nothing tells how much.
   time operator()(kernel_call const& what);
 
+  /// Whether a kernel was charged by a model that a file gives.
+  bool uses_models() const { return uses_models_; }
+  /// Cores that computed at once when what kernels demand was measured; 0: no demand was.
+  std::size_t cores_of_demands() const { return cores_of_demands_; }
+
   /// How many kernels there were so far.
   duration_counts counts() const;
 
@@ -113,8 +118,9 @@ class kernel_times {
     double standard_deviation_s = 0;                           ///< of the estimate
     double first_ratio = 1;                                    ///< how much longer the first one in a DPS thread takes
     std::shared_ptr<std::vector<double> const> of_nodes = {};  ///< relative to the estimate; nullptr: all alike
-    std::size_t execution_threads = 0;  ///< that computed at once when it was measured; 0: it is not known
-    double demand = 0;                  ///< of what the cores of a node share
+    double demand = 0;                                         ///< of what the cores of a node share
+    std::optional<kernel_duration> alone = {}, beside = {};    ///< as measured with one execution thread, and with more
+    std::size_t threads_beside = 0;                            ///< so many
     first_times first = {};
     std::vector<std::size_t> files = {};  ///< that the estimate is from
     sample firsts, others;                ///< of DPS threads
@@ -138,7 +144,7 @@ class kernel_times {
     entry* of_sizes = nullptr;
   };
   place& find(kernel_call const& what);
-  bool adds_demand(entry& of, kernel_duration const& beside, std::size_t execution_threads);
+  void find_demand(entry& of);
   void find_estimate(kernel& of, entry& of_sizes, kernel_call const& what);
   static bool interpolate(kernel& of, entry& of_sizes, std::span<std::int64_t const> sizes);
   time execute_or_charge(kernel_call const& what);
@@ -165,6 +171,8 @@ class kernel_times {
   std::optional<runtime_duration> runtime_;
   std::size_t runtime_file_ = 0;
   std::optional<std::mt19937_64> varied_;
+  bool uses_models_ = false;
+  std::size_t cores_of_demands_ = 0;  ///< the least; 0: none is known
   std::optional<charged_run> as_in_;
 };
 

@@ -23,25 +23,29 @@ enum class predicted : std::uint8_t {
 /// whose nodes differ from run to run predictions miss by more. Source: docs/decisions/0025.
 double spread_of_predictions(double speed_deviation);
 
-/// How far predictions were from what was measured.
+/// How far predictions were from what was measured, in multiples of spread_of_predictions().
 struct known_error {
-  double spreads;        ///< nine of ten were as near as so many spreads
-  std::size_t cases;     ///< that were measured
-  std::size_t testbeds;  ///< on which, each on one day
+  double below, above;       ///< one of twenty was more than so much less than predicted, one of twenty more
+  std::size_t cases;         ///< that were measured
+  std::size_t calibrations;  ///< by how many of which they were predicted
   std::size_t programs;
 
-  /// Of the interval on either side of a prediction.
-  double within(double spread) const { return spreads * spread; }
-  /// "as near were 9 of 10 of 470 measured times (5 programs, 16 testbeds)"; and what would narrow the interval, if its
-  /// width comes from the host.
+  struct range {
+    double low, high;
+  };
+  /// Nine of ten times were there, if what is predicted is 1.
+  range of_time(double spread) const { return {1 - below * spread, 1 + above * spread}; }
+  /// Nine of ten savings and losses were there; a part of one.
+  range around(double value, double spread) const { return {value - below * spread, value + above * spread}; }
+  /// "holds for 9 of 10 of 470 measured times (5 programs, 13 calibrations)"; and what would narrow the interval, if
+  /// its width comes from the host.
   std::string text(predicted what, double speed_deviation) const;
 };
 
-/// Of all measurements in lab/results; none: nothing of this kind was measured. A prediction with as many errors on
-/// either side holds nine times in ten, if what is predicted is like what was measured; how it does where a testbed, a
-/// day or a program is left out: docs/lab/validation.md, "Intervals". Source: Vovk, Gammerman, Shafer, Algorithmic
-/// Learning in a Random World, 2005 (conformal prediction).
-/// Thread: any.
+/// Of all measurements in lab/results; none: nothing of this kind was measured. Such intervals hold nine times in ten,
+/// if what is predicted is like what was measured; how they do where a calibration, a day or a program is left out:
+/// docs/lab/validation.md, "Intervals". Source: Vovk, Gammerman, Shafer, Algorithmic Learning in a Random World, 2005
+/// (conformal prediction). Thread: any.
 std::optional<known_error> known_error_of(predicted what);
 
 /// The key of a kind in lab/results/errors.json.

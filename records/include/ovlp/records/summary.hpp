@@ -62,6 +62,10 @@ struct memory_summary {
   std::size_t peak_bytes;  ///< objects and states, at most, since the run began
 };
 
+struct time_interval {
+  double low_s, high_s;
+};
+
 /// What only a simulation knows of a call.
 struct simulation_summary {
   std::string platform;
@@ -80,10 +84,10 @@ struct simulation_summary {
   std::vector<memory_summary> memory;
   std::vector<std::string> without_effect;  ///< settings of the platform's file that changed nothing, and why
   std::vector<std::string> warnings;        ///< why the prediction may be weak
-  /// Nine of ten measured times were so near to their predictions, relative to these; none: it is not known.
-  std::optional<double> known_error{};
-  double prediction_spread = 0;  ///< by what such predictions miss, up to a factor; relative
-  std::string interval_from{};   ///< of which measurements that is, or why there are none
+  /// In which nine of ten measured times are; none: nothing like this run was measured.
+  std::optional<time_interval> interval{};
+  double prediction_spread = 0;  ///< analysis::spread_of_predictions() of the platform
+  std::string interval_from{};   ///< of which measurements the interval is, or why there are none
   std::string platform_from{};   ///< of "local": when and where its figures were measured; else empty
 };
 
