@@ -328,6 +328,20 @@ TEST_CASE("columns are drawn one over the other, with median and range of severa
   }
 }
 
+TEST_CASE("predicted times are drawn with their intervals, where measurements back them") {
+  temporary_folder const folder;
+  // The second run has none.
+  std::string const times = folder.file(
+      "times",
+      "#!/bin/sh\nlow=0.9 high=1.2; [ $4 = 2 ] && low=null high=null\n"
+      "echo '{\"backend\": \"simulated\", \"time_s\": 1, \"time_low_s\": '$low', \"time_high_s\": '$high'}' > $2\n",
+      true);
+  REQUIRE(sweep(folder, {{"program", times}, {"grid", {{"i", {1, 2}}}}}).how.good());
+  std::string const drawn = plot(folder, {"--x", "i", "--y", "time_s"}).script;
+  CHECK(count(drawn, "$points0 << END\n1 1 0.9 1.2\n2 1 1 1\nEND\n") == 1);
+  CHECK(count(drawn, "with 90 % intervals'") == 1);
+}
+
 TEST_CASE("a plot of columns that are not there, or have nothing to draw, is refused") {
   temporary_folder const folder;
   make_runs(folder);
