@@ -67,11 +67,12 @@ void plan_judge::find_backing(ordered_json const& summary) {
   auto const spread = summary.find("prediction_spread");
   std::vector<std::string> words = words_;
   std::vector<std::string> const platforms = take_option(words, "--platform");
+  std::string const platform = platforms.empty() ? machine::platform::default_name() : platforms.back();
   if (spread == summary.end()) {
     not_backed_ = "the program was built with an older ovlp";
   } else if (spread->is_null()) {
     not_backed_ = summary.at("interval_from");
-  } else if (!platforms.empty() && nodes_ > machine::platform::find(platforms.back()).node_count()) {
+  } else if (nodes_ > machine::platform::find(platform).node_count()) {
     not_backed_ = "no plans on more nodes than were calibrated were measured";
   } else {
     prediction_spread_ = *spread;
