@@ -1182,7 +1182,7 @@ TEST_CASE("a predicted time has an interval where predictions like it were measu
   };
   auto const known = ovlp::analysis::known_error_of(ovlp::analysis::predicted::time);
   REQUIRE(known);
-  auto const [low, high] = known->of_time(ovlp::analysis::spread_of_predictions(0.02));
+  auto const [low, high] = known->around(1, ovlp::analysis::spread_of_predictions(0.02));
   CHECK(low > 0.5);
   CHECK(low < 1);
   CHECK(high > 1);
@@ -1198,7 +1198,7 @@ TEST_CASE("a predicted time has an interval where predictions like it were measu
   auto const more_nodes = summary_of(calibrated, 10, measured, 5);
   REQUIRE(beyond);
   CHECK(more_nodes.simulation->interval->high_s ==
-        doctest::Approx(beyond->of_time(ovlp::analysis::spread_of_predictions(0.02)).high));
+        doctest::Approx(beyond->around(1, ovlp::analysis::spread_of_predictions(0.02)).high));
   CHECK(ovlp::testing::contains(more_nodes.interval_line(), " of runs on more nodes than were calibrated ("));
 
   auto const why_not = [&](ovlp::summary const& of) {

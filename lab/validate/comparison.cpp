@@ -33,15 +33,12 @@ std::string key_of(configuration const& c) { return c.testbed + " " + c.applicat
 struct calibrated_testbed {
   json platform;
   json plain;
-  machine::node_kind node;
-  std::size_t nodes;
-  double speed_deviation;
+  machine::platform model;
 };
 
 calibrated_testbed read_testbed(testbed const& t, places const& where) {
-  machine::platform const calibrated = machine::platform::find(platform_of(t, where));
-  return {read_json(platform_of(t, where)), read_json(plain_platform_of(t, where)), calibrated.kind_of(0),
-          calibrated.node_count(), calibrated.speed_deviation()};
+  return {read_json(platform_of(t, where)), read_json(plain_platform_of(t, where)),
+          machine::platform::find(platform_of(t, where))};
 }
 
 /// Median over the repetitions, of each iteration that lasts long enough to speak of what a node gives: under a quota
@@ -99,8 +96,8 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
   compared.unvaried_s = unvaried.time_s;
   compared.unvaried_node_s = unvaried.held_node_s;
   compared.nodes = predicted.nodes;
-  compared.calibrated_nodes = on.nodes;
-  compared.speed_deviation = on.speed_deviation;
+  compared.calibrated_nodes = on.model.node_count();
+  compared.speed_deviation = on.model.speed_deviation();
   compared.node_s = median(compared.measured_node_s);
   compared.predicted_node_s = predicted.held_node_s;
   compared.work_error = median(works_s) > 0 ? predicted.work_s / median(works_s) - 1 : 0;
@@ -109,10 +106,10 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
       json::parse(machine::with_ideal_network(on.platform.dump(), c.testbed, machine::costs_of_messages::go));
   compared.without_communication_s = predict_with(without_communication).time_s;
 
-  for (auto const& [iteration, measured] : measured_efficiencies(c, from, on.node)) {
+  for (auto const& [iteration, measured] : measured_efficiencies(c, from, on.model.kind_of(0))) {
     auto const simulated = predicted.efficiency.find(iteration);
     if (simulated == predicted.efficiency.end()) continue;
-    found.efficiencies.push_back({c, iteration, measured, simulated->second / on.node.capacity()});
+    found.efficiencies.push_back({c, iteration, measured, simulated->second / on.model.kind_of(0).capacity()});
   }
   found.times.push_back(std::move(compared));
 }

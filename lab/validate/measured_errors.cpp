@@ -46,8 +46,8 @@ void add_times(std::string const& folder, std::string const& validation, error_l
     bool const beyond = row.whole_number(2) > row.whole_number(3);
     double const spread = analysis::spread_of_predictions(row.number(6)), predicted_s = row.number(5);
     if (predicted_s == 0) row.fail_field(5, "a number above 0");
-    to.push_back({beyond ? predicted::time_beyond_calibration : predicted::time, validation,
-                  row.text(0) + " " + row.text(6), row.text(1), (row.number(4) / predicted_s - 1) / spread, spread});
+    to.push_back({beyond ? predicted::time_beyond_calibration : predicted::time, validation, row.text(0), row.text(1),
+                  (row.number(4) / predicted_s - 1) / spread, spread});
   }
 }
 
@@ -62,7 +62,7 @@ void add_plans(std::string const& folder, std::string const& validation, error_l
     double const spread = analysis::spread_of_predictions(row.number(6));
     auto const add = [&](predicted what, std::size_t measured) {
       double const error = signed_number(row, measured) - signed_number(row, measured + 1);
-      to.push_back({what, validation, row.text(0) + " " + row.text(6), row.text(1), error / spread, spread});
+      to.push_back({what, validation, row.text(0), row.text(1), error / spread, spread});
     };
     add(predicted::saved_node_s, 2);
     add(predicted::lost_time, 4);
@@ -71,6 +71,8 @@ void add_plans(std::string const& folder, std::string const& validation, error_l
 
 /// What is left out at once.
 using group_of = std::function<std::string(measured_error const&)>;
+
+std::string calibration_of(measured_error const& e) { return e.testbed + " " + base::shortest(e.spread); }
 
 error_list of_kind(error_list const& all, predicted what) {
   error_list found;
@@ -178,7 +180,7 @@ nlohmann::ordered_json known_errors(std::vector<measured_error> const& all) {
     known[key_of(what)] = {{"below", rounded(found->below)},
                            {"above", rounded(found->above)},
                            {"cases", of.size()},
-                           {"calibrations", count_of(of, &measured_error::calibration)},
+                           {"calibrations", count_of(of, calibration_of)},
                            {"programs", count_of(of, &measured_error::program)}};
   }
   return known;
@@ -196,16 +198,14 @@ std::string held_out_table(std::vector<measured_error> const& all) {
     text << (text.str().empty() ? "" : "\n") << key_of(what) << ": nine of ten are from " << percent(-found->below)
          << " to +" << percent(found->above) << " % of the prediction, where nodes do not differ.\n"
          << "                                     cases  inside  share %    p      width %\n";
-    group_of const calibration = &measured_error::calibration, validation = &measured_error::validation,
-                   program = &measured_error::program;
+    group_of const validation = &measured_error::validation, program = &measured_error::program;
     // A validation by an earlier one's calibration is left out with it.
     std::map<std::string, std::string> first;
-    for (measured_error const& e : of) first.try_emplace(e.calibration, e.validation);
-    group_of const with_others = [&](measured_error const& e) { return first.at(e.calibration); };
-    write_table(text, "by calibration, each from all others", of, calibration, [](measured_error const& e) {
-      return e.validation + ", " + e.calibration.substr(0, e.calibration.find(' '));
-    });
-    write_table(text, "by validation, each calibration from all others", of, calibration, validation);
+    for (measured_error const& e : of) first.try_emplace(calibration_of(e), e.validation);
+    group_of const with_others = [&](measured_error const& e) { return first.at(calibration_of(e)); };
+    write_table(text, "by calibration, each from all others", of, calibration_of,
+                [](measured_error const& e) { return e.validation + ", " + e.testbed; });
+    write_table(text, "by validation, each calibration from all others", of, calibration_of, validation);
     write_table(text, "by validation, each from all that share no calibration with it", of, with_others, validation);
     write_table(text, "by program, each from all others", of, program, program);
   }

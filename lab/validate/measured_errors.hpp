@@ -14,11 +14,10 @@ namespace ovlp::lab::validate {
 struct measured_error {
   analysis::predicted what;
   std::string validation;  ///< its folder's name
-  /// By which it was predicted: the testbed, and how much its nodes differed. Validations may share one.
-  std::string calibration;
+  std::string testbed;     ///< validations on one whose nodes differed as much share its calibration
   std::string program;
   double spreads;
-  double spread;
+  double spread;  ///< relative
 };
 
 /// Of all configurations of validations, each a folder with errors.csv, and with plans.csv if its grid has plans.

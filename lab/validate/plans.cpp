@@ -157,9 +157,8 @@ std::string plan_lines(results const& found) {
 std::string plans_csv(results const& found) {
   bool any = false;
   base::csv_writer csv(
-      "testbed,application,options,plan,goal,speed_deviation,measured_saving,predicted_saving,unvaried_saving,measured_"
-      "loss,"
-      "predicted_loss,unvaried_loss",
+      "testbed,application,options,plan,goal,speed_deviation,measured_saving,predicted_saving,unvaried_saving,"
+      "measured_loss,predicted_loss,unvaried_loss",
       6);
   for (auto const& [name, group] : groups_of(found)) {
     for (comparison const* c : group.planned) {

@@ -145,8 +145,9 @@ struct engine::implementation final : main_run {
     } else if (options.execution == "sampled") {
       all.simulation->sampling_error = 0;
     }
-    of.estimates = estimates_since(counts_before);
-    add_interval(of, all.time_s);
+    duration_counts const call = counts_of_call();
+    of.estimates = estimates_of(call);
+    add_interval(of, call, all.time_s);
     if (node_memory const* const memory = world->memory()) {
       for (node_memory::usage const& u : memory->used()) {
         all.simulation->memory.push_back({u.node, u.bytes, u.peak_bytes});
@@ -193,15 +194,22 @@ struct engine::implementation final : main_run {
     return settings_without_effect(on, world->machine(), facts);
   }
 
-  std::map<std::string, std::map<std::string, std::uint64_t>> estimates_since(duration_counts const& before) const {
+  /// Kernels since the last call began.
+  duration_counts counts_of_call() const {
+    duration_counts all = kernels.counts();
+    for (auto const& [kernel, earlier] : counts_before) {
+      for (std::size_t from = 0; from < earlier.size(); ++from) all[kernel][from] -= earlier[from];
+    }
+    return all;
+  }
+
+  static std::map<std::string, std::map<std::string, std::uint64_t>> estimates_of(duration_counts const& call) {
     std::map<std::string, std::map<std::string, std::uint64_t>> all;
     bool measured_only = true;
-    for (auto const& [kernel, counts] : kernels.counts()) {
-      auto const earlier = before.find(kernel);
+    for (auto const& [kernel, counts] : call) {
       for (std::size_t from = 0; from < counts.size(); ++from) {
-        std::uint64_t const count = counts[from] - (earlier == before.end() ? 0 : earlier->second[from]);
-        if (count == 0) continue;
-        all[kernel][duration_sources[from]] = count;
+        if (counts[from] == 0) continue;
+        all[kernel][duration_sources[from]] = counts[from];
         measured_only = measured_only && static_cast<duration_source>(from) == duration_source::measured;
       }
     }
@@ -210,7 +218,7 @@ struct engine::implementation final : main_run {
   }
 
   /// Why nothing was measured that is like this prediction; empty: something was.
-  std::string why_no_interval() const {
+  std::string why_no_interval(duration_counts const& call) const {
     std::string const platform = "platform '" + on.name + "'";
     if (!on.calibrated || !on.figures_from.empty()) return platform + " was not calibrated by ovlp calibrate";
     if (on.speed_deviation() == 0) return platform + " does not say how much nodes differed in calibration";
@@ -225,14 +233,12 @@ struct engine::implementation final : main_run {
     if (!options.charge_as.empty()) return "--charge-as charges what another run took";
     if (auto const notes = notes_of_processors(false); !notes.empty()) return notes.front();
     std::uint64_t charged = 0;
-    for (auto const& [kernel, counts] : kernels.counts()) {
-      auto const before = counts_before.find(kernel);
+    for (auto const& [kernel, counts] : call) {
       for (std::size_t from = 0; from < counts.size(); ++from) {
-        std::uint64_t const count = counts[from] - (before == counts_before.end() ? 0 : before->second[from]);
-        if (count == 0) continue;
+        if (counts[from] == 0) continue;
         if (static_cast<duration_source>(from) != duration_source::durations)
           return "kernel '" + kernel + "' took its duration from: " + duration_sources[from] + "; expected durations";
-        charged += count;
+        charged += counts[from];
       }
     }
     if (charged == 0) return "no kernel was charged by --durations";
@@ -241,8 +247,8 @@ struct engine::implementation final : main_run {
   }
 
   /// How far measured runs were from predictions like this one.
-  void add_interval(simulation_summary& of, double time_s) const {
-    of.interval_from = why_no_interval();
+  void add_interval(simulation_summary& of, duration_counts const& call, double time_s) const {
+    of.interval_from = why_no_interval(call);
     if (!of.interval_from.empty()) return;
     auto const what =
         options.nodes > on.node_count() ? analysis::predicted::time_beyond_calibration : analysis::predicted::time;
@@ -252,7 +258,7 @@ struct engine::implementation final : main_run {
         known ? known->text(what, deviation) : "no runs on more nodes than were calibrated were measured";
     if (!known) return;
     of.prediction_spread = analysis::spread_of_predictions(deviation);
-    auto const [low, high] = known->of_time(of.prediction_spread);
+    auto const [low, high] = known->around(1, of.prediction_spread);
     of.interval = {std::max(0.0, low) * time_s, high * time_s};
   }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include <ovlp/base/error.hpp>
@@ -67,7 +66,10 @@ void kernel_times::read(std::string const& file) {
     entry& of = kernels_[one.kernel].of_sizes[one.sizes];
     std::size_t const threads = recorded.execution_threads;
     if (threads == 1) of.alone = one;
-    if (threads > 1) std::tie(of.beside, of.threads_beside) = std::pair(one, threads);
+    if (threads > 1) {
+      of.beside = one;
+      of.threads_beside = threads;
+    }
     bool const is_pair = threads > 0 && of.alone && of.beside;
     kernel_duration const& usual = is_pair ? *of.alone : one;
     of.estimate_s = usual.mean_s;

@@ -34,7 +34,7 @@ class host_cores final : public event_source {
   void serve_until(double now_s);
   /// Of a core that a job has, 0 to 1.
   double part() const;
-  double rate() const { return jobs_.empty() ? 0 : speed_ * part(); }
+  double rate() const { return speed_ * part(); }
 
   event_queue& events_;
   double const cores_;

@@ -33,9 +33,8 @@ struct known_error {
   struct range {
     double low, high;
   };
-  /// Nine of ten times were there, if what is predicted is 1.
-  range of_time(double spread) const { return {1 - below * spread, 1 + above * spread}; }
-  /// Nine of ten savings and losses were there; a part of one.
+  /// Nine of ten were there, if this was predicted: of savings and losses; of times relative to the prediction, so
+  /// around 1.
   range around(double value, double spread) const { return {value - below * spread, value + above * spread}; }
   /// "holds for 9 of 10 of 470 measured times (5 programs, 13 calibrations)"; and what would narrow the interval, if
   /// its width comes from the host.
