@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <random>
@@ -10,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/base/csv.hpp>
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/statistics.hpp>
+#include <ovlp/base/text.hpp>
 
 #include "support/process.hpp"
 #include "support/seed.hpp"
@@ -60,23 +63,47 @@ TEST_CASE("what intervals are made of is what was measured") {
   REQUIRE(folders.size() >= 4);
   auto const known = known_errors(read_errors(folders));
   CHECK(known == nlohmann::ordered_json::parse(ovlp::base::read_file(std::string(RESULTS) + "/errors.json")));
-  for (predicted what :
-       {predicted::time, predicted::time_beyond_calibration, predicted::saved_node_s, predicted::lost_time}) {
+  for (auto const& [what, key, plural] : ovlp::analysis::kinds_of_errors()) {
+    CHECK(std::string(ovlp::analysis::key_of(what)) == key);
     auto const here = known_error_of(what);
-    REQUIRE(here.has_value() == known.contains(ovlp::analysis::key_of(what)));
+    REQUIRE(here.has_value() == known.contains(key));
     if (!here) continue;
-    CHECK(here->below == known[ovlp::analysis::key_of(what)]["below"]);
-    CHECK(here->above == known[ovlp::analysis::key_of(what)]["above"]);
+    CHECK(here->below == known[key]["below"]);
+    CHECK(here->above == known[key]["above"]);
     CHECK(here->cases >= 19);
   }
 }
 
+TEST_CASE("the report of a validation says what the errors beside it say") {
+  std::size_t reports = 0;
+  for (auto const& entry : std::filesystem::directory_iterator(RESULTS)) {
+    std::string const folder = entry.path(), file = folder + "/errors.csv";
+    if (!std::filesystem::exists(file)) continue;
+    CAPTURE(folder);
+    ovlp::base::csv_reader row(ovlp::base::read_file(file), file, {"measured_s", "predicted_s"},
+                               ovlp::base::csv_reader::other_columns::skipped);
+    std::vector<double> sizes;
+    while (row.next()) sizes.push_back(std::abs(row.number(1) / row.number(0) - 1));
+    std::string const report = ovlp::base::read_file(folder + "/report.txt");
+    std::size_t const model = report.find("Calibrated model\n"), all = report.find("\nall ", model);
+    REQUIRE(all != std::string::npos);
+    auto const said = ovlp::base::words_of(report.substr(all, report.find('\n', all + 1) - all));
+    REQUIRE(said.size() == 9);
+    CHECK(said[1] == std::to_string(sizes.size()));
+    // All with six digits here and two there.
+    CHECK(std::abs(std::stod(said[7]) - 100 * ovlp::base::mean(sizes)) < 0.006);
+    CHECK(std::abs(std::stod(said[8]) - 100 * *std::ranges::max_element(sizes)) < 0.06);
+    ++reports;
+  }
+  CHECK(reports >= 8);
+}
+
 TEST_CASE("runs on more nodes than were calibrated are a kind of their own, and so are plans") {
   ovlp::testing::temporary_folder const folder;
-  std::string rows = "testbed,application,nodes,calibrated_nodes,measured_s,unvaried_s,speed_deviation,more\n";
+  std::string rows = "testbed,application,kind,measured_s,unvaried_s,speed_deviation,more\n";
   for (int i = 0; i < 20; ++i) {
-    rows += "a,lu,4,4," + std::to_string(1 + 0.01 * i) + ",1,0,x\n";
-    rows += "b,heat,8,4," + std::to_string(1 - 0.02 * i) + ",1,0.04,x\n";
+    rows += "a,lu,time," + std::to_string(1 + 0.01 * i) + ",1,0,x\n";
+    rows += "b,heat,time_beyond_calibration," + std::to_string(1 - 0.02 * i) + ",1,0.04,x\n";
   }
   folder.file("errors.csv", rows);
   folder.file("plans.csv",
@@ -90,9 +117,25 @@ TEST_CASE("runs on more nodes than were calibrated are a kind of their own, and 
   CHECK(known.at("time").at("cases") == 20);
   CHECK(known.at("time_beyond_calibration").at("below") == about(0.38 / 0.05));  // 3 and 4 make 5
   CHECK_FALSE(known.contains("saved_node_s"));                                   // one case says nothing
-  REQUIRE(all.size() == 42);
-  CHECK(all[40].spreads == about(-0.2 / 0.05));
-  CHECK(all[41].spreads == about(0.05 / 0.05));
+  REQUIRE(all.size() == 40 + 19 + 2);  // times, ratios of lu's, a plan's saving and loss
+  CHECK(all[59].spreads == about(-0.2 / 0.05));
+  CHECK(all[60].spreads == about(0.05 / 0.05));
+}
+
+TEST_CASE(
+    "two runs of a program that follow one another in a grid say how far their ratio was off, slower over faster") {
+  ovlp::testing::temporary_folder const folder;
+  folder.file("errors.csv",
+              "testbed,application,kind,measured_s,unvaried_s,speed_deviation\n"
+              "a,lu,time,1.1,1,0\na,lu,time,4,2,0\na,lu,time,1,1,0\n"
+              "a,heat,time,1,1,0\nb,heat,time,1,1,0\nb,heat,time_beyond_calibration,1,1,0\n"
+              "b,heat,none,1,1,0\n");
+  std::vector<double> ratios;
+  for (measured_error const& e : read_errors({folder.path()}))
+    if (e.what == predicted::ratio_of_times) ratios.push_back(1 + e.spreads * e.spread);
+  REQUIRE(ratios.size() == 2);  // not of two programs, testbeds or kinds
+  CHECK(ratios[0] == doctest::Approx(2 / 1.1));
+  CHECK(ratios[1] == doctest::Approx(2));
 }
 
 TEST_CASE("how intervals hold is judged by what they know nothing of") {

@@ -1193,6 +1193,7 @@ TEST_CASE("a predicted time has an interval where predictions like it were measu
   CHECK(json.at("time_high_s").get<double>() == doctest::Approx(high));
   CHECK(json.at("prediction_spread").get<double>() == doctest::Approx(std::hypot(0.03, 0.02)));
   CHECK(json.at("interval_from") == known->text(ovlp::analysis::predicted::time, 0.02));
+  CHECK(json.at("interval_of") == "time");
   CHECK(ovlp::testing::contains(backed.interval_line(), " s, which holds for 9 of 10 of "));
   auto const beyond = ovlp::analysis::known_error_of(ovlp::analysis::predicted::time_beyond_calibration);
   auto const more_nodes = summary_of(calibrated, 10, measured, 5);
@@ -1213,9 +1214,20 @@ TEST_CASE("a predicted time has an interval where predictions like it were measu
         "platform 'test' does not say how much nodes differed in calibration");
   CHECK(why_not(summary_of(machine("f.json", R"("cores": 4, "speed_deviation": 0.02)", R"(, "calibration": {})"), 10,
                            measured)) == "no nodes of several cores were measured");
-  CHECK(why_not(summary_of(machine("s.json", R"("cores": 1, "speed_deviation": 0.02, "speed_over_time": [[1, 0.5]])",
+  CHECK(why_not(summary_of(machine("s.json",
+                                   R"("cores": 1, "speed_deviation": 0.02,
+                       "slowdowns": [{"interval_s": 1, "duration_s": 1, "factor": 2}])",
                                    R"(, "calibration": {})"),
-                           10, measured)) == "no nodes whose speed changes were measured");
+                           10, measured)) == "no nodes that are slow by chance were measured");
+  std::string const straggler = machine(
+      "t.json", R"("cores": 1, "speed_deviation": 0.02, "speed_over_time": [[1, 0.5]])", R"(, "calibration": {})");
+  CHECK(summary_of(straggler, 10, measured).simulation->interval_of == "time_of_unequal_nodes");
+  std::string local =
+      ovlp::testing::contents(machine("l.json", R"("cores": 4)", R"(, "calibration": {}, "host": {"cores": 4})"));
+  local.replace(local.find("\"test\""), 6, "\"local\"");
+  CHECK(summary_of(folder.file("local.json", local), 10, measured).simulation->interval_of == "time_on_this_machine");
+  CHECK(why_not(summary_of(straggler, 10, measured, 5)) ==
+        "no runs with a slow node on more nodes than were calibrated were measured");
   CHECK(why_not(summary_of(calibrated, 10, {})) == "kernel 'one' took its duration from: platform; expected durations");
   CHECK(why_not(summary_of(calibrated, 100, measured)) ==
         "kernel 'one' took its duration from: interpolated; expected durations");

@@ -113,6 +113,36 @@ TEST_CASE("a sweep runs all combinations of a grid, then its runs, with the opti
   CHECK(rows(file, "SELECT count(*) FROM host WHERE figures LIKE '{\"at\":%}'") == Lines{"5"});
 }
 
+TEST_CASE("of options that may be chosen a sweep says which is fastest, and which may be as fast") {
+  temporary_folder const folder;
+  // Times by option; of n = 3 nothing like them was measured.
+  std::string const simulated = folder.file(
+      "simulated",
+      "#!/bin/sh\nsummary=$2; shift 2; kind='\"time\"'; time=3\n"
+      "case \"$*\" in *'--n 3'*) kind=null ;; esac\n"
+      "case \"$*\" in *x*) time=2 ;; *y*) time=2.05 ;; esac\n"
+      "printf '{\"backend\": \"simulated\", \"time_s\": %s, \"interval_of\": %s, \"prediction_spread\": 0.03, "
+      "\"interval_from\": \"nobody measured it\", \"host\": {}}' $time \"$kind\" >$summary\n",
+      true);
+  json const plan{{"program", simulated},
+                  {"options", {{"seed", 7}}},
+                  {"grid", {{"graph", {"x", "y", "z"}}, {"n", {1, 3}}}},
+                  {"runs", {{{"graph", "x"}, {"n", 2}}}}};
+  auto const said = sweep(folder, plan, {"--choose", "graph"}).how;
+  CHECK(said.err == "");
+  Lines const lines = lines_of(said.out);
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[1] == "--n 1: fastest is --graph x (2 s); may be as fast: --graph y (2.05 s)");
+  CHECK(lines[2] == "--n 2: fastest is --graph x (2 s), the only one");
+  CHECK(lines[3] == "--n 3: fastest is --graph x (2 s); how sure that is was not measured: nobody measured it");
+  CHECK(lines[4].starts_with("By the errors of "));
+  auto const sure = sweep(folder, plan, {"--choose", "n,graph"}).how;
+  CHECK(sure.out.find("all: fastest is --graph x --n 1 (2 s); how sure") != std::string::npos);
+  auto const wrong = sweep(folder, plan, {"--choose", "seed"}).how;
+  CHECK(wrong.status == 1);
+  CHECK(wrong.err == "ovlp: --choose: expected options by which runs differ, of graph, n, got 'seed'\n");
+}
+
 TEST_CASE("rows do not depend on how many runs there are at once") {
   temporary_folder const folder;
   auto const one = sweep(folder, lu_plan(), {"--jobs", "1"}, "one.sqlite");

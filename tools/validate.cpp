@@ -22,7 +22,7 @@ void add_validate(CLI::App& ovlp) {
   add_required(validate, "grid", options->grid, "GRID", "what is to be run (JSON)");
   add_required(validate, "-o,--output", where.output, "FOLDER", "folder of measurements and report");
   add_option(validate, "--build", where.build, "FOLDER", "where the grid's programs are")->capture_default_str();
-  add_option(validate, "--testbeds", where.testbeds, "FOLDER", "where the scripts up, down and run are")
+  add_option(validate, "--testbeds", where.testbeds, "FOLDER", "where the scripts up, down, run and calibrate are")
       ->capture_default_str();
   CLI::Option& calibrated = *add_option(
       validate, "--calibrated", where.calibrated, "FOLDER",

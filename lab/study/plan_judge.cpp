@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <ovlp/analysis/known_errors.hpp>
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/text.hpp>
-#include <ovlp/machine/platform.hpp>
 
 #include "simulated_run.hpp"
 
@@ -65,15 +65,12 @@ plan_judge::plan_judge(std::vector<std::string> words, std::size_t jobs)
 
 void plan_judge::find_backing(ordered_json const& summary) {
   auto const spread = summary.find("prediction_spread");
-  std::vector<std::string> words = words_;
-  std::vector<std::string> const platforms = take_option(words, "--platform");
-  std::string const platform = platforms.empty() ? machine::platform::default_name() : platforms.back();
   if (spread == summary.end()) {
     not_backed_ = "the program was built with an older ovlp";
   } else if (spread->is_null()) {
     not_backed_ = summary.at("interval_from");
-  } else if (nodes_ > machine::platform::find(platform).node_count()) {
-    not_backed_ = "no plans on more nodes than were calibrated were measured";
+  } else if (summary.at("interval_of") != analysis::key_of(analysis::predicted::time)) {
+    not_backed_ = "no plans of such runs were measured";
   } else {
     prediction_spread_ = *spread;
   }

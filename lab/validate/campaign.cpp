@@ -35,10 +35,10 @@ constexpr char const* testbed_name = "validate";
 constexpr std::size_t first_rounds = 2, runs_a_round = 10;
 /// Runs for which one run's durations stand.
 constexpr std::size_t runs_with_durations = 3;
-std::string const testbed_folder = "/run/ovlp-testbed/validate";  // as lab/testbed/up says
 
-words on_testbed(places const& where, words const& command) {
+words on_testbed(places const& where, words const& command, std::optional<straggler> const& slow = {}) {
   words all{where.testbeds + "/run", "--name", testbed_name};
+  if (slow) append(all, {"--straggler", slow->text()});
   append(all, command);
   return all;
 }
@@ -121,7 +121,7 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
                  measurements& to, base::progress& progress) {
   application const& program = of.applications.at(key.application);
   scratch const files;
-  words command = on_testbed(where, command_of(program.real, key.options, where));
+  words command = on_testbed(where, command_of(program.real, key.options, where), on.slow);
   append(command, {"--summary", files.summary});
   if (record_durations) append(command, {"--record-durations", files.durations});
   outcome const ran = base::run({std::move(command), "", on.environment, of.time_limit});
@@ -161,11 +161,14 @@ void calibrate(testbed const& t, json const& description, std::size_t rounds, pl
   progress.say(t.name + ": calibrating");
   base::make_folder(where.output + "/platforms");
   std::string const nodes = t.calibrated_nodes ? std::to_string(*t.calibrated_nodes) : description.at("nodes").dump();
+  auto environment = t.environment;
+  environment.emplace_back("OVLP_BUILD", where.build);
   outcome const done =
-      base::run({on_testbed(where, {in_build(where, "tools/ovlp-calibrate"), "--nodes", nodes, "--name",
-                                    "testbed-" + t.name, "-o", platform_of(t, where), "--testbed",
-                                    testbed_folder + "/testbed.json", "--rounds", std::to_string(rounds), "--add"}),
-                 "", t.environment, std::chrono::seconds(600)});
+      base::run({{where.testbeds + "/calibrate", testbed_name, "--nodes", nodes, "--name", "testbed-" + t.name, "-o",
+                  platform_of(t, where), "--rounds", std::to_string(rounds), "--add"},
+                 "",
+                 std::move(environment),
+                 std::chrono::seconds(600)});
   if (!done.good()) throw io_error("testbed '" + t.name + "': calibration: " + done.complaint());
 }
 

@@ -31,14 +31,16 @@ std::string key_of(configuration const& c) { return c.testbed + " " + c.applicat
 
 /// What is known of a testbed.
 struct calibrated_testbed {
-  json platform;
-  json plain;
+  json platform;  ///< with the straggler, if there is one
+  json plain;     ///< the same
+  json without_straggler;
   machine::platform model;
 };
 
 calibrated_testbed read_testbed(testbed const& t, places const& where) {
-  return {read_json(platform_of(t, where)), read_json(plain_platform_of(t, where)),
-          machine::platform::find(platform_of(t, where))};
+  json const calibrated = read_json(platform_of(t, where)), plain = read_json(plain_platform_of(t, where));
+  auto const known = [&](json const& platform) { return t.slow ? with_straggler(platform, *t.slow) : platform; };
+  return {known(calibrated), known(plain), calibrated, machine::platform::find(platform_of(t, where))};
 }
 
 /// Median over the repetitions, of each iteration that lasts long enough to speak of what a node gives: under a quota
@@ -95,6 +97,7 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
   prediction const unvaried = predict_unvaried(of, c, on.platform, durations, where);
   compared.unvaried_s = unvaried.time_s;
   compared.unvaried_node_s = unvaried.held_node_s;
+  compared.kind = unvaried.kind;
   compared.nodes = predicted.nodes;
   compared.calibrated_nodes = on.model.node_count();
   compared.speed_deviation = on.model.speed_deviation();
@@ -102,6 +105,7 @@ void compare_one(grid const& of, configuration const& c, calibrated_testbed cons
   compared.predicted_node_s = predicted.held_node_s;
   compared.work_error = median(works_s) > 0 ? predicted.work_s / median(works_s) - 1 : 0;
   compared.plain_s = predict_with(on.plain).time_s;
+  if (of.testbed_of(c).slow) compared.without_straggler_s = predict_with(on.without_straggler).time_s;
   json const without_communication =
       json::parse(machine::with_ideal_network(on.platform.dump(), c.testbed, machine::costs_of_messages::go));
   compared.without_communication_s = predict_with(without_communication).time_s;

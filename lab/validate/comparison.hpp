@@ -28,9 +28,11 @@ struct comparison {
   double unvaried_node_s = 0;   ///< as unvaried_s
   /// Of the run that waited most for processors, relative to the CPU time that it used; 0: not known.
   processor_use waited = {};
+  std::string kind = {};               ///< of run: analysis::key_of(); empty: of none for which errors are counted
   std::size_t nodes = 0;               ///< of the run
   std::size_t calibrated_nodes = 0;    ///< that the platform describes
   double speed_deviation = 0;          ///< of the platform
+  double without_straggler_s = 0;      ///< by the calibrated model as it was calibrated; 0: there was no straggler
   double without_communication_s = 0;  ///< by the calibrated model, if objects crossed the network at once and for free
 
   double error() const { return predicted_s / median_s - 1; }

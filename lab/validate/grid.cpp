@@ -68,6 +68,20 @@ void check_testbed_name(json_object const& in, std::string const& name) {
   }
 }
 
+/// Node 0 runs alone where durations of kernels are recorded: these are to be of a node as it was calibrated.
+straggler read_straggler(json_object in) {
+  straggler read;
+  read.node = in.count("node", 1);
+  read.is_link = in.has("bandwidth");
+  std::string const key = read.is_link ? "bandwidth" : "speed";
+  read.factor = in.number_above(key, 0);
+  if (read.factor >= 1) in.fail(in.path(key), "a number below 1", in.at(key));
+  read.from_s = in.number("from_s", 0, 0);
+  if (in.has("to_s")) read.to_s = in.number_above("to_s", read.from_s);
+  in.end();
+  return read;
+}
+
 testbed read_testbed(std::string const& name, json_object in, std::filesystem::path const& folder) {
   testbed read;
   read.name = name;
@@ -90,6 +104,7 @@ testbed read_testbed(std::string const& name, json_object in, std::filesystem::p
     if (!read.platform.empty())
       in.fail(in.path("calibrated_nodes"), "none beside a platform", in.at("calibrated_nodes"));
   }
+  if (in.has("straggler")) read.slow = read_straggler(in.object("straggler"));
   in.end();
   return read;
 }

@@ -11,6 +11,8 @@
 
 #include <ovlp/records/plan.hpp>
 
+#include "straggler.hpp"
+
 namespace ovlp::lab::validate {
 
 using words = std::vector<std::string>;
@@ -22,6 +24,7 @@ struct testbed {
   std::vector<std::pair<std::string, std::string>> environment;  ///< of the programs that run there
   std::string platform;                                          ///< file; empty: to be calibrated
   std::optional<std::size_t> calibrated_nodes;                   ///< on so many of its nodes; none: all
+  std::optional<straggler> slow;                                 ///< in runs, not when it is calibrated
 };
 
 struct application {

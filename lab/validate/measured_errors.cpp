@@ -2,7 +2,6 @@
 #include "measured_errors.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -11,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <ovlp/base/csv.hpp>
 #include <ovlp/base/error.hpp>
@@ -26,8 +26,6 @@ using others = base::csv_reader::other_columns;
 using error_list = std::vector<measured_error>;
 
 constexpr double level = 0.9;
-constexpr std::array kinds{predicted::time, predicted::time_beyond_calibration, predicted::saved_node_s,
-                           predicted::lost_time};
 
 /// Below 0, too.
 double signed_number(base::csv_reader const& row, std::size_t column) {
@@ -36,18 +34,45 @@ double signed_number(base::csv_reader const& row, std::size_t column) {
   return value;
 }
 
-void add_times(std::string const& folder, std::string const& validation, error_list& to) {
+struct measured_time {
+  measured_error error;
+  double predicted_s;
+  /// To the prediction.
+  double relative() const { return 1 + error.spreads * error.spread; }
+};
+
+std::vector<measured_time> times_of(std::string const& folder, std::string const& validation) {
+  std::vector<measured_time> found;
   std::string const file = folder + "/errors.csv";
-  base::csv_reader row(
-      base::read_file(file), file,
-      {"testbed", "application", "nodes", "calibrated_nodes", "measured_s", "unvaried_s", "speed_deviation"},
-      others::skipped);
+  base::csv_reader row(base::read_file(file), file,
+                       {"testbed", "application", "kind", "measured_s", "unvaried_s", "speed_deviation"},
+                       others::skipped);
   while (row.next()) {
-    bool const beyond = row.whole_number(2) > row.whole_number(3);
-    double const spread = analysis::spread_of_predictions(row.number(6)), predicted_s = row.number(5);
-    if (predicted_s == 0) row.fail_field(5, "a number above 0");
-    to.push_back({beyond ? predicted::time_beyond_calibration : predicted::time, validation, row.text(0), row.text(1),
-                  (row.number(4) / predicted_s - 1) / spread, spread});
+    if (row.text(2) == "none") continue;
+    auto const kind = std::ranges::find(analysis::kinds_of_errors(), row.text(2), &analysis::kind_of_error::key);
+    if (kind == analysis::kinds_of_errors().end()) row.fail_field(2, "a kind of prediction");
+    double const spread = analysis::spread_of_predictions(row.number(5)), predicted_s = row.number(4);
+    if (predicted_s == 0) row.fail_field(4, "a number above 0");
+    found.push_back(
+        {{kind->what, validation, row.text(0), row.text(1), (row.number(3) / predicted_s - 1) / spread, spread},
+         predicted_s});
+  }
+  return found;
+}
+
+/// Of each run of a program on a testbed and the next one in the grid: the one that is predicted slower over the faster
+/// one.
+void add_ratios(std::vector<measured_time> const& times, error_list& to) {
+  std::map<std::pair<std::string, std::string>, measured_time const*> last;
+  for (measured_time const& time : times) {
+    if (time.error.what != predicted::time) continue;
+    measured_time const *faster = std::exchange(last[{time.error.testbed, time.error.program}], &time), *slower = &time;
+    if (faster == nullptr) continue;
+    if (faster->predicted_s > slower->predicted_s) std::swap(faster, slower);
+    measured_error found = slower->error;
+    found.what = predicted::ratio_of_times;
+    found.spreads = (slower->relative() / faster->relative() - 1) / found.spread;
+    to.push_back(found);
   }
 }
 
@@ -163,7 +188,9 @@ std::vector<measured_error> read_errors(std::vector<std::string> const& folders)
   error_list all;
   for (std::string const& folder : folders) {
     std::filesystem::path const path = std::filesystem::absolute(folder + "/").lexically_normal().parent_path();
-    add_times(folder, path.filename(), all);
+    std::vector<measured_time> const times = times_of(folder, path.filename());
+    for (measured_time const& time : times) all.push_back(time.error);
+    add_ratios(times, all);
     add_plans(folder, path.filename(), all);
   }
   return all;
@@ -172,31 +199,31 @@ std::vector<measured_error> read_errors(std::vector<std::string> const& folders)
 nlohmann::ordered_json known_errors(std::vector<measured_error> const& all) {
   nlohmann::ordered_json known;
   known["level"] = level;
-  for (predicted what : kinds) {
+  for (auto const& [what, key, plural] : analysis::kinds_of_errors()) {
     error_list const of = of_kind(all, what);
     auto const found = bounds_of(of);
     if (!found) continue;
     auto const rounded = [](double bound) { return std::ceil(1e4 * bound) / 1e4; };
-    known[key_of(what)] = {{"below", rounded(found->below)},
-                           {"above", rounded(found->above)},
-                           {"cases", of.size()},
-                           {"calibrations", count_of(of, calibration_of)},
-                           {"programs", count_of(of, &measured_error::program)}};
+    known[key] = {{"below", rounded(found->below)},
+                  {"above", rounded(found->above)},
+                  {"cases", of.size()},
+                  {"calibrations", count_of(of, calibration_of)},
+                  {"programs", count_of(of, &measured_error::program)}};
   }
   return known;
 }
 
 std::string held_out_table(std::vector<measured_error> const& all) {
   std::ostringstream text;
-  for (predicted what : kinds) {
+  for (auto const& [what, key, plural] : analysis::kinds_of_errors()) {
     error_list const of = of_kind(all, what);
     auto const found = bounds_of(of);
     if (!found) continue;
     auto const percent = [](double spreads) {
       return base::fixed(100 * spreads * analysis::spread_of_predictions(0), 1);
     };
-    text << (text.str().empty() ? "" : "\n") << key_of(what) << ": nine of ten are from " << percent(-found->below)
-         << " to +" << percent(found->above) << " % of the prediction, where nodes do not differ.\n"
+    text << (text.str().empty() ? "" : "\n") << key << ": nine of ten are from " << percent(-found->below) << " to +"
+         << percent(found->above) << " % of the prediction, where nodes do not differ.\n"
          << "                                     cases  inside  share %    p      width %\n";
     group_of const validation = &measured_error::validation, program = &measured_error::program;
     // A validation by an earlier one's calibration is left out with it.

@@ -20,7 +20,8 @@ struct measured_error {
   double spread;  ///< relative
 };
 
-/// Of all configurations of validations, each a folder with errors.csv, and with plans.csv if its grid has plans.
+/// Of all configurations of validations, and of ratios of each two that follow one another in a grid; a validation is
+/// a folder with errors.csv, and with plans.csv if its grid has plans.
 /// Errors: config_error, io_error.
 std::vector<measured_error> read_errors(std::vector<std::string> const& folders);
 

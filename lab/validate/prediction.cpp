@@ -58,6 +58,7 @@ namespace {
 prediction read_prediction(nlohmann::ordered_json const& summary) {
   prediction found{summary.at("time_s"),      summary.at("work_s"), summary.at("held_node_s"), {},
                    summary.value("call", ""), summary.at("nodes")};
+  if (auto const kind = summary.find("interval_of"); kind != summary.end() && kind->is_string()) found.kind = *kind;
   for (auto const& i : summary.at("iterations")) {
     double const held_node_s = i.at("held_node_s");
     if (held_node_s > 0) found.efficiency[i.at("index")] = i.at("work_s").get<double>() / held_node_s;

@@ -22,6 +22,7 @@ struct prediction {
   std::map<int, double> efficiency;  ///< by iteration
   std::string call = {};             ///< which; empty: not told
   std::size_t nodes = 0;             ///< of the run
+  std::string kind = {};             ///< of run: `interval_of` of its summary; empty: of none that is measured
 };
 
 /// Kernel durations for a configuration: medians over the runs on one node that recorded them.

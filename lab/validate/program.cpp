@@ -45,10 +45,11 @@ void check_programs(grid const& of, places const& where, bool real) {
 }
 
 void check_scripts(places const& where) {
-  for (char const* script : {"up", "down", "run"}) {
+  for (char const* script : {"up", "down", "run", "calibrate"}) {
     std::string const file = where.testbeds + "/" + script;
     if (base::find_program(file).empty())
-      throw config_error("--testbeds: expected a folder with up, down and run; there is no script '" + file + "'");
+      throw config_error("--testbeds: expected a folder with up, down, run and calibrate; there is no script '" + file +
+                         "'");
   }
 }
 

@@ -13,7 +13,7 @@ namespace ovlp::lab::validate {
 struct places {
   std::string output;    ///< folder of all results
   std::string build;     ///< programs of the grid are relative to it
-  std::string testbeds;  ///< the scripts up, down and run
+  std::string testbeds;  ///< the scripts up, down, run and calibrate
   /// Folder of an earlier validation: its platforms and kernel durations are used, and no others are measured. Empty:
   /// those of this one.
   std::string calibrated;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <iomanip>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -129,16 +130,24 @@ std::string disturbed_lines(results const& found) {
   return text;
 }
 
+results with_stragglers(results const& of) {
+  results found;
+  std::ranges::copy_if(of.times, std::back_inserter(found.times),
+                       [](comparison const& c) { return c.without_straggler_s > 0; });
+  return found;
+}
+
 std::string errors_csv(results const& found) {
   base::csv_writer csv(
-      "testbed,application,variant,options,nodes,calibrated_nodes,speed_deviation,repetitions,measured_s,spread,"
-      "predicted_s,error,unvaried_s,plain_s,plain_error,work_error,communication,waited",
+      "testbed,application,variant,options,kind,nodes,calibrated_nodes,speed_deviation,repetitions,measured_s,spread,"
+      "predicted_s,error,unvaried_s,plain_s,plain_error,work_error,communication,waited,"
+      "without_straggler_s",
       6);
   for (comparison const& c : found.times) {
-    csv.row(c.of.testbed, c.of.application, c.of.variant, c.of.options, c.nodes, c.calibrated_nodes, c.speed_deviation,
-            c.measured_s.size(), c.median_s, c.spread, c.predicted_s, c.error(), c.unvaried_s, c.plain_s,
-            c.plain_error(), c.work_error, c.communication(),
-            c.waited.cpu_s > 0 ? c.waited.waited_s / c.waited.cpu_s : 0);
+    csv.row(c.of.testbed, c.of.application, c.of.variant, c.of.options, c.kind.empty() ? "none" : c.kind, c.nodes,
+            c.calibrated_nodes, c.speed_deviation, c.measured_s.size(), c.median_s, c.spread, c.predicted_s, c.error(),
+            c.unvaried_s, c.plain_s, c.plain_error(), c.work_error, c.communication(),
+            c.waited.cpu_s > 0 ? c.waited.waited_s / c.waited.cpu_s : 0, c.without_straggler_s);
   }
   return csv.text();
 }
@@ -204,6 +213,11 @@ std::string write_report(grid const& of, results const& found, std::string const
   text << "Grid '" << of.name << "': " << found.times.size() << " configurations, medians of up to " << of.repetitions
        << " repetitions.\nError: predicted / measured - 1. Spread: (longest - shortest) / median.\n";
   section("Calibrated model", error_table(found, [](comparison const& c) { return c.error(); }));
+  results const slowed = with_stragglers(found);
+  if (!slowed.times.empty()) {
+    section("Calibrated model, which knows nothing of the stragglers",
+            error_table(slowed, [](comparison const& c) { return c.without_straggler_s / c.median_s - 1; }));
+  }
   section("The paper's plain model", error_table(found, [](comparison const& c) { return c.plain_error(); }));
   section("Of the kernels' CPU time, predicted from runs on one node",
           error_table(found, [](comparison const& c) { return c.work_error; }));

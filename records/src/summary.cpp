@@ -61,6 +61,7 @@ std::string summary::json() const {
     to["time_low_s"] = interval ? ovlp::json(interval->low_s) : ovlp::json(nullptr);
     to["time_high_s"] = interval ? ovlp::json(interval->high_s) : ovlp::json(nullptr);
     to["prediction_spread"] = interval ? ovlp::json(simulation->prediction_spread) : ovlp::json(nullptr);
+    to["interval_of"] = simulation->interval_of.empty() ? ovlp::json(nullptr) : ovlp::json(simulation->interval_of);
     to["interval_from"] = simulation->interval_from;
     to["communication_cpu_s"] = simulation->communication_cpu_s;
     to["node_cpu_s"] = simulation->node_cpu_s;

@@ -217,17 +217,28 @@ struct engine::implementation final : main_run {
     return all;
   }
 
-  /// Why nothing was measured that is like this prediction; empty: something was.
-  std::string why_no_interval(duration_counts const& call) const {
-    std::string const platform = "platform '" + on.name + "'";
-    if (!on.calibrated || !on.figures_from.empty()) return platform + " was not calibrated by ovlp calibrate";
-    if (on.speed_deviation() == 0) return platform + " does not say how much nodes differed in calibration";
+  /// Of measured runs of which kind this is one. The second: why of none, if the first is empty.
+  std::pair<std::optional<analysis::predicted>, std::string> kind_of_run() const {
+    if (!on.calibrated) return {{}, "platform '" + on.name + "' was not calibrated by ovlp calibrate"};
+    if (on.name == "local") return {analysis::predicted::time_on_this_machine, ""};
+    if (on.speed_deviation() == 0)
+      return {{}, "platform '" + on.name + "' does not say how much nodes differed in calibration"};
+    bool unequal = on.nodes.size() > 1;
     for (machine::node_kind const& kind : on.nodes) {
-      if (kind.cores > 1) return "no nodes of several cores were measured";
-      if (!kind.slowdowns.empty() || kind.speed_over_time != nullptr)
-        return "no nodes whose speed changes were measured";
+      if (kind.cores > 1) return {{}, "no nodes of several cores were measured"};
+      if (!kind.slowdowns.empty()) return {{}, "no nodes that are slow by chance were measured"};
+      unequal |= kind.speed_over_time != nullptr;
     }
-    if (on.nodes.size() > 1) return "no nodes of several kinds were measured";
+    bool const beyond = options.nodes > on.node_count();
+    if (unequal && beyond) return {{}, "no runs with a slow node on more nodes than were calibrated were measured"};
+    return {unequal  ? analysis::predicted::time_of_unequal_nodes
+            : beyond ? analysis::predicted::time_beyond_calibration
+                     : analysis::predicted::time,
+            ""};
+  }
+
+  /// Why no such prediction was measured, on whatever platform; empty: some were.
+  std::string why_no_interval(duration_counts const& call) const {
     if (!options.without.empty()) return "--without changes the model";
     if (options.vary) return "--vary predicts one of many possible runs";
     if (!options.charge_as.empty()) return "--charge-as charges what another run took";
@@ -248,14 +259,13 @@ struct engine::implementation final : main_run {
 
   /// How far measured runs were from predictions like this one.
   void add_interval(simulation_summary& of, duration_counts const& call, double time_s) const {
-    of.interval_from = why_no_interval(call);
+    auto const [what, why_none] = kind_of_run();
+    of.interval_from = what ? why_no_interval(call) : why_none;
     if (!of.interval_from.empty()) return;
-    auto const what =
-        options.nodes > on.node_count() ? analysis::predicted::time_beyond_calibration : analysis::predicted::time;
-    auto const known = analysis::known_error_of(what);
+    of.interval_of = analysis::key_of(*what);
+    auto const known = analysis::known_error_of(*what);
     double const deviation = on.speed_deviation();
-    of.interval_from =
-        known ? known->text(what, deviation) : "no runs on more nodes than were calibrated were measured";
+    of.interval_from = known ? known->text(*what, deviation) : "too few runs of this kind were measured";
     if (!known) return;
     of.prediction_spread = analysis::spread_of_predictions(deviation);
     auto const [low, high] = known->around(1, of.prediction_spread);

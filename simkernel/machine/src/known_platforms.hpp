@@ -6,7 +6,7 @@
 
 namespace ovlp::machine {
 
-/// The files of platforms/, by name without ".json". Made by cmake/platforms.cmake.
+/// The files of platforms/, by name without ".json". Made by cmake/embedded_texts.cmake.
 std::map<std::string, char const*> const& known_platforms();
 
 }  // namespace ovlp::machine

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace ovlp::analysis {
@@ -12,8 +13,11 @@ namespace ovlp::analysis {
 enum class predicted : std::uint8_t {
   time,                     ///< of a run, on a calibrated platform
   time_beyond_calibration,  ///< of a run on more nodes than the platform was calibrated on
+  time_of_unequal_nodes,    ///< of a run on a calibrated platform that was told which node is slow
+  time_on_this_machine,     ///< of a run on the platform `local`
   saved_node_s,             ///< by a plan, relative to the run without one
   lost_time,                ///< to a plan, relative to the run without one
+  ratio_of_times,           ///< of two runs of a program on a calibrated platform
 };
 
 /// By what predictions on a platform are to be expected to miss, up to a factor; times relative to the prediction,
@@ -33,12 +37,14 @@ struct known_error {
   struct range {
     double low, high;
   };
-  /// Nine of ten were there, if this was predicted: of savings and losses; of times relative to the prediction, so
-  /// around 1.
+  /// Nine of ten were there, if this was predicted: of savings and losses; of times and ratios relative to the
+  /// prediction, so around 1.
   range around(double value, double spread) const { return {value - below * spread, value + above * spread}; }
   /// "holds for 9 of 10 of 470 measured times (5 programs, 13 calibrations)"; and what would narrow the interval, if
   /// its width comes from the host.
   std::string text(predicted what, double speed_deviation) const;
+  /// "470 measured times (5 programs, 13 calibrations)".
+  std::string cases_text(predicted what) const;
 };
 
 /// Of all measurements in lab/results; none: nothing of this kind was measured. Such intervals hold nine times in ten,
@@ -47,7 +53,13 @@ struct known_error {
 /// (conformal prediction). Thread: any.
 std::optional<known_error> known_error_of(predicted what);
 
-/// The key of a kind in lab/results/errors.json.
+/// All kinds, with their keys in lab/results/errors.json, and in errors.csv those of times.
+struct kind_of_error {
+  predicted what;
+  char const* key;
+  char const* plural;  ///< "losses of time"
+};
+std::span<kind_of_error const> kinds_of_errors();
 char const* key_of(predicted what);
 
 }  // namespace ovlp::analysis

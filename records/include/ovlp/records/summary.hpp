@@ -87,6 +87,7 @@ struct simulation_summary {
   /// In which nine of ten measured times are; none: nothing like this run was measured.
   std::optional<time_interval> interval{};
   double prediction_spread = 0;  ///< analysis::spread_of_predictions() of the platform
+  std::string interval_of{};     ///< analysis::key_of() the kind of run that this is; empty: no such runs are measured
   std::string interval_from{};   ///< of which measurements the interval is, or why there are none
   std::string platform_from{};   ///< of "local": when and where its figures were measured; else empty
 };
