@@ -1218,16 +1218,32 @@ TEST_CASE("a predicted time has an interval where predictions like it were measu
                                    R"("cores": 1, "speed_deviation": 0.02,
                        "slowdowns": [{"interval_s": 1, "duration_s": 1, "factor": 2}])",
                                    R"(, "calibration": {})"),
-                           10, measured)) == "no nodes that are slow by chance were measured");
-  std::string const straggler = machine(
-      "t.json", R"("cores": 1, "speed_deviation": 0.02, "speed_over_time": [[1, 0.5]])", R"(, "calibration": {})");
-  CHECK(summary_of(straggler, 10, measured).simulation->interval_of == "time_of_unequal_nodes");
+                           10, measured)) == "no nodes with random slowdowns were measured");
+  // Four nodes, then one that is not as the others, then another one.
+  auto const with_another = [&](std::string const& name, std::string const& how, std::size_t nodes) {
+    std::string const usual = R"("cores": 1, "speed_deviation": 0.02)";
+    std::string const one = R"("count": 1, "speed": 1, )" + usual;
+    return summary_of(machine(name, usual + "}, {" + one + ", " + how + "}, {" + one, R"(, "calibration": {})"), 10,
+                      measured, nodes);
+  };
+  std::string const slow = R"("speed_over_time": [[1, 0.5]])";
+  CHECK(with_another("t.json", slow, 6).simulation->interval_of == "time_of_unequal_nodes");
+  CHECK(with_another("t.json", slow, 4).simulation->interval_of == "time");  // it is not among them
+  CHECK(why_not(with_another("t.json", slow, 7)) ==
+        "no runs with a slow node on more nodes than were calibrated were measured");
+  CHECK(why_not(with_another("u.json", R"("speed_over_time": [[0, 2]])", 5)) ==
+        "no nodes that are faster than usual, or below 0.3 of it, were measured");
+  CHECK(why_not(with_another("v.json", R"("link": {"bandwidth_Bps": 2})", 5)) ==
+        "no nodes of several kinds were measured");
+  CHECK(
+      why_not(summary_of(machine("w.json", R"("cores": 1, "speed_deviation": 0.02, )" + slow, R"(, "calibration": {})"),
+                         10, measured)) == "no runs with several slow nodes were measured");
   std::string local =
       ovlp::testing::contents(machine("l.json", R"("cores": 4)", R"(, "calibration": {}, "host": {"cores": 4})"));
   local.replace(local.find("\"test\""), 6, "\"local\"");
-  CHECK(summary_of(folder.file("local.json", local), 10, measured).simulation->interval_of == "time_on_this_machine");
-  CHECK(why_not(summary_of(straggler, 10, measured, 5)) ==
-        "no runs with a slow node on more nodes than were calibrated were measured");
+  std::string const here = folder.file("local.json", local);
+  CHECK(summary_of(here, 10, measured).simulation->interval_of == "time_on_this_machine");
+  CHECK(why_not(summary_of(here, 10, measured, 5)) == "no more processes than cores of one machine were measured");
   CHECK(why_not(summary_of(calibrated, 10, {})) == "kernel 'one' took its duration from: platform; expected durations");
   CHECK(why_not(summary_of(calibrated, 100, measured)) ==
         "kernel 'one' took its duration from: interpolated; expected durations");

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -119,7 +120,7 @@ TEST_CASE("of options that may be chosen a sweep says which is fastest, and whic
   std::string const simulated = folder.file(
       "simulated",
       "#!/bin/sh\nsummary=$2; shift 2; kind='\"time\"'; time=3\n"
-      "case \"$*\" in *'--n 3'*) kind=null ;; esac\n"
+      "case \"$*\" in *'z --n 3'*) exit 1 ;; *'--n 3'*) kind=null ;; esac\n"
       "case \"$*\" in *x*) time=2 ;; *y*) time=2.05 ;; esac\n"
       "printf '{\"backend\": \"simulated\", \"time_s\": %s, \"interval_of\": %s, \"prediction_spread\": 0.03, "
       "\"interval_from\": \"nobody measured it\", \"host\": {}}' $time \"$kind\" >$summary\n",
@@ -133,14 +134,38 @@ TEST_CASE("of options that may be chosen a sweep says which is fastest, and whic
   Lines const lines = lines_of(said.out);
   REQUIRE(lines.size() == 5);
   CHECK(lines[1] == "--n 1: fastest is --graph x (2 s); may be as fast: --graph y (2.05 s)");
-  CHECK(lines[2] == "--n 2: fastest is --graph x (2 s), the only one");
-  CHECK(lines[3] == "--n 3: fastest is --graph x (2 s); how sure that is was not measured: nobody measured it");
-  CHECK(lines[4].starts_with("By the errors of "));
-  auto const sure = sweep(folder, plan, {"--choose", "n,graph"}).how;
-  CHECK(sure.out.find("all: fastest is --graph x --n 1 (2 s); how sure") != std::string::npos);
-  auto const wrong = sweep(folder, plan, {"--choose", "seed"}).how;
+  CHECK(lines[2] ==
+        "--n 3: fastest is --graph x (2 s); no measured error backs this comparison: nobody measured it; 1 failed");
+  CHECK(lines[3] == "--n 2: fastest is --graph x (2 s), the only one");
+  CHECK(lines[4].starts_with("Not named are those further behind than nine in ten of "));
+  auto const all = sweep(folder, plan, {"--choose", "n,graph"}).how;
+  CHECK(all.out.find("all: fastest is --graph x --n 1 (2 s); no measured error backs") != std::string::npos);
+  CHECK(all.out.find("nine in ten") == std::string::npos);
+  auto const wrong = sweep(folder, plan, {"--choose", "seed"}, "none.sqlite").how;
   CHECK(wrong.status == 1);
   CHECK(wrong.err == "ovlp: --choose: expected options by which runs differ, of graph, n, got 'seed'\n");
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "none.sqlite"));  // before anything runs
+}
+
+TEST_CASE("of what ratios were not measured of, a sweep says so beside the fastest") {
+  temporary_folder const folder;
+  auto const said = [&](std::string const& name, std::string const& rest) {
+    std::string const simulated = folder.file(name,
+                                              "#!/bin/sh\nprintf '{\"backend\": \"simulated\", \"time_s\": 1, "
+                                              "\"prediction_spread\": 0.03, \"interval_from\": \"that\"" +
+                                                  rest + "}' >$2\n",
+                                              true);
+    json const plan{{"program", simulated}, {"grid", {{"graph", {nullptr, "y"}}}}};
+    return sweep(folder, plan, {"--choose", "graph"}, name + ".sqlite").how;
+  };
+  CHECK(said("old", "").out.ends_with(
+      "all: fastest is without options (1 s); no measured error backs this comparison: the program was built with an "
+      "older ovlp\n"));
+  CHECK(said("other", ", \"interval_of\": \"time_on_this_machine\"")
+            .out.ends_with("ratios of such runs (time_on_this_machine) were not measured\n"));
+  CHECK(said("platforms", ", \"interval_of\": \"time\", \"platform\": \"'$$'\"")
+            .out.ends_with("ratios of times on several platforms were not measured\n"));
+  CHECK(said("none", ", \"interval_of\": 3").err.starts_with("ovlp: run 1: expected a summary of a simulated run: "));
 }
 
 TEST_CASE("rows do not depend on how many runs there are at once") {

@@ -24,6 +24,12 @@ constexpr std::array kinds{
     kind_of_error{predicted::lost_time, "lost_time", "losses of time"},
     kind_of_error{predicted::ratio_of_times, "ratio_of_times", "ratios of two times"}};
 
+static_assert([] {
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    if (static_cast<std::size_t>(kinds.at(i).what) != i) return false;
+  return true;
+}());
+
 kind_of_error const& entry_of(predicted what) { return kinds.at(static_cast<std::size_t>(what)); }
 
 }  // namespace

@@ -4,14 +4,17 @@
 #include <string>
 #include <vector>
 
-#include <ovlp/base/database.hpp>
+#include "run_table.hpp"
+#include "sweep_plan.hpp"
 
 namespace ovlp::lab::study {
 
-/// Of the runs of a sweep that differ in the options `choose` alone: which is predicted to be the fastest, and which
-/// others may be as fast, as far as ratios of predicted times were off (analysis::predicted::ratio_of_times). A line
-/// for each value of the other options; runs that failed are left out.
-/// Errors: io_error; config_error, if no run has such an option.
-std::string fastest_text(base::database& runs, std::vector<std::string> const& choose);
+/// Errors: config_error, unless `choose` are options by which the runs of the plan differ.
+void expect_choice(sweep_plan const& plan, std::vector<std::string> const& choose);
+
+/// Of the runs that differ in the options `choose` alone: which is predicted to be the fastest, and which others may be
+/// as fast, as far as ratios of predicted times were off (analysis::predicted::ratio_of_times). A line for each
+/// combination of the other options. Errors: io_error, also for summaries that are none.
+std::string fastest_text(run_table const& runs, sweep_plan const& plan, std::vector<std::string> const& choose);
 
 }  // namespace ovlp::lab::study

@@ -65,11 +65,12 @@ plan_judge::plan_judge(std::vector<std::string> words, std::size_t jobs)
 
 void plan_judge::find_backing(ordered_json const& summary) {
   auto const spread = summary.find("prediction_spread");
-  if (spread == summary.end()) {
+  auto const kind = summary.find("interval_of");
+  if (spread == summary.end() || kind == summary.end()) {
     not_backed_ = "the program was built with an older ovlp";
   } else if (spread->is_null()) {
     not_backed_ = summary.at("interval_from");
-  } else if (summary.at("interval_of") != analysis::key_of(analysis::predicted::time)) {
+  } else if (*kind != analysis::key_of(analysis::predicted::time)) {
     not_backed_ = "no plans of such runs were measured";
   } else {
     prediction_spread_ = *spread;

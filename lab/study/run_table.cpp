@@ -145,6 +145,12 @@ void run_table::add_failure(std::size_t number, option_values const& options, st
   there_.insert(number);
 }
 
+std::optional<ordered_json> run_table::summary(std::size_t number) const {
+  statement asked = tables_.prepare("SELECT summary FROM run WHERE number = ? AND error IS NULL");
+  asked.with(std::uint64_t{number});
+  return asked.next() ? std::optional(ordered_json::parse(asked.text(0))) : std::nullopt;
+}
+
 std::size_t run_table::failed() const {
   return static_cast<std::size_t>(number(tables_, "SELECT count(*) FROM run WHERE error IS NOT NULL"));
 }

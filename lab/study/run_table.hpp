@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <ovlp/base/database.hpp>
 
 #include "sweep_plan.hpp"
@@ -31,6 +32,9 @@ class run_table {
   void add(std::size_t number, option_values const& options, nlohmann::ordered_json const& summary,
            nlohmann::ordered_json const& host);
   void add_failure(std::size_t number, option_values const& options, std::string const& error);
+
+  /// Of a run that went well.
+  std::optional<nlohmann::ordered_json> summary(std::size_t number) const;
 
   std::size_t failed() const;
   /// Of the first run that failed; "" if none has.

@@ -6,6 +6,7 @@
 #include <ovlp/base/process.hpp>
 #include <ovlp/base/progress.hpp>
 
+#include "fastest.hpp"
 #include "run_table.hpp"
 #include "simulator.hpp"
 #include "sweep_plan.hpp"
@@ -38,6 +39,7 @@ void store(run_table& table, std::size_t number, option_values const& options, s
 sweep_result sweep(sweep_options const& options) {
   sweep_plan const plan = sweep_plan::read(options.plan);
   expect_program(plan.program, plan.file + ": program");
+  expect_choice(plan, options.choose);
   run_table table(options.output, plan);
   try {
     std::vector<std::size_t> const numbers = missing(plan, table);
@@ -54,7 +56,8 @@ sweep_result sweep(sweep_options const& options) {
     throw base::interrupted{"'" + options.output + "' with " + std::to_string(table.count()) + " of " +
                             std::to_string(plan.runs.size()) + " runs"};
   }
-  return {table.count(), table.failed(), table.first_failure()};
+  bool const any = table.failed() < table.count() && !options.choose.empty();
+  return {table.count(), table.failed(), table.first_failure(), any ? fastest_text(table, plan, options.choose) : ""};
 }
 
 }  // namespace ovlp::lab::study

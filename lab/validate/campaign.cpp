@@ -36,7 +36,7 @@ constexpr std::size_t first_rounds = 2, runs_a_round = 10;
 /// Runs for which one run's durations stand.
 constexpr std::size_t runs_with_durations = 3;
 
-words on_testbed(places const& where, words const& command, std::optional<straggler> const& slow = {}) {
+words on_testbed(places const& where, words const& command, std::optional<straggler> const& slow) {
   words all{where.testbeds + "/run", "--name", testbed_name};
   if (slow) append(all, {"--straggler", slow->text()});
   append(all, command);
@@ -128,7 +128,7 @@ void measure_one(grid const& of, testbed const& on, run_key const& key, bool rec
 
   measured_run found;
   if (!ran.good()) {
-    outcome const nothing = base::run({on_testbed(where, {"true"})});
+    outcome const nothing = base::run({on_testbed(where, {"true"}, {})});
     if (!nothing.good()) throw io_error("testbed '" + on.name + "' has been taken away: " + nothing.complaint());
     found.run.failure = ran.complaint();
   } else {
@@ -162,7 +162,7 @@ void calibrate(testbed const& t, json const& description, std::size_t rounds, pl
   base::make_folder(where.output + "/platforms");
   std::string const nodes = t.calibrated_nodes ? std::to_string(*t.calibrated_nodes) : description.at("nodes").dump();
   auto environment = t.environment;
-  environment.emplace_back("OVLP_BUILD", where.build);
+  environment.emplace_back("OVLP_BUILD", std::filesystem::absolute(where.build).string());
   outcome const done =
       base::run({{where.testbeds + "/calibrate", testbed_name, "--nodes", nodes, "--name", "testbed-" + t.name, "-o",
                   platform_of(t, where), "--rounds", std::to_string(rounds), "--add"},
@@ -252,6 +252,10 @@ void measure(grid const& of, places const& where, measurements& to, measurements
       std::vector<planned_run> const missing = missing_of(t, repetition);
       if (missing.empty()) continue;
       standing_testbed const standing(t, where);
+      if (std::size_t const nodes = standing.description().at("nodes"); t.slow && t.slow->node >= nodes) {
+        throw config_error(of.file + ": testbeds." + t.name + ".straggler.node: expected less than the testbed's " +
+                           std::to_string(nodes) + " nodes, got " + std::to_string(t.slow->node));
+      }
       if (is_given(t)) compare_testbeds(platform_of(t, where), t, standing.description(), progress);
       for (std::size_t i = 0; i < missing.size(); ++i) {
         // What the host does meanwhile meets figures and runs alike.

@@ -74,7 +74,7 @@ straggler read_straggler(json_object in) {
   read.node = in.count("node", 1);
   read.is_link = in.has("bandwidth");
   std::string const key = read.is_link ? "bandwidth" : "speed";
-  read.factor = in.number_above(key, 0);
+  read.factor = in.number(key, 0.01);
   if (read.factor >= 1) in.fail(in.path(key), "a number below 1", in.at(key));
   read.from_s = in.number("from_s", 0, 0);
   if (in.has("to_s")) read.to_s = in.number_above("to_s", read.from_s);

@@ -18,6 +18,8 @@
 #include <ovlp/base/statistics.hpp>
 #include <ovlp/base/text.hpp>
 
+#include "comparison.hpp"
+
 namespace ovlp::lab::validate {
 namespace {
 
@@ -45,12 +47,15 @@ std::vector<measured_time> times_of(std::string const& folder, std::string const
   std::vector<measured_time> found;
   std::string const file = folder + "/errors.csv";
   base::csv_reader row(base::read_file(file), file,
-                       {"testbed", "application", "kind", "measured_s", "unvaried_s", "speed_deviation"},
+                       {"testbed", "application", "kind", "measured_s", "unvaried_s", "speed_deviation",
+                        "without_straggler_s", "predicted_s"},
                        others::skipped);
   while (row.next()) {
-    if (row.text(2) == "none") continue;
+    bool const without_effect = row.number(6) > 0 && std::abs(row.number(6) / row.number(7) - 1) < least_effect;
+    if (row.text(2) == "none" || without_effect) continue;
     auto const kind = std::ranges::find(analysis::kinds_of_errors(), row.text(2), &analysis::kind_of_error::key);
-    if (kind == analysis::kinds_of_errors().end()) row.fail_field(2, "a kind of prediction");
+    if (kind == analysis::kinds_of_errors().end() || kind->what > predicted::time_on_this_machine)
+      row.fail_field(2, "a kind of times");
     double const spread = analysis::spread_of_predictions(row.number(5)), predicted_s = row.number(4);
     if (predicted_s == 0) row.fail_field(4, "a number above 0");
     found.push_back(
@@ -60,19 +65,21 @@ std::vector<measured_time> times_of(std::string const& folder, std::string const
   return found;
 }
 
-/// Of each run of a program on a testbed and the next one in the grid: the one that is predicted slower over the faster
-/// one.
+/// Of any two runs of a program on a testbed: the time of the one that is predicted slower over that of the other.
 void add_ratios(std::vector<measured_time> const& times, error_list& to) {
-  std::map<std::pair<std::string, std::string>, measured_time const*> last;
-  for (measured_time const& time : times) {
-    if (time.error.what != predicted::time) continue;
-    measured_time const *faster = std::exchange(last[{time.error.testbed, time.error.program}], &time), *slower = &time;
-    if (faster == nullptr) continue;
-    if (faster->predicted_s > slower->predicted_s) std::swap(faster, slower);
-    measured_error found = slower->error;
-    found.what = predicted::ratio_of_times;
-    found.spreads = (slower->relative() / faster->relative() - 1) / found.spread;
-    to.push_back(found);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    for (std::size_t k = i + 1; k < times.size(); ++k) {
+      measured_time const *faster = &times[i], *slower = &times[k];
+      bool const comparable = faster->error.what == predicted::time && slower->error.what == predicted::time &&
+                              faster->error.testbed == slower->error.testbed &&
+                              faster->error.program == slower->error.program;
+      if (!comparable) continue;
+      if (faster->predicted_s > slower->predicted_s) std::swap(faster, slower);
+      measured_error found = slower->error;
+      found.what = predicted::ratio_of_times;
+      found.spreads = (slower->relative() / faster->relative() - 1) / found.spread;
+      to.push_back(found);
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -217,21 +218,55 @@ struct engine::implementation final : main_run {
     return all;
   }
 
-  /// Of measured runs of which kind this is one. The second: why of none, if the first is empty.
-  std::pair<std::optional<analysis::predicted>, std::string> kind_of_run() const {
-    if (!on.calibrated) return {{}, "platform '" + on.name + "' was not calibrated by ovlp calibrate"};
-    if (on.name == "local") return {analysis::predicted::time_on_this_machine, ""};
-    if (on.speed_deviation() == 0)
-      return {{}, "platform '" + on.name + "' does not say how much nodes differed in calibration"};
-    bool unequal = on.nodes.size() > 1;
-    for (machine::node_kind const& kind : on.nodes) {
-      if (kind.cores > 1) return {{}, "no nodes of several cores were measured"};
-      if (!kind.slowdowns.empty()) return {{}, "no nodes that are slow by chance were measured"};
-      unequal |= kind.speed_over_time != nullptr;
+  struct run_kind {
+    std::optional<analysis::predicted> what;
+    std::string why_none;
+  };
+
+  /// A node is slow as some were that were measured: to 0.3 of its speed, or bandwidth, and never faster than usual.
+  static bool slows_down_as_measured(net::factor_over_time const& factor) {
+    bool faster = false;
+    for (double t = 0; std::isfinite(t); t = factor.next_change_s(t)) faster |= factor.at(t) > 1;
+    return !faster && factor.least() >= 0.3;
+  }
+
+  /// Of which kind of runs that were measured this is one, or why of none.
+  run_kind kind_of_run() const {
+    auto const none = [](std::string why) { return run_kind{{}, std::move(why)}; };
+    std::string const platform = "platform '" + on.name + "'";
+    if (!on.calibrated) return none(platform + " was not calibrated by ovlp calibrate");
+    if (on.name == "local" && on.speed_deviation() == 0) {  // a testbed of this name has a deviation
+      if (options.nodes > on.kind_of(0).cores) return none("no more processes than cores of one machine were measured");
+      return {analysis::predicted::time_on_this_machine, ""};
     }
+    if (on.speed_deviation() == 0) return none(platform + " does not say how much nodes differed in calibration");
+    std::size_t slow = 0;
+    std::set<machine::node_kind const*> usual;
+    for (std::size_t node = 0; node < options.nodes; ++node) {
+      machine::node_kind const& kind = on.kind_of(node);
+      if (kind.cores > 1) return none("no nodes of several cores were measured");
+      if (!kind.slowdowns.empty()) return none("no nodes with random slowdowns were measured");
+      if (kind.speed_over_time == nullptr && kind.link.over_time == nullptr) {
+        usual.insert(&kind);
+        continue;
+      }
+      ++slow;
+      for (auto const& factor : {kind.speed_over_time, kind.link.over_time}) {
+        if (factor != nullptr && !slows_down_as_measured(*factor))
+          return none("no nodes that are faster than usual, or below 0.3 of it, were measured");
+      }
+    }
+    // The same node before and after the slow one is in two entries of the file.
+    auto const differs = [&](machine::node_kind const* kind) {
+      machine::node_kind const& first = **usual.begin();
+      return kind->speed != first.speed || kind->capacity() != first.capacity() ||
+             kind->link.out_Bps != first.link.out_Bps || kind->link.latency_s != first.link.latency_s;
+    };
+    if (std::ranges::any_of(usual, differs)) return none("no nodes of several kinds were measured");
+    if (slow > 1) return none("no runs with several slow nodes were measured");
     bool const beyond = options.nodes > on.node_count();
-    if (unequal && beyond) return {{}, "no runs with a slow node on more nodes than were calibrated were measured"};
-    return {unequal  ? analysis::predicted::time_of_unequal_nodes
+    if (slow > 0 && beyond) return none("no runs with a slow node on more nodes than were calibrated were measured");
+    return {slow > 0 ? analysis::predicted::time_of_unequal_nodes
             : beyond ? analysis::predicted::time_beyond_calibration
                      : analysis::predicted::time,
             ""};
