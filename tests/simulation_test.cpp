@@ -1242,7 +1242,9 @@ TEST_CASE("a predicted time has an interval where predictions like it were measu
       ovlp::testing::contents(machine("l.json", R"("cores": 4)", R"(, "calibration": {}, "host": {"cores": 4})"));
   local.replace(local.find("\"test\""), 6, "\"local\"");
   std::string const here = folder.file("local.json", local);
-  CHECK(summary_of(here, 10, measured).simulation->interval_of == "time_on_this_machine");
+  ovlp::summary const on_this_machine = summary_of(here, 10, measured);
+  CHECK(on_this_machine.simulation->interval_of == "time_on_this_machine");
+  CHECK(on_this_machine.simulation->warnings.empty());  // its file tells of one node, and it was measured between two
   CHECK(why_not(summary_of(here, 10, measured, 5)) == "no more processes than cores of one machine were measured");
   CHECK(why_not(summary_of(calibrated, 10, {})) == "kernel 'one' took its duration from: platform; expected durations");
   CHECK(why_not(summary_of(calibrated, 100, measured)) ==
