@@ -21,16 +21,6 @@ lock=$testbeds/.lock  # of those who add to their number, or take from it
 namespace_of() { echo "ovlp-$1-$2"; }          # NAME node3|switch
 address_of() { echo "10.213.0.$(($1 + 1))"; }  # of node NUMBER
 
-# Where a program of the build is.
-program() {  # NAME
-  local found
-  found=$(find -L "${OVLP_BUILD:-$here/../../build}" -name "$1" -type f -perm -u+x -printf '%T@ %p\n' 2>/dev/null |
-    sort -rn | head -1 | cut -d' ' -f2-)
-  [[ -n $found ]] || found=$(command -v "$1") ||
-    fail "no $1 below ${OVLP_BUILD:-build} (OVLP_BUILD names another build): build the target $1"
-  echo "$found"
-}
-
 # The folder of control groups that limits CPU time, and its version: "1 /sys/fs/cgroup/cpu".
 cpu_controller() {
   awk '$3 == "cgroup" && ("," $4 ",") ~ /,cpu,/ { print 1, $2; exit }' /proc/self/mounts | grep . && return 0

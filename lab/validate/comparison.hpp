@@ -13,8 +13,11 @@
 
 namespace ovlp::lab::validate {
 
-/// Of a straggler on the prediction, relative: below it a run says nothing of stragglers.
-constexpr double least_effect = 0.03;
+/// Whether there is a straggler that changes the prediction by 3 % or more: else a run says nothing of stragglers.
+/// `without_straggler_s`: as below.
+inline bool straggler_has_effect(double without_straggler_s, double predicted_s) {
+  return without_straggler_s > 0 && std::abs(without_straggler_s / predicted_s - 1) >= 0.03;
+}
 
 /// A configuration, as measured and as predicted.
 struct comparison {
@@ -39,10 +42,7 @@ struct comparison {
   double without_straggler_s = 0;      ///< by the calibrated model as it was calibrated; 0: there was no straggler
   double without_communication_s = 0;  ///< by the calibrated model, if objects crossed the network at once and for free
 
-  /// There is a straggler, and it changes the prediction.
-  bool is_slowed() const {
-    return without_straggler_s > 0 && std::abs(without_straggler_s / predicted_s - 1) >= least_effect;
-  }
+  bool is_slowed() const { return straggler_has_effect(without_straggler_s, predicted_s); }
   double error() const { return predicted_s / median_s - 1; }
   double plain_error() const { return plain_s / median_s - 1; }
   /// What communication makes of the predicted time.

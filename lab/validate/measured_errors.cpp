@@ -51,7 +51,7 @@ std::vector<measured_time> times_of(std::string const& folder, std::string const
                         "without_straggler_s", "predicted_s"},
                        others::skipped);
   while (row.next()) {
-    bool const without_effect = row.number(6) > 0 && std::abs(row.number(6) / row.number(7) - 1) < least_effect;
+    bool const without_effect = row.number(6) > 0 && !straggler_has_effect(row.number(6), row.number(7));
     if (row.text(2) == "none" || without_effect) continue;
     auto const kind = std::ranges::find(analysis::kinds_of_errors(), row.text(2), &analysis::kind_of_error::key);
     if (kind == analysis::kinds_of_errors().end() || kind->what > predicted::time_on_this_machine)

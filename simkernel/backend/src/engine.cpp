@@ -218,9 +218,6 @@ struct engine::implementation final : main_run {
     return all;
   }
 
-  /// A testbed of this name has a deviation.
-  bool on_this_machine() const { return on.name == "local" && on.speed_deviation() == 0; }
-
   struct run_kind {
     std::optional<analysis::predicted> what;
     std::string why_none;
@@ -238,7 +235,7 @@ struct engine::implementation final : main_run {
     auto const none = [](std::string why) { return run_kind{{}, std::move(why)}; };
     std::string const platform = "platform '" + on.name + "'";
     if (!on.calibrated) return none(platform + " was not calibrated by ovlp calibrate");
-    if (on_this_machine()) {
+    if (on.shares_host_evenly()) {
       if (options.nodes > on.kind_of(0).cores) return none("no more processes than cores of one machine were measured");
       return {analysis::predicted::time_on_this_machine, ""};
     }
@@ -335,7 +332,7 @@ struct engine::implementation final : main_run {
     constexpr double weak = 0.1;
     std::vector<std::string> all;
     if (!on.assumption.empty()) all.push_back("platform '" + on.name + "': " + on.assumption);
-    if (on.calibrated && !on_this_machine() && options.nodes > on.node_count()) {
+    if (on.calibrated && !on.shares_host_evenly() && options.nodes > on.node_count()) {
       all.push_back("platform '" + on.name + "' was calibrated on " + std::to_string(on.node_count()) +
                     " nodes, and the run has " + std::to_string(options.nodes) +
                     ": what only shows when more nodes communicate at once was not measured");
