@@ -21,7 +21,7 @@
 
 #include "schedulers/scheduler.hpp"
 #include "server/foresee.hpp"
-#include "server/simulate.hpp"
+#include "server/server.hpp"
 #include "support/process.hpp"
 
 namespace {
@@ -246,8 +246,23 @@ TEST_CASE("a run that is a job takes no plan of its own, and a link that is one"
     CHECK(ended.status == 2);
     CHECK(ended.err == "lu: " + message + "\n");
   };
-  refused({}, "fd:77", "OVLP_CLUSTER: expected fd:N with an open descriptor, got 'fd:77'");
-  refused({}, "here", "OVLP_CLUSTER: expected fd:N with an open descriptor, got 'here'");
+  refused({}, "fd:77", "OVLP_CLUSTER: expected stdin, or fd:N with an open descriptor, got 'fd:77'");
+  refused({}, "here", "OVLP_CLUSTER: expected stdin, or fd:N with an open descriptor, got 'here'");
+  refused({}, "stdin",
+          "this is a simulated program, whose time is not that of a real cluster: expected one that runs for real");
+  auto const told = [](std::string const& line, std::string const& message) {
+    auto const ended = ovlp::base::run({{HEAT_PROGRAM, "--rows", "100", "--columns", "100", "--nodes", "2"},
+                                        line + "\n",
+                                        {{"OVLP_CLUSTER", "stdin"}},
+                                        30s});
+    CHECK(ended.status == 2);
+    CHECK(ended.err.starts_with("heat: " + message));
+  };
+  told("4711", "OVLP_CLUSTER=stdin: the first line of standard input: expected an object");
+  told(R"({"address":"127.0.0.1","secret":"s","port":70000,"job":0,"hosts":[]})",
+       "OVLP_CLUSTER=stdin: the first line of standard input: port: expected at most 65535, got 70000");
+  told(R"({"address":"127.0.0.1","secret":"s","port":4711,"job":0,"hosts":["a",1]})",
+       "OVLP_CLUSTER=stdin: the first line of standard input: hosts: expected a list of texts");
   refused({"--hold", "3"}, "", "--hold: expected at most the 2 of --nodes, got 3");
   refused({"--hold", "1", "--policy", "efficiency>=0.5"}, "",
           "--hold: expected none with --plan or --policy, which say it themselves");

@@ -22,7 +22,7 @@
 #include "results/over_time.hpp"
 #include "results/stored_cluster.hpp"
 #include "schedulers/scheduler.hpp"
-#include "server/simulate.hpp"
+#include "server/server.hpp"
 #include "workload/logs.hpp"
 #include "workload/profiles.hpp"
 
@@ -275,7 +275,17 @@ TEST_CASE("stored runs of a cluster are read back as they were; what cannot be i
   refused("UPDATE job SET name = 'a' || char(27) WHERE job = 1", "table job, row 2, column 2: expected text without");
   refused("UPDATE job SET arrival_s = -1 WHERE job = 0", "table job, row 1, column 4: expected a number");
   refused("DELETE FROM run", "has no run");
-  refused("PRAGMA user_version = 9", "runs of a cluster of version 9: expected version 1, that of this ovlp");
+  {
+    std::string const of_others = folder.path() / "others.sqlite";
+    workload other = of;
+    other.jobs[0].arrival_s += 1e-3;
+    store_cluster(of_others, {simulated(other, 32, "easy", 1)});
+    store_cluster(file, runs);
+    CHECK(read_clusters({file, file}).runs.size() == 2 * runs.size());
+    CHECK_THROWS_WITH_AS(read_clusters({file, of_others}),
+                         doctest::Contains("others.sqlite': expected runs of the jobs of '"), ovlp::config_error);
+  }
+  refused("PRAGMA user_version = 9", "runs of a cluster of version 9: expected version 2, that of this ovlp");
   refused("CREATE VIEW v AS SELECT 1", "table 'v': expected the tables of ovlp cluster -o");
   refused("PRAGMA application_id = 9", "expected runs of a cluster, as ovlp cluster -o writes them");
   CHECK_THROWS_AS(store_cluster(file, runs), ovlp::config_error);  // it is somebody's

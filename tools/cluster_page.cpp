@@ -140,7 +140,7 @@ class time_plot {
 };
 
 std::string nodes_plot(cluster_run const& run, cluster_over_time const& by, job_groups const& groups) {
-  time_plot made("Nodes over time, " + run.scheduler, by.of, run.nodes, 220);
+  time_plot made("Nodes over time, " + run.title(), by.of, run.nodes, 220);
   double const width_s = by.of.width_s();
   std::vector<double> low(by.of.count, 0), high = low;
   for (std::size_t g = 0; g < by.held_by.size(); ++g) {
@@ -167,7 +167,7 @@ std::string figures_table(std::vector<cluster_run> const& runs) {
   for (cluster_run const& run : runs) {
     cluster::cluster_figures const of = figures_of(run);
     text += row_of(
-        "td", {run.scheduler, std::to_string(run.nodes), plain_number(of.mean_turnaround_s),
+        "td", {run.title(), std::to_string(run.nodes), plain_number(of.mean_turnaround_s),
                plain_number(of.median_turnaround_s), plain_number(of.p95_turnaround_s), plain_number(of.mean_wait_s),
                plain_number(of.longest_wait_s), base::fixed(of.mean_bounded_slowdown, 2), plain_number(of.makespan_s),
                in_percent(of.utilization), in_percent(of.efficiency), in_percent(of.dynamic_efficiency),
@@ -180,7 +180,7 @@ std::string jobs_table(cluster_run const& run) {
   std::vector<std::size_t> shown(run.jobs.size());
   std::iota(shown.begin(), shown.end(), 0);
   auto const wait_s = [&](std::size_t j) { return run.jobs[j].start_s - run.of->jobs[j].arrival_s; };
-  std::string text = "<h3>" + escaped(run.scheduler) + "</h3>";
+  std::string text = "<h3>" + escaped(run.title()) + "</h3>";
   if (shown.size() > shown_jobs) {
     std::ranges::stable_sort(shown, std::ranges::greater{}, wait_s);
     text += "<p class=\"quiet\">The " + std::to_string(shown_jobs) + " that waited longest; " +
@@ -262,14 +262,13 @@ std::string cluster_page(cluster::stored_cluster const& of, std::string const& n
       (runs > 1 ? ", under " + std::to_string(runs) + " schedulers" : "") + "</p>\n";
   for (cluster_run const& run : of.runs) {
     for (std::vector<std::string> const* all : {&run.failures, &run.notes})
-      for (std::string const& line : *all)
-        text += "<p role=\"alert\">" + escaped(run.scheduler + ": " + line) + "</p>\n";
+      for (std::string const& line : *all) text += "<p role=\"alert\">" + escaped(run.title() + ": " + line) + "</p>\n";
   }
   text +=
       "<section><h2>Figures</h2><p class=\"quiet\">Times in seconds. Efficiency is work over what jobs hold, "
       "utilization what they hold over what there is, dynamic efficiency the product.</p>" +
       figures_table(of.runs) + "</section>\n";
-  auto const heading = [&](std::size_t r) { return "<h3>" + escaped(of.runs[r].scheduler) + "</h3>"; };
+  auto const heading = [&](std::size_t r) { return "<h3>" + escaped(of.runs[r].title()) + "</h3>"; };
   std::string legend = "<ul class=\"legend\">";
   for (std::size_t g = 0; g < groups.names.size(); ++g)
     legend += "<li><i class=\"" + color(g) + "\"></i>" + escaped(groups.names[g]) + "</li>";
@@ -279,12 +278,12 @@ std::string cluster_page(cluster::stored_cluster const& of, std::string const& n
       "jobs: what is above it is held and does no work.",
       runs, [&](std::size_t r) { return heading(r) + nodes_plot(of.runs[r], by[r], groups); }, legend + "</ul>");
   text += section("Queue", "Jobs that wait.", runs, [&](std::size_t r) {
-    time_plot made("Queue over time, " + of.runs[r].scheduler, in, most_waiting, 120);
+    time_plot made("Queue over time, " + of.runs[r].title(), in, most_waiting, 120);
     made.curve("one", [&](std::size_t w) { return by[r].available_node_s[w] > 0 ? by[r].waiting[w] : NAN; });
     return heading(r) + made.text();
   });
   text += section("Dynamic efficiency", "Work over available node-seconds.", runs, [&](std::size_t r) {
-    time_plot made("Dynamic efficiency over time, " + of.runs[r].scheduler, in, 1, 120);
+    time_plot made("Dynamic efficiency over time, " + of.runs[r].title(), in, 1, 120);
     made.curve("one", [&](std::size_t w) { return by[r].available_node_s[w] > 0 ? by[r].efficiency(w) : NAN; });
     return heading(r) + made.text();
   });

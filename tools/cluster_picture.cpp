@@ -42,7 +42,7 @@ void draw_cluster(std::vector<cluster::cluster_run> const& runs, std::string con
     double const width_s = in.width_s() > 0 ? in.width_s() : 1;
     charts::axis const time{.label = "Time [s]", .from = in.from_s, .to = in.to_s};
     charts::chart nodes{
-        .title = run.scheduler, .x = time, .y = {.label = "Nodes", .from = 0, .to = static_cast<double>(run.nodes)}};
+        .title = run.title(), .x = time, .y = {.label = "Nodes", .from = 0, .to = static_cast<double>(run.nodes)}};
     for (std::size_t j = 0; j < by.held_by.size(); ++j)
       nodes.all.push_back(steps_of(run.of->jobs[j].name, j, by, by.held_by[j], width_s, false));
     if (!few) {

@@ -15,14 +15,17 @@ void cluster_platform::add_to(CLI::App& app) {
   add_option(app, "--launch-time", launch_s, "S",
              "seconds until nodes that a job has got can be sent to (default: the platform's, else 0)",
              quantity(0, 1e6));
-  add_option(app, "--patience", patience_s, "S",
-             "real seconds after which a program, of a job or a scheduler, that says nothing has failed (default 600)",
-             quantity(1e-3, 1e6));
+  add_option(
+      app, "--patience", patience_s, "S",
+      "real seconds after which a program, of a job or a scheduler, that says nothing has failed (default 600; with "
+      "--real for a job to start: 60)",
+      quantity(1e-3, 1e6));
 }
 
 cluster::cluster_description cluster_platform::description(cluster::workload const& of,
                                                            cluster::node_count nodes) const {
-  cluster::cluster_description made{nodes, launch_s.value_or(0), platform, patience_s};
+  cluster::cluster_description made{nodes, launch_s.value_or(0), platform};
+  if (patience_s) made.patience_s = *patience_s;
   if (platform.empty()) {
     auto const program = std::ranges::find_if(of.jobs, [](cluster::job const& one) { return !one.program.empty(); });
     if (program != of.jobs.end())

@@ -15,7 +15,7 @@ namespace ovlp::tools {
 struct cluster_platform {
   std::string platform;
   std::optional<double> launch_s;
-  double patience_s = 600;
+  std::optional<double> patience_s;
 
   void add_to(CLI::App& app);
   /// Errors: config_error, if a job is a program and no platform is given, or it is none on which jobs cannot disturb

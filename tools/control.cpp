@@ -7,7 +7,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
-#include <ovlp/base/local_socket.hpp>
+#include <ovlp/base/sockets.hpp>
 #include <ovlp/base/text.hpp>
 
 #include "options.hpp"

@@ -31,10 +31,12 @@ void write_report(report_options const& options) {
   for (std::string const& run : options.runs) expect_another_file(options.output, run);
   base::expect_outputs({{options.output, "<!doctype html>"}});
   if (std::ranges::any_of(options.runs, cluster::is_stored_cluster)) {
-    if (options.runs.size() > 1)
-      throw config_error("expected one file of ovlp cluster, which has its runs side by side, got several files");
+    for (std::string const& run : options.runs) {
+      if (!cluster::is_stored_cluster(run))
+        throw config_error("'" + run + "': expected runs of a cluster, as the other files have");
+    }
     std::string const name = options.names.empty() ? "" : options.names.front();
-    base::write_output(options.output, cluster_page(cluster::read_cluster(options.runs.front()), name));
+    base::write_output(options.output, cluster_page(cluster::read_clusters(options.runs), name));
     return;
   }
   std::vector<report::run_figures> runs;
@@ -65,6 +67,7 @@ void add_report(CLI::App& ovlp) {
       "  lu_sim --nodes 8 --record lu.sqlite && ovlp report lu.sqlite -o lu.html\n"
       "  ovlp report real.sqlite simulated.sqlite -o both.html --name measured --name predicted\n"
       "  ovlp cluster workload.json --scheduler easy,gain -o runs.sqlite && ovlp report runs.sqlite -o runs.html\n"
+      "  ovlp report simulated.sqlite real.sqlite -o both.html       of ovlp cluster, without and with --real\n"
       "What it shows: docs/report.md, docs/cluster.md");
   command.callback([options] { write_report(*options); });
 }

@@ -112,6 +112,15 @@ std::string read_file(std::string const& file, std::string const& name) {
   return read_all(open_file(file, O_RDONLY).number(), name.empty() ? file : name);
 }
 
+std::string read_input_line() {
+  std::string line;
+  if (::isatty(STDIN_FILENO) == 1) return line;
+  for (char c = 0; line.size() < 65536; line += c) {
+    if (uninterrupted([&] { return ::read(STDIN_FILENO, &c, 1); }) != 1 || c == '\n') break;
+  }
+  return line;
+}
+
 std::string read_input(std::string const& file) {
   return file == "-" ? read_all(STDIN_FILENO, "standard input") : read_file(file);
 }

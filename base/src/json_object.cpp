@@ -160,6 +160,14 @@ std::string json_object::text(std::string const& key) {
   return value;
 }
 
+std::vector<std::string> json_object::texts(std::string const& key) {
+  json const& value = at(key);
+  bool const texts = value.is_array() && std::ranges::all_of(value, [](json const& one) { return one.is_string(); });
+  if (!texts) fail(path(key), "a list of texts", value);
+  note(key, value);
+  return value;
+}
+
 bool json_object::flag(std::string const& key, bool otherwise) {
   if (is_missing(key, otherwise)) return otherwise;
   json const& value = of_.at(key);

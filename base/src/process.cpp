@@ -161,8 +161,18 @@ process::process(command const& what) : has_group_(!what.shares_streams) {
     id_ = spawn(what, {});
   } else {
     descriptor const in = holding(what.input);
-    pipe_ends out = make_pipe(), err = make_pipe();
-    std::vector<std::pair<int, int>> streams{{in.number(), 0}, {out.write.number(), 1}, {err.write.number(), 2}};
+    bool const kept = what.output.empty();
+    std::optional<descriptor> file;
+    std::optional<pipe_ends> out, err;
+    std::vector<std::pair<int, int>> streams{{in.number(), 0}};
+    if (kept) {
+      out.emplace(make_pipe());
+      err.emplace(make_pipe());
+      streams.insert(streams.end(), {{out->write.number(), 1}, {err->write.number(), 2}});
+    } else {
+      file.emplace(::open(what.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+      streams.insert(streams.end(), {{file->number(), 1}, {file->number(), 2}});
+    }
     std::optional<pipe_ends> talk;
     if (what.talks_on != command::none) {
       talk.emplace(make_socket_pair());
@@ -170,8 +180,10 @@ process::process(command const& what) : has_group_(!what.shares_streams) {
       if (what.talks_on == 0) streams.emplace_back(talk->write.number(), 1);
     }
     id_ = spawn(what, streams);
-    from_ = {out.read.release(), err.read.release()};
-    for (int end : from_) ::fcntl(end, F_SETFL, O_NONBLOCK);
+    if (kept) from_ = {out->read.release(), err->read.release()};
+    for (int end : from_) {
+      if (end >= 0) ::fcntl(end, F_SETFL, O_NONBLOCK);
+    }
     if (talk) talk_ = talk->read.release();
   }
   handle_ = static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
@@ -186,6 +198,8 @@ process::~process() {
     if (file >= 0) ::close(file);
   }
 }
+
+int process::watched() const { return descriptor(::fcntl(handle_, F_DUPFD_CLOEXEC, 0)).release(); }
 
 void process::kill(int signal) const { ::kill(id_, signal); }
 void process::kill_group(int signal) const { ::kill(has_group_ ? -id_ : id_, signal); }

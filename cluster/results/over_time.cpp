@@ -66,7 +66,7 @@ std::string csv_over_time(std::vector<cluster_run> const& all, std::size_t windo
     for (std::size_t w = 0; w < windows && width_s > 0; ++w) {
       std::optional<double> efficiency;  // none where the run is over
       if (by.available_node_s[w] > 0) efficiency = by.efficiency(w);
-      rows.row(run.scheduler, by.of.begin_s(w), by.of.begin_s(w) + width_s, by.held_node_s[w] / width_s,
+      rows.row(run.title(), by.of.begin_s(w), by.of.begin_s(w) + width_s, by.held_node_s[w] / width_s,
                by.work_node_s[w] / width_s, by.waiting[w], efficiency);
     }
   }

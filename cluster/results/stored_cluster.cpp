@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 #include <ovlp/base/database.hpp>
 #include <ovlp/base/error.hpp>
@@ -22,13 +24,13 @@ namespace {
 using base::database;
 using base::statement;
 
-constexpr int cluster_format = 1;
+constexpr int cluster_format = 2;
 constexpr int cluster_application = 0x6f76636c;  // "ovcl"
 
 constexpr std::string_view cluster_schema = R"(
   CREATE TABLE fact(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE job(job INTEGER PRIMARY KEY, name TEXT NOT NULL, user TEXT NOT NULL, arrival_s REAL NOT NULL, requested INTEGER NOT NULL, least INTEGER NOT NULL, most INTEGER NOT NULL, requested_s REAL NOT NULL);
-  CREATE TABLE run(run INTEGER PRIMARY KEY, scheduler TEXT NOT NULL, nodes INTEGER NOT NULL);
+  CREATE TABLE run(run INTEGER PRIMARY KEY, scheduler TEXT NOT NULL, real INTEGER NOT NULL, nodes INTEGER NOT NULL);
   CREATE TABLE result(run INTEGER NOT NULL, job INTEGER NOT NULL, start_s REAL NOT NULL, end_s REAL NOT NULL, end INTEGER NOT NULL, first_nodes INTEGER NOT NULL, most_nodes INTEGER NOT NULL, changes INTEGER NOT NULL, held_node_s REAL NOT NULL, work_node_s REAL NOT NULL, PRIMARY KEY(run, job)) WITHOUT ROWID;
   CREATE TABLE holding(run INTEGER NOT NULL, at_s REAL NOT NULL, job INTEGER NOT NULL, nodes INTEGER NOT NULL);
   CREATE TABLE stretch(run INTEGER NOT NULL, job INTEGER NOT NULL, nodes INTEGER NOT NULL, from_s REAL NOT NULL, to_s REAL NOT NULL, efficiency REAL NOT NULL);
@@ -111,10 +113,11 @@ void read_jobs(database& in, workload& of) {
 
 void read_runs(database& in, stored_cluster& to) {
   std::size_t const jobs = to.of->jobs.size();
-  for (checked_rows rows(in, "run", "run, scheduler, nodes"); rows.next();) {
+  for (checked_rows rows(in, "run", "run, scheduler, real, nodes"); rows.next();) {
     if (rows.whole(0) != to.runs.size()) rows.fail("runs numbered from 0");
     cluster_run& made = to.runs.emplace_back();
     made.scheduler = rows.text();
+    made.real = rows.whole(0, 2) == 1;
     made.nodes = rows.whole(1);
     made.of = to.of.get();
     made.jobs.resize(jobs);
@@ -129,9 +132,9 @@ void read_runs(database& in, stored_cluster& to) {
     job_result& one = of.jobs[rows.whole(0, jobs)];
     one.start_s = rows.real();
     one.end_s = rows.real();
-    one.end = static_cast<job_result::end_type>(rows.whole(0, 4));
-    one.first_nodes = rows.whole(1);
-    one.most_nodes = rows.whole(1);
+    one.end = static_cast<job_result::end_type>(rows.whole(0, 5));
+    one.first_nodes = rows.whole(0);
+    one.most_nodes = rows.whole(0);
     one.changes = rows.whole(0);
     of.held_node_s += one.held_node_s = rows.real(0);
     of.work_node_s += one.work_node_s = rows.real(0);
@@ -180,14 +183,14 @@ void store_cluster(std::string const& file, std::vector<cluster_run> const& runs
                one.possible.front(), one.possible.back(), one.requested_s);
     asked.run();
   }
-  statement run = to.prepare("INSERT INTO run VALUES (?, ?, ?)");
+  statement run = to.prepare("INSERT INTO run VALUES (?, ?, ?, ?)");
   statement result = to.prepare("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   statement held = to.prepare("INSERT INTO holding VALUES (?, ?, ?, ?)");
   statement did = to.prepare("INSERT INTO stretch VALUES (?, ?, ?, ?, ?, ?)");
   statement note = to.prepare("INSERT INTO note VALUES (?, ?, ?)");
   for (std::size_t r = 0; r < runs.size(); ++r) {
     cluster_run const& one = runs[r];
-    run.with(r, std::string_view(one.scheduler), one.nodes).run();
+    run.with(r, std::string_view(one.scheduler), one.real ? 1 : 0, one.nodes).run();
     for (std::size_t j = 0; j < one.jobs.size(); ++j) {
       job_result const& got = one.jobs[j];
       result.with(r, j, got.start_s, got.end_s, static_cast<std::uint32_t>(got.end), got.first_nodes, got.most_nodes,
@@ -229,6 +232,24 @@ stored_cluster read_cluster(std::string const& file) {
     }
   }
   return made;
+}
+
+stored_cluster read_clusters(std::vector<std::string> const& files) {
+  stored_cluster all = read_cluster(files.front());
+  auto const asks_the_same = [](job const& a, job const& b) {
+    return std::tie(a.name, a.user, a.arrival_s, a.requested, a.possible, a.requested_s) ==
+           std::tie(b.name, b.user, b.arrival_s, b.requested, b.possible, b.requested_s);
+  };
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    stored_cluster more = read_cluster(files[i]);
+    if (!std::ranges::equal(more.of->jobs, all.of->jobs, asks_the_same))
+      throw config_error("'" + files[i] + "': expected runs of the jobs of '" + files.front() + "', got others");
+    for (cluster_run& run : more.runs) {
+      run.of = all.of.get();
+      all.runs.push_back(std::move(run));
+    }
+  }
+  return all;
 }
 
 }  // namespace ovlp::cluster

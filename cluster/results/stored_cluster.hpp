@@ -24,5 +24,7 @@ void expect_storable(std::string const& file);
 bool is_stored_cluster(std::string const& file);
 /// Errors: io_error "FILE: ..." for what is none, and for rows that cannot be, or do not fit each other.
 stored_cluster read_cluster(std::string const& file);
+/// Of several files, side by side. Errors: as above; config_error if they are not of the same jobs.
+stored_cluster read_clusters(std::vector<std::string> const& files);
 
 }  // namespace ovlp::cluster

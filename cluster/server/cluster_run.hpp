@@ -12,11 +12,12 @@ namespace ovlp::cluster {
 
 /// What became of a job.
 struct job_result {
-  enum class end_type : std::uint8_t { completed, ended_at_limit, ended_by_scheduler, failed };
+  /// unfinished: the whole run was ended before.
+  enum class end_type : std::uint8_t { completed, ended_at_limit, ended_by_scheduler, failed, unfinished };
   double start_s = 0;
   double end_s = 0;
   end_type end = end_type::completed;
-  node_count first_nodes = 0;
+  node_count first_nodes = 0;  ///< 0: it never started
   node_count most_nodes = 0;
   std::uint32_t changes = 0;
   double held_node_s = 0;
@@ -44,6 +45,7 @@ struct stretch {
 /// What became of a workload on a cluster. A value.
 struct cluster_run {
   std::string scheduler;
+  bool real = false;  ///< it was measured; else it is simulated
   node_count nodes = 0;
   workload const* of = nullptr;
   std::vector<job_result> jobs;    ///< by number
@@ -57,6 +59,8 @@ struct cluster_run {
   std::vector<std::string> notes;     ///< what one should know of its jobs, each kind once
   std::vector<std::string> failures;  ///< of jobs, a line each
 
+  /// For people.
+  std::string title() const { return scheduler + (real ? " (real)" : ""); }
   double makespan_s() const { return end_s - begin_s; }
 };
 

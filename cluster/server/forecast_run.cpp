@@ -16,9 +16,10 @@ class forecast_run final : public running_program {
         held_(nodes),
         next_{report::kind_type::started, start_s + on.launch_s} {}
 
-  report const& next() override { return next_; }
+  report const* next() override { return &next_; }
 
-  void go_on(node_count nodes) override {
+  void go_on(hosts_of_job hosts) override {
+    auto const nodes = static_cast<node_count>(hosts.size());
     double const now_s = next_.at_s;
     if (next_.kind != report::kind_type::border || nodes == held_) {
       iterate(now_s);

@@ -21,7 +21,7 @@ std::vector<double> times_of(job const& of, running_program& run,
   node_count nodes = held(0);
   double since_s = 0;
   for (;;) {
-    report const told = run.next();
+    report const told = *run.next();
     switch (told.kind) {
       case report::kind_type::failed: throw config_error("job '" + of.name + "' " + told.why);
       case report::kind_type::started: since_s = told.at_s; break;
@@ -33,7 +33,7 @@ std::vector<double> times_of(job const& of, running_program& run,
         break;
       case report::kind_type::ended: all_s.push_back(told.at_s - since_s); return all_s;
     }
-    run.go_on(nodes);
+    run.go_on(std::vector<node_count>(nodes));
   }
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "workload/forecast.hpp"
@@ -14,11 +17,13 @@ namespace ovlp::cluster {
 class job_nodes {
  public:
   node_count held() const { return held_; }
+  /// Which hosts the numbers below this one are, all of which are bound.
+  std::span<node_count const> hosts(node_count nodes) const { return std::span(hosts_).first(nodes); }
 
   /// The program has been told that it holds the numbers below this one.
   void tell(node_count nodes) {
-    if (hosts_.size() < nodes) hosts_.resize(nodes);
-    for (node_count n = 0; n < nodes; ++n) hosts_[n].its_own = true;
+    grow(nodes);
+    std::fill_n(its_own_.begin(), nodes, true);
   }
   /// The program has joined, or released, the numbers from `from` on and below `to`.
   void joined(node_count from, node_count to) { mark(from, to, true); }
@@ -27,32 +32,33 @@ class job_nodes {
   /// Binds what is to be bound now. `take()`: a host that is free. `give_back(host)`. Those come first.
   template <class Take, class Give>
   void rebind(node_count target, Take const& take, Give const& give_back) {
-    if (hosts_.size() < target) hosts_.resize(target);
+    grow(target);
     for (node_count n = target; n < hosts_.size(); ++n) {
-      if (hosts_[n].host == unbound || hosts_[n].its_own) continue;
-      give_back(hosts_[n].host);
-      hosts_[n].host = unbound;
+      if (hosts_[n] == unbound || its_own_[n]) continue;
+      give_back(std::exchange(hosts_[n], unbound));
       --held_;
     }
     for (node_count n = 0; n < target; ++n) {
-      if (hosts_[n].host != unbound) continue;
-      hosts_[n].host = take();
+      if (hosts_[n] != unbound) continue;
+      hosts_[n] = take();
       ++held_;
     }
   }
 
  private:
   static constexpr node_count unbound = std::numeric_limits<node_count>::max();
-  struct numbered {
-    node_count host = unbound;
-    bool its_own = false;  ///< the program has it, or has been told so
-  };
+  void grow(node_count nodes) {
+    if (hosts_.size() >= nodes) return;
+    hosts_.resize(nodes, unbound);
+    its_own_.resize(nodes, false);
+  }
   void mark(node_count from, node_count to, bool its_own) {
-    if (hosts_.size() < to) hosts_.resize(to);
-    for (node_count n = from; n < to; ++n) hosts_[n].its_own = its_own;
+    grow(to);
+    std::fill(its_own_.begin() + from, its_own_.begin() + to, its_own);
   }
 
-  std::vector<numbered> hosts_;  ///< by number
+  std::vector<node_count> hosts_;  ///< by number
+  std::vector<char> its_own_;      ///< of each: the program has it, or has been told so
   node_count held_ = 0;
 };
 

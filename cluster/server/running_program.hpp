@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "workload/workload.hpp"
 
@@ -14,14 +16,15 @@ namespace ovlp::cluster {
 // A job's run (running_program) reports moments, each with its time, and stands at a border until it is answered:
 //
 //   started          its first nodes are there
-//   border           so many iterations are done; the answer is how many nodes it holds from now on
+//   border           so many iterations are done; the answer is which hosts it holds from now on
 //   released         nodes that it was to give back are free: states have moved, processes have ended. This may be long
 //                    after the answer, and after further borders
 //   joined           nodes that it has got are at work
 //   ended
 //   failed           it has died, or does not do what it should
 //
-// The server decides at a time only when all runs stand at it or beyond: it takes the earliest moment of all.
+// Who makes runs (job_runs) owns time. Simulated time: the server decides at a time only when all runs stand at it or
+// beyond, and takes the earliest moment of all. Real time: it takes what has been reported.
 
 struct report {
   // In the order in which reports of one moment are taken.
@@ -32,7 +35,11 @@ struct report {
   std::uint32_t iterations = 0;  ///< done, at a border
   double efficiency = 1;         ///< measured, of the last iteration
   std::string why = {};          ///< it has failed
+  std::vector<node_count> lost_hosts = {};  ///< it has failed, and these cannot be used any more
 };
+
+/// A host is a node of the cluster, by its number; those of a job are in the order in which it numbers its own nodes.
+using hosts_of_job = std::span<node_count const>;
 
 class running_program {
  public:
@@ -41,10 +48,33 @@ class running_program {
   running_program& operator=(running_program const&) = delete;
   virtual ~running_program() = default;
 
-  /// What it reports next; it stands there. Waits until that is known.
-  virtual report const& next() = 0;
-  /// The report has been taken. After a border: it holds so many nodes from now on.
-  virtual void go_on(node_count nodes) = 0;
+  /// What it reports next; it stands there. nullptr: that is not known yet; then job_runs::wait_until waits for it.
+  virtual report const* next() = 0;
+  /// The report has been taken. After a border: it holds these from now on.
+  virtual void go_on(hosts_of_job hosts) = 0;
+  /// Ends it. False: that takes time, and it reports `ended` or `failed` when nothing of it is left.
+  virtual bool end() { return true; }
+};
+
+/// Makes runs of jobs, and is the time in which they run.
+class job_runs {
+ public:
+  job_runs() = default;
+  job_runs(job_runs const&) = delete;
+  job_runs& operator=(job_runs const&) = delete;
+  virtual ~job_runs() = default;
+
+  /// Time is this now; called once, first of all.
+  virtual void begin(double /*at_s*/) {}
+  /// `of`, a job of this number, must live as long.
+  virtual std::unique_ptr<running_program> start(job_number number, job const& of, double now_s,
+                                                 hosts_of_job hosts) = 0;
+  /// For messages.
+  virtual std::string name_of(node_count host) const { return std::to_string(host); }
+  /// Whether time is real. Then what jobs have done is kept when the user interrupts the run.
+  virtual bool is_real() const { return false; }
+  /// Returns what time it is: this, or less if a run that had nothing to report has something before.
+  virtual double wait_until(double at_s) { return at_s; }
 };
 
 /// The cluster on which programs run.

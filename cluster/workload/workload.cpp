@@ -23,7 +23,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::vector<std::string> const given_by_cluster{"--nodes", "--hold", "--platform", "--plan", "--policy"};
+std::vector<std::string> const given_by_cluster{"--nodes",  "--hold",  "--platform", "--plan",
+                                                "--policy", "--hosts", "--launch",   "--listen"};
 
 /// Of a file that gzip has made, or of a plain one.
 std::string read_gzip(std::string const& file) {
@@ -85,11 +86,9 @@ forecast read_forecast(base::json_object from, job& of) {
 
 /// A command, whose options for the run itself are the cluster's to give.
 std::vector<std::string> read_program(base::json_object& from) {
+  auto words = from.texts("program");
   nlohmann::json const& given = from.at("program");
-  bool const texts =
-      given.is_array() && !given.empty() && std::ranges::all_of(given, [](auto const& one) { return one.is_string(); });
-  if (!texts) from.fail(from.path("program"), "a list of a program and its arguments", given);
-  auto const words = given.get<std::vector<std::string>>();
+  if (words.empty()) from.fail(from.path("program"), "a list of a program and its arguments", given);
   for (std::string const& word : words) {
     if (std::ranges::find(given_by_cluster, word.substr(0, word.find('='))) != given_by_cluster.end())
       from.fail(from.path("program"), "none of " + base::joined(given_by_cluster) + ", which the cluster gives", given);
@@ -105,6 +104,11 @@ job read_job(base::json_object from) {
   if (from.has("priority")) read.priority = static_cast<int>(from.number("priority", -1e6));
   read_nodes(from, read);
   if (from.has("program")) read.program = read_program(from);
+  if (from.has("real_program")) {
+    read.real_program = from.text("real_program");
+    if (read.program.empty())
+      from.fail(from.path("real_program"), "it beside \"program\", which has the arguments", from.at("real_program"));
+  }
   if (from.has("forecast")) {
     read.expected = read_forecast(from.object("forecast"), read);
     if (!read.expected.place_of(read.requested))
@@ -150,6 +154,7 @@ json json_of(job const& of) {
   forecast const& expected = of.expected;
   if (!of.program.empty()) {
     made["program"] = of.program;
+    if (!of.real_program.empty()) made["real_program"] = of.real_program;
     bool const nothing_known = expected.nodes().size() == 1 && expected.iterations() == 1;
     if (nothing_known && of.time_s() == of.requested_s) return made;
   }

@@ -30,6 +30,7 @@ struct job {
   /// Of a program it is what schedulers know; and if nothing is known, what it has said of `requested` nodes.
   forecast expected = forecast::rigid(1, 0);
   std::vector<std::string> program = {};  ///< its command, of a simulated program; empty: the forecast is the model
+  std::string real_program = {};          ///< what runs for real with those arguments; empty: the same program
 
   bool malleable() const { return possible.size() > 1; }
   /// Malleable, and with a forecast.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What up, down, run and enter share. Sourced.
+# What up, down, run, cluster and enter share. Sourced.
 #
 # A testbed NAME is: network namespaces ovlp-NAME-node0..N-1 and ovlp-NAME-switch (which holds the bridge), control
 # groups ovlp-NAME/node0..N-1 and ovlp-NAME-waker, a ticker, and the folder below, which says so. Nothing else of
@@ -19,7 +19,8 @@ check_name() {
 huge_pages=/proc/sys/vm/nr_hugepages
 lock=$testbeds/.lock  # of those who add to their number, or take from it
 namespace_of() { echo "ovlp-$1-$2"; }          # NAME node3|switch
-address_of() { echo "10.213.0.$(($1 + 1))"; }  # of node NUMBER
+address_of() { echo "10.213.0.$(($1 + 1))"; }  # of node NUMBER; enter knows it, too
+switch_address=10.213.0.254
 
 # The folder of control groups that limits CPU time, and its version: "1 /sys/fs/cgroup/cpu".
 cpu_controller() {

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <ovlp/base/local_socket.hpp>
+#include <ovlp/base/sockets.hpp>
 
 #include "process.hpp"
 

@@ -143,7 +143,10 @@ thread_manager& main_run::started() {
     if (common_options().server) sinks.own(common_options().server);
     start();
     if (common_options().server)
-      common_options().server->started(driver()->settings().start_s, driver()->backend().now_s());
+      common_options().server->started(driver()->settings().start_s, driver()->backend().now_s(),
+                                       [this](std::string const& why) {
+                                         driver()->backend().fail({.kind = failure::kind_type::network, .text = why});
+                                       });
   }
   return *driver();
 }

@@ -9,6 +9,7 @@
 #include <boost/asio/read.hpp>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/secret.hpp>
 
 #include "connection.hpp"
 #include "listen_address.hpp"
@@ -20,13 +21,6 @@ using boost::asio::ip::tcp;
 
 constexpr std::chrono::seconds stranger_patience{5};
 constexpr std::size_t most_drops_reported = 16;  // in a tick
-
-/// Takes the same time wherever the difference is.
-bool equal_secrets(std::string const& a, std::string const& b) {
-  unsigned difference = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
 
 }  // namespace
 
@@ -143,7 +137,7 @@ void listener::handle_hello(std::shared_ptr<stranger> const& who) {
   auto const* const first = message == nullptr ? nullptr : std::get_if<hello>(message);
   if (first == nullptr) {
     drop(from, "it did not introduce itself");
-  } else if (!equal_secrets(first->secret, secret_)) {
+  } else if (!base::equal_secrets(first->secret, secret_)) {
     drop(from, "it does not know the secret of this run");
   } else if (auto const why = handle_.introduced(*first, from.socket)) {
     drop(from, *why);

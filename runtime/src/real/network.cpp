@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "network.hpp"
 
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +14,8 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/host.hpp>
+#include <ovlp/base/secret.hpp>
+#include <ovlp/runtime/internal/cluster_link.hpp>
 #include <ovlp/runtime/internal/coordinator.hpp>
 #include <ovlp/runtime/internal/handlers.hpp>
 #include <ovlp/runtime/internal/process_exit.hpp>
@@ -31,20 +32,6 @@ namespace {
 
 constexpr std::chrono::seconds stop_patience{5};
 constexpr std::chrono::seconds failed_patience{1};  // nobody waits for results any more
-
-std::string make_secret() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw io_error("the system gives no random bytes");
-  }
-  std::string text;
-  for (unsigned char byte : bytes) {
-    constexpr char digits[] = "0123456789abcdef";
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
 
 /// In what all processes must agree. The command line comes first: what else differs may follow from it.
 facts agreed(program const& known, real_options const& options) {
@@ -79,7 +66,7 @@ network::network(reactor& reactor, world& world, thread_manager& manager, progra
       options_(options),
       ticket_(given),
       self_(manager.self()),
-      secret_(given ? given->secret : make_secret()),
+      secret_(given ? given->secret : base::make_secret()),
       run_([this](failure const& what) { fail(what); }),
       transport_(make_transport(known)),
       members_(*transport_, run_, self_, options.nodes, capacity, agreed(known, options),
@@ -366,7 +353,8 @@ void network::tick() {
   liveness_.tick();
   transport_->tick();
   if (launches_) {
-    launches_->tick(manager_.coordinator().any_leaves());
+    std::set<node_id> const gone = launches_->tick(manager_.coordinator().any_leaves());
+    if (options_.server) options_.server->gone(gone, world_.now_s());
     stalls_.tick(world_.main_is_blocked() && manager_.open_requests() > 0 && members_.joining().empty() &&
                  !launches_->any_waits());
   }

@@ -10,10 +10,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <span>
 #include <thread>
 #include <utility>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/runtime/internal/cluster_link.hpp>
 #include <ovlp/runtime/internal/option_parser.hpp>
 
 #include "listen_address.hpp"
@@ -21,13 +24,7 @@
 namespace ovlp::real {
 namespace {
 
-ticket read_ticket() {
-  if (::isatty(STDIN_FILENO) == 1) return ticket::parse("");  // nobody is to type one
-  // Byte by byte: what follows on standard input is not for us.
-  std::string line;
-  for (char c = 0; line.size() < 65536 && ::read(STDIN_FILENO, &c, 1) == 1 && c != '\n';) line += c;
-  return ticket::parse(line);
-}
+ticket read_ticket() { return ticket::parse(base::read_input_line()); }
 
 /// Of processes that mpirun has started on this machine, whether this is the first to say something for all: it has
 /// this name as long as it lives.
@@ -85,10 +82,20 @@ std::vector<run_options::foreign_option> real_options::foreign_options() const {
 
 std::size_t real_options::nodes_on_machine_of(node_id node) const {
   if (mpi_ != nullptr) return 1;
-  if (where_.local()) return nodes;
-  std::string const machine = where_.hosts[node].machine();
-  auto const first = where_.hosts.begin(), end = first + static_cast<std::ptrdiff_t>(nodes);
-  return static_cast<std::size_t>(std::count_if(first, end, [&](host const& h) { return h.machine() == machine; }));
+  cluster const on = where();
+  if (on.local()) return nodes;
+  std::string const machine = on.hosts[node].machine();
+  auto const used = std::span(on.hosts).first(std::min(nodes, on.hosts.size()));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(used, [&](base::host const& h) { return h.machine() == machine; }));
+}
+
+cluster real_options::where() const {
+  cluster now = where_;
+  if (server) {
+    for (std::string const& name : server->hosts()) now.hosts.push_back(base::host_of(name));
+  }
+  return now;
 }
 
 void real_options::check_own() {

@@ -31,8 +31,8 @@ class real_options final : public run_options {
 
   /// Of a process that node 0 has launched.
   std::optional<ticket> const& launched_as() const { return launched_as_; }
-  /// On node 0.
-  cluster const& where() const { return where_; }
+  /// On node 0, as it is now: a job's cluster says with each answer where its nodes live.
+  cluster where() const;
   /// On node 0: how many nodes of the run, this one included, share its machine. Each process of MPI counts as alone.
   std::size_t nodes_on_machine_of(node_id node) const;
   /// nullptr: messages go by TCP, and within a machine, unless --transport tcp says otherwise, by shared memory.

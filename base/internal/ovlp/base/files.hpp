@@ -13,6 +13,9 @@ namespace ovlp::base {
 std::string read_file(std::string const& file, std::string const& name = "");
 /// The same; "-" is standard input.
 std::string read_input(std::string const& file);
+/// A line of standard input, of 64 KiB at most; what follows it is not touched. From a terminal none is taken: nobody
+/// is to type it.
+std::string read_input_line();
 
 /// Makes a file of our own with these contents; replaces what is there.
 /// Errors: io_error "FILE: cannot be written: what the system says".

@@ -54,6 +54,7 @@ class json_object {
   /// Something that is for others.
   void skip(std::string const& key) { known_.insert(key); }
   std::string text(std::string const& key);
+  std::vector<std::string> texts(std::string const& key);
   /// The entry of a table whose `name` stands there.
   template <class Table>
   auto const& choice(std::string const& key, Table const& table) {

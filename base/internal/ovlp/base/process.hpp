@@ -26,6 +26,8 @@ struct command {
   std::optional<std::chrono::duration<double>> time_limit = {};       ///< of run()
   /// Its input and output are ours, in place of `input` and what is kept; and so is its process group.
   bool shares_streams = false;
+  /// File for what it prints, in the place of what is kept.
+  std::string output = {};
   /// It talks with us in lines on this descriptor: 3 or more, or 0 for its standard input and output. none: it does
   /// not.
   static constexpr int none = -1;
@@ -44,6 +46,9 @@ class process {
   ~process();
 
   pid_t id() const { return id_; }
+  /// A descriptor of the caller's own that can be read from the program's end on: for those who wait for several
+  /// things. Errors: io_error.
+  int watched() const;
   void kill(int signal) const;
   /// Only the program itself, if the group is ours.
   void kill_group(int signal) const;

@@ -4,17 +4,16 @@
 #include <string>
 #include <vector>
 
+#include <ovlp/base/hosts.hpp>
 #include <ovlp/flowgraph/mapping.hpp>
-
-#include "hosts_file.hpp"
 
 namespace ovlp::real {
 
 /// Where the nodes of a run live. Without hosts all are processes of this machine.
 struct cluster {
-  std::vector<host> hosts;      ///< by node
-  std::string launch_template;  ///< empty: the program is started directly
-  std::string slurm_job;        ///< whose machines the hosts are; empty: Slurm has no part in this
+  std::vector<base::host> hosts;  ///< by node
+  std::string launch_template;    ///< empty: the program is started directly
+  std::string slurm_job;          ///< whose machines the hosts are; empty: Slurm has no part in this
 
   bool local() const { return hosts.empty(); }
   /// Where a process of the node listens, so that others reach it at its address.
@@ -23,11 +22,5 @@ struct cluster {
 
 /// From --hosts, "slurm" or a file, and --launch; either may be empty. Errors: config_error.
 cluster read_cluster(std::string const& hosts, std::string const& launch_template);
-
-/// The words of the command that starts a node. `{host}`, `{node}` and `{program}` stand for themselves wherever they
-/// occur; the word `{arguments}` for all arguments, quoted for the remote shell if the command is ssh or rsh.
-/// Errors: config_error if a name in braces is unknown.
-std::vector<std::string> launch_command(std::string const& launch_template, std::string const& host, node_id node,
-                                        std::string const& program, std::vector<std::string> const& arguments);
 
 }  // namespace ovlp::real

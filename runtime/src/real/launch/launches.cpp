@@ -37,7 +37,7 @@ launches::launches(transport& network, membership& members, run_state const& run
       secret_(std::move(secret)),
       start_s_(start_s),
       processes_(std::move(processes)) {
-  cluster const& where = options_.where();
+  cluster const where = options_.where();
   if (!where.slurm_job.empty()) {
     slurm_.emplace(where.slurm_job, where.hosts,
                    [to = std::move(errors)](std::string const& line) { to->print("ovlp: " + line); });
@@ -66,7 +66,7 @@ void launches::start(node_id node, bool joins_later) {
   given.driver_host = driver.host;
   given.driver_port = driver.port;
   given.secret = secret_;
-  cluster const& where = options_.where();
+  cluster const where = options_.where();
   given.on_machine = options_.nodes_on_machine_of(node);
   given.host = where.local() ? "127.0.0.1" : where.hosts[node].address;
   given.listen = where.listen(node);
@@ -81,13 +81,13 @@ void launches::start(node_id node, bool joins_later) {
     command.insert(command.begin(), program);
   } else {
     std::string const host = where.local() ? given.host : where.hosts[node].name;
-    command = launch_command(where.launch_template, host, node, program, command);
+    command = base::launch_command(where.launch_template, host, node, program, command);
   }
   members_.expect(node);
   processes_->start(node, command, given.json());
 }
 
-void launches::tick(bool more_leave) {
+std::set<node_id> launches::tick(bool more_leave) {
   std::chrono::duration<double> const waited = std::chrono::steady_clock::now() - last_launch_;
   for (node_id node : members_.joining()) {
     if (run_.failed()) break;
@@ -105,6 +105,7 @@ void launches::tick(bool more_leave) {
   }
   std::set<node_id> const gone = processes_->reap();
   if (slurm_) slurm_->tick(gone, more_leave);
+  return gone;
 }
 
 void launches::release(node_id node) {

@@ -39,8 +39,9 @@ class launches {
   bool is_next(node_id node) { return waiting_.erase(node) > 0; }
   /// Nodes wait for their last process to go.
   bool any_waits() const { return !waiting_.empty(); }
-  /// Ends the run if a process does not join it. `more_leave`: others will soon be released.
-  void tick(bool more_leave);
+  /// Ends the run if a process does not join it. `more_leave`: others will soon be released. Returns nodes that were
+  /// released and whose processes have ended since.
+  std::set<node_id> tick(bool more_leave);
 
   /// The node's process is to end by itself. Its machine goes back to the system that lent it.
   void release(node_id node);

@@ -67,11 +67,11 @@ slurm_job read_slurm_job() {
   for (std::string const& line : base::lines_of(answer_of({"scontrol", "--oneliner", "show", "node", list}))) {
     // "NodeName=n0 ... NodeAddr=10.0.0.1 ...": of a machine
     std::vector<std::string> const words = base::words_of(line);
-    host const read{value_of("NodeName=", words), value_of("NodeAddr=", words)};
+    base::host const read{value_of("NodeName=", words), value_of("NodeAddr=", words)};
     if (!read.name.empty()) job.hosts.push_back(read);
   }
   std::string const here = environment("SLURMD_NODENAME");
-  auto const self = std::ranges::find(job.hosts, here, &host::name);
+  auto const self = std::ranges::find(job.hosts, here, &base::host::name);
   if (self == job.hosts.end()) {
     throw config_error("--hosts slurm: expected to run on one of the machines of job " + job.id + " (" + list +
                        "), as a script of sbatch does; this " + (here.empty() ? "is none" : "is " + here));
@@ -80,10 +80,10 @@ slurm_job read_slurm_job() {
   return job;
 }
 
-slurm_shrinker::slurm_shrinker(std::string job, std::vector<host> const& hosts,
+slurm_shrinker::slurm_shrinker(std::string job, std::vector<base::host> const& hosts,
                                std::function<void(std::string const&)> complain)
     : job_(std::move(job)), complain_(std::move(complain)) {
-  for (host const& h : hosts) machines_.push_back({h.name});
+  for (base::host const& h : hosts) machines_.push_back({h.name});
 }
 
 void slurm_shrinker::use(node_id node) {

@@ -23,7 +23,7 @@ inline constexpr char const* slurm_launch_template =
 
 struct slurm_job {
   std::string id;
-  std::vector<host> hosts;  ///< this machine first, the others in Slurm's order
+  std::vector<base::host> hosts;  ///< this machine first, the others in Slurm's order
 };
 
 /// The job that this process runs in, as it is now. Asks Slurm's commands. Errors: config_error, also if this process
@@ -37,7 +37,8 @@ slurm_job read_slurm_job();
 class slurm_shrinker {
  public:
   /// `hosts`: of the job, by node. `complain`: is given a line for people when Slurm refuses.
-  slurm_shrinker(std::string job, std::vector<host> const& hosts, std::function<void(std::string const&)> complain);
+  slurm_shrinker(std::string job, std::vector<base::host> const& hosts,
+                 std::function<void(std::string const&)> complain);
 
   /// The node's machine is needed. Errors: config_error if it has been given back, or will be.
   void use(node_id node);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/policy.hpp>
@@ -23,20 +23,25 @@ namespace ovlp {
 /// to hold. Lines on a descriptor that both write and read; docs/formats/job.md has them. In the process of node 0.
 ///
 /// A simulated run stands still until the server has answered: its time stands, too. A real run goes on with everything
-/// else.
-/// Thread: as policy and record_sink.
+/// else, and ends when the server has gone.
+/// Thread: as policy and record_sink, except where said.
 class cluster_link final : public policy, public record_sink {
  public:
   /// As the environment's OVLP_CLUSTER says, once in a process; nullptr: it says nothing. `first`: what is held at
-  /// first. Errors: config_error.
+  /// first. Errors: config_error, io_error if the server cannot be reached.
   static std::shared_ptr<cluster_link> find(plan first, bool simulated);
 
-  /// `link` is closed at the end.
-  cluster_link(int link, plan first, bool simulated) : link_(link), first_(std::move(first)), simulated_(simulated) {}
+  /// `link` is closed at the end. `hosts`: where the first nodes live.
+  cluster_link(int link, plan first, bool simulated, std::vector<std::string> hosts)
+      : link_(link), first_(std::move(first)), simulated_(simulated), hosts_(std::move(hosts)) {}
   ~cluster_link() override;
 
-  /// The nodes of the start are at work. Times from now on are told as seconds after `begin_s`.
-  void started(double begin_s, double now_s);
+  /// By node, of those that are held; none: the cluster leaves that to the run. Thread: any.
+  std::vector<std::string> hosts() const;
+
+  /// The nodes of the start are at work. Times from now on are told as seconds after `begin_s`. `lost`: of a real run,
+  /// is told why the server says no more, on a thread of ours.
+  void started(double begin_s, double now_s, std::function<void(std::string const&)> lost);
 
   held_nodes at_start(std::size_t nodes) const override { return first_.held_in(1, nodes); }
   /// Errors: error, when the server has gone or does not answer as it should.
@@ -44,26 +49,31 @@ class cluster_link final : public policy, public record_sink {
   void ask(border const& at, answer const& then) override;
 
   void node(node_record const& change) override;
+  /// Of a real run: the processes of these nodes, which were released, have ended.
+  void gone(std::set<std::uint32_t> const& nodes, double now_s);
   void end(end_record const& how) override;
 
  private:
   /// `more`: further keys and their values, as JSON.
   void tell(std::string_view report, double at_s, std::string_view more = {});
+  void tell_border(border const& at);
   /// Waits for a line. Errors: as decide().
   std::string hear();
-  std::optional<ovlp::decision> hear_decision(border const& asked);
-  void answer_all(std::stop_token const& stop);
+  std::optional<ovlp::decision> hear_decision(std::string const& line, border const& asked);
+  void hear_all(std::function<void(std::string const&)> const& lost);
 
   int const link_;
   plan const first_;
   bool const simulated_;
-  std::string heard_;                               ///< and not used yet
-  std::mutex mutex_;                                ///< for what follows
+  std::string heard_;         ///< and not used yet
+  mutable std::mutex mutex_;  ///< for what follows
+  std::vector<std::string> hosts_;
   std::optional<double> begin_s_;                   ///< none: it has not started
   std::set<std::uint32_t> nodes_;                   ///< that have joined before it starts
-  std::optional<std::pair<border, answer>> asked_;  ///< of a real run, until its thread takes it
-  std::condition_variable_any woken_;
-  std::jthread waits_;  ///< for answers at borders
+  std::set<std::uint32_t> leaving_;                 ///< of a real run: released, and their processes go on
+  bool over_ = false;                               ///< it needs the server no more
+  std::optional<std::pair<border, answer>> asked_;  ///< of a real run, and not answered yet
+  std::jthread hears_;                              ///< of a real run, what the server says
 };
 
 }  // namespace ovlp

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <ovlp/base/local_socket.hpp>
+#include <ovlp/base/sockets.hpp>
 
 #include <chrono>
 #include <utility>  // before Asio: GCC 12 wants it
 
 #include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 
 #include <ovlp/base/error.hpp>
@@ -24,6 +25,17 @@ std::string ask_local_socket(std::string const& path, std::string const& line) {
   std::string reply;
   if (!std::getline(stream, reply)) throw io_error("'" + path + "': no answer: " + stream.error().message());
   return reply;
+}
+
+int connect_to(std::string const& address, std::uint16_t port) try {
+  namespace ip = boost::asio::ip;
+  boost::asio::io_context context;
+  ip::tcp::socket made(context);
+  boost::asio::connect(made, ip::tcp::resolver(context).resolve(address, std::to_string(port)));
+  made.set_option(ip::tcp::no_delay(true));
+  return made.release();
+} catch (boost::system::system_error const& wrong) {
+  throw io_error("no connection to " + address + ", port " + std::to_string(port) + ": " + wrong.code().message());
 }
 
 }  // namespace ovlp::base

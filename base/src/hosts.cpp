@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hosts_file.hpp"
+#include <ovlp/base/hosts.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -10,14 +10,14 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
+#include <ovlp/base/held_nodes.hpp>
 #include <ovlp/base/streams.hpp>
 #include <ovlp/base/text.hpp>
-#include <ovlp/flowgraph/mapping.hpp>
 
-namespace ovlp::real {
+namespace ovlp::base {
 namespace {
 
-constexpr std::size_t most_hosts = mapping::most_nodes;
+constexpr std::size_t most_hosts = held_nodes::most;
 constexpr std::size_t longest_name = 255;  // of a host in DNS, and more than of any user
 
 constexpr std::string_view blanks = " \t\v\f\r";
@@ -74,7 +74,7 @@ class line_parser {
   }
   void skip_blanks() { take(blanks); }
   [[noreturn]] void expected(std::string const& what) const {
-    throw config_error(where_ + ": expected " + what + ", got " + base::quoted(base::trimmed(text_)));
+    throw config_error(where_ + ": expected " + what + ", got " + quoted(trimmed(text_)));
   }
 
   std::size_t slots() {
@@ -192,9 +192,11 @@ class line_parser {
 
 }  // namespace
 
+host host_of(std::string const& name) { return {name, name.substr(name.find('@') + 1)}; }
+
 std::vector<host> read_hosts(std::string const& file) {
   std::string const named = "hosts file '" + file + "'";
-  base::text_reader from(base::read_file(file, named));
+  text_reader from(read_file(file, named));
   std::string line;
   std::vector<host> hosts;
   for (std::size_t number = 1; std::getline(from, line); ++number) {
@@ -206,4 +208,43 @@ std::vector<host> read_hosts(std::string const& file) {
   return hosts;
 }
 
-}  // namespace ovlp::real
+std::vector<std::string> launch_command(std::string const& launch_template, std::string const& host, std::size_t node,
+                                        std::string const& program, std::vector<std::string> const& arguments) {
+  text_reader words(launch_template);
+  std::vector<std::string> command;
+  bool remote_shell = false;
+  for (std::string word; words >> word;) {
+    if (command.empty()) {
+      std::string const name = word.substr(word.find_last_of('/') + 1);
+      remote_shell = name == "ssh" || name == "rsh";
+    }
+    if (word == "{arguments}") {
+      for (std::string const& a : arguments) command.push_back(remote_shell ? shell_word(a) : a);
+      continue;
+    }
+    for (std::size_t open = word.find('{'); open != std::string::npos; open = word.find('{', open)) {
+      std::size_t const close = word.find('}', open);
+      bool const closed = close != std::string::npos;
+      std::string const name = closed ? word.substr(open + 1, close - open - 1) : "";
+      std::string value;
+      if (name == "host") {
+        value = host;
+      } else if (name == "node") {
+        value = std::to_string(node);
+      } else if (name == "program") {
+        value = remote_shell ? shell_word(program) : program;
+      } else {
+        throw config_error("launch command '" + launch_template +
+                           "': expected {host}, {node}, {program} or {arguments}, got '" +
+                           word.substr(open, closed ? close - open + 1 : close) + "'");
+      }
+      word.replace(open, close - open + 1, value);
+      open += value.size();
+    }
+    command.push_back(word);
+  }
+  if (command.empty()) throw config_error("the launch command is empty");
+  return command;
+}
+
+}  // namespace ovlp::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "server/simulate.hpp"
+#include "server/server.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -36,28 +37,47 @@ struct moment {
 
 class server {
  public:
-  server(workload const& of, cluster_description const& on, std::string const& name, scheduler& decides)
-      : of_(of), on_(on), decides_(decides), free_(on.nodes), places_(of.jobs.size(), nowhere) {
+  server(workload const& of, node_count nodes, std::string const& name, scheduler& decides, job_runs& makes_runs,
+         watching const& watched)
+      : of_(of),
+        nodes_(nodes),
+        decides_(decides),
+        makes_runs_(makes_runs),
+        watched_(watched),
+        free_(nodes),
+        places_(of.jobs.size(), nowhere) {
     run_.scheduler = name;
-    run_.nodes = on.nodes;
+    run_.nodes = nodes;
+    run_.real = makes_runs.is_real();
     run_.of = &of;
     run_.jobs.resize(of.jobs.size());
-    owner_.resize(on.nodes, nobody);
-    for (node_count n = on.nodes; n > 0; --n) free_nodes_.push_back(n - 1);
+    owner_.resize(nodes, nobody);
+    for (node_count n = nodes; n > 0; --n) free_nodes_.push_back(n - 1);
     for (job const& one : of.jobs) expect_fits(one);
   }
 
   cluster_run run() {
     if (of_.jobs.empty()) return std::move(run_);
     run_.begin_s = now_s_ = last_s_ = of_.jobs.front().arrival_s;
-    while (arrived_ < of_.jobs.size() || !running_.empty() || !waiting_.empty()) {
-      base::end_if_interrupted();
-      next_moment();
-      if (std::exchange(changed_, false)) decide();
-      answer_borders();
+    makes_runs_.begin(now_s_);
+    try {
+      while (arrived_ < of_.jobs.size() || !running_.empty() || !waiting_.empty()) {
+        base::end_if_interrupted();
+        next_moment();
+        if (std::exchange(changed_, false)) decide();
+        answer_borders();
+        if (watched_.look) watched_.look({now_s_, nodes_left(), free_, waiting_, running_}, ended_);
+        if (watched_.keep && std::exchange(any_has_ended_, false)) watched_.keep(so_far());
+      }
+    } catch (base::interrupted const&) {
+      if (!makes_runs_.is_real()) throw;
+      base::put_off_interrupts const undoing;
+      for (run_of_job& one : runs_) one.program.reset();  // with all of its processes
+      now_s_ = std::max(now_s_, makes_runs_.wait_until(std::numeric_limits<double>::infinity()));
+      return so_far();
     }
     run_.end_s = now_s_;
-    run_.idle_node_s = on_.nodes * run_.makespan_s() - run_.held_node_s;
+    run_.idle_node_s = nodes_ * run_.makespan_s() - run_.held_node_s;
     expect_accounts(run_);
     return std::move(run_);
   }
@@ -73,12 +93,13 @@ class server {
     job_nodes nodes = {};
     std::uint32_t iterations = 0;  ///< that it has done
     std::optional<double> computes_since_s = {};
-    std::optional<stretch> last = {};  ///< of its work, which may become longer
+    std::optional<stretch> last = {};                  ///< of its work, which may become longer
+    std::optional<job_result::end_type> ends_as = {};  ///< it is being ended, for this reason
   };
 
   void expect_fits(job const& one) const {
-    if (one.requested > on_.nodes)
-      throw config_error("job '" + one.name + "': expected at most the " + std::to_string(on_.nodes) +
+    if (one.requested > nodes_)
+      throw config_error("job '" + one.name + "': expected at most the " + std::to_string(nodes_) +
                          " nodes of the cluster, got " + std::to_string(one.requested));
     if (!one.program.empty() && !one.foreseen()) return;
     for (node_count const nodes : one.possible) {
@@ -89,14 +110,14 @@ class server {
 
   // Moments
 
-  /// What each running job reports next is known before anything is decided: it is there, or beyond.
+  /// In simulated time what each running job reports next is known before anything is decided: it is there, or beyond.
   void hear_reports() {
-    for (job_number const number : silent_) {
-      if (places_[number] == nowhere) continue;
-      report const& told = runs_[places_[number]].program->next();
-      moments_.push({told.at_s, moment::kind_type::report, told.kind, number});
-    }
-    silent_.clear();
+    std::erase_if(silent_, [this](job_number number) {
+      if (places_[number] == nowhere) return true;
+      report const* const told = runs_[places_[number]].program->next();
+      if (told != nullptr) moments_.push({told->at_s, moment::kind_type::report, told->kind, number});
+      return told != nullptr;
+    });
   }
 
   void next_moment() {
@@ -104,12 +125,13 @@ class server {
     double at_s = std::numeric_limits<double>::infinity();
     if (arrived_ < of_.jobs.size()) at_s = of_.jobs[arrived_].arrival_s;
     if (!moments_.empty()) at_s = std::min(at_s, moments_.top().at_s);
-    if (at_s == std::numeric_limits<double>::infinity())
+    if (at_s == std::numeric_limits<double>::infinity() && running_.empty())
       throw config_error("scheduler " + run_.scheduler + ": " + std::to_string(waiting_.size()) +
                          " jobs wait, none runs, and it starts none; the first is '" + waiting_.front().what->name +
                          "'");
-    now_s_ = at_s;
-    while (!moments_.empty() && moments_.top().at_s == now_s_) {
+    now_s_ = std::max(now_s_, makes_runs_.wait_until(at_s));
+    hear_reports();  // what has come meanwhile
+    while (!moments_.empty() && moments_.top().at_s <= now_s_) {
       moment const next = moments_.top();
       moments_.pop();
       if (places_[next.job] != nowhere) take(next);
@@ -119,6 +141,7 @@ class server {
 
   void arrive() {
     waiting_job const one{static_cast<job_number>(arrived_), &of_.jobs[arrived_]};
+    if (one.what->requested > nodes_left()) return give_up(one);
     auto const before = [](waiting_job const& a, waiting_job const& b) { return a.what->priority > b.what->priority; };
     waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), one, before), one);
     changed_ = true;
@@ -127,19 +150,24 @@ class server {
   void take(moment const& next) {
     std::size_t const place = places_[next.job];
     if (next.kind == moment::kind_type::limit) {
-      count_work(place, runs_[place].program->next());
-      end(place, job_result::end_type::ended_at_limit);
+      end_program(place, job_result::end_type::ended_at_limit);
       return;
     }
     running_job& one = running_[place];
-    report const& told = runs_[place].program->next();
+    report const& told = *runs_[place].program->next();
+    if (runs_[place].ends_as) {  // as it was told to
+      end(place, *runs_[place].ends_as);
+      return;
+    }
     // A program computes on while nodes come and go.
     bool const between = told.kind == report::kind_type::joined || told.kind == report::kind_type::released;
     if (one.what->program.empty() || !between) count_work(place, told);
     switch (told.kind) {
       case report::kind_type::failed: {
         run_.failures.push_back(base::one_line("job '" + one.what->name + "' " + told.why));
+        for (node_count const host : told.lost_hosts) lose(host);
         end(place, job_result::end_type::failed);
+        give_up_hopeless();
         return;
       }
       case report::kind_type::ended:
@@ -189,8 +217,59 @@ class server {
   }
 
   void go_on(std::size_t place, node_count nodes) {
-    runs_[place].program->go_on(nodes);
+    runs_[place].program->go_on(runs_[place].nodes.hosts(nodes));
     silent_.push_back(running_[place].number);
+  }
+
+  // Hosts that cannot be used any more
+
+  node_count nodes_left() const { return nodes_ - static_cast<node_count>(lost_.size()); }
+
+  /// It belongs to the job that has failed on it, up to the end of that.
+  void lose(node_count host) {
+    if (lost_.insert(host).second) note("host " + makes_runs_.name_of(host) + " is not used any more");
+  }
+
+  void give_up(waiting_job const& one) {
+    run_.failures.push_back(base::one_line("job '" + one.what->name + "' asks for " +
+                                           std::to_string(one.what->requested) + " nodes, and " +
+                                           std::to_string(nodes_left()) + " are left"));
+    job_result& result = run_.jobs[one.number];
+    result.start_s = result.end_s = now_s_;
+    result.end = job_result::end_type::failed;
+    ++ended_;
+  }
+
+  void give_up_hopeless() {
+    std::erase_if(waiting_, [this](waiting_job const& one) {
+      if (one.what->requested <= nodes_left()) return false;
+      give_up(one);
+      return true;
+    });
+  }
+
+  /// What would become of all jobs if the run was ended now.
+  cluster_run so_far() const {
+    cluster_run made = run_;
+    made.end_s = now_s_;
+    made.held_node_s += held_ * (now_s_ - last_s_);
+    for (std::size_t place = 0; place < running_.size(); ++place) {
+      running_job const& one = running_[place];
+      job_result& result = made.jobs[one.number];
+      result.held_node_s += one.held * (now_s_ - runs_[place].since_s);
+      result.end_s = now_s_;
+      result.end = job_result::end_type::unfinished;
+      made.holdings.push_back({now_s_, one.number, 0});
+      if (runs_[place].last) made.stretches.push_back(*runs_[place].last);
+    }
+    for (job_result& one : made.jobs) {
+      if (one.first_nodes > 0 || one.end == job_result::end_type::failed) continue;
+      one.start_s = one.end_s = now_s_;
+      one.end = job_result::end_type::unfinished;
+    }
+    made.idle_node_s = nodes_ * made.makespan_s() - made.held_node_s;
+    expect_accounts(made);
+    return made;
   }
 
   // Orders
@@ -201,7 +280,7 @@ class server {
       one.spent_node_s = run_.jobs[one.number].held_node_s + one.held * (now_s_ - runs_[place].since_s);
     }
     orders_.clear();
-    decides_.decide({now_s_, on_.nodes, free_, waiting_, running_}, orders_);
+    decides_.decide({now_s_, nodes_left(), free_, waiting_, running_}, orders_);
     for (order const& one : orders_) carry_out(one);
   }
 
@@ -221,8 +300,7 @@ class server {
     std::size_t const place = places_[what.job];
     if (place == nowhere) refuse(what, "a job that runs");
     if (what.kind == order::kind_type::end) {
-      count_work(place, runs_[place].program->next());
-      end(place, job_result::end_type::ended_by_scheduler);
+      end_program(place, job_result::end_type::ended_by_scheduler);
       return;
     }
     running_job& one = running_[place];
@@ -240,13 +318,13 @@ class server {
     waiting_.erase(found);
     places_[what.job] = running_.size();
     running_.push_back({what.job, &one, 0, what.nodes, false, 0, now_s_, 0, 1});
-    auto const run_job = one.program.empty() ? run_forecast : run_process;
-    runs_.push_back({run_job(one, now_s_, what.nodes, on_), now_s_, what.nodes});
+    runs_.push_back({nullptr, now_s_, what.nodes});
     runs_.back().nodes.tell(what.nodes);
     job_result& result = run_.jobs[what.job];
     result.start_s = now_s_;
     result.first_nodes = what.nodes;
     rebind(places_[what.job]);
+    runs_.back().program = makes_runs_.start(what.job, one, now_s_, runs_.back().nodes.hosts(what.nodes));
     silent_.push_back(what.job);
     if (of_.ends_jobs) moments_.push({now_s_ + one.requested_s, moment::kind_type::limit, {}, what.job});
   }
@@ -283,22 +361,36 @@ class server {
     run_of_job& of = runs_[place];
     job_result& result = run_.jobs[one.number];
     result.held_node_s += one.held * (now_s_ - std::exchange(of.since_s, now_s_));
-    run_.held_node_s += (on_.nodes - free_) * (now_s_ - std::exchange(last_s_, now_s_));
+    run_.held_node_s += held_ * (now_s_ - std::exchange(last_s_, now_s_));
     auto const take = [&] {
       node_count const host = free_nodes_.back();
       free_nodes_.pop_back();
       if (std::exchange(owner_[host], one.number) != nobody)
         throw std::logic_error("node " + std::to_string(host) + " is held twice");
+      ++held_;
       return host;
     };
     of.nodes.rebind(one.target, take, [&](node_count host) {
       owner_[host] = nobody;
-      free_nodes_.push_back(host);
+      --held_;
+      if (!lost_.contains(host)) free_nodes_.push_back(host);
     });
     free_ = static_cast<node_count>(free_nodes_.size());
     if (std::exchange(one.held, of.nodes.held()) == one.held) return;
     result.most_nodes = std::max(result.most_nodes, one.held);
     run_.holdings.push_back({now_s_, one.number, one.held});
+  }
+
+  void end_program(std::size_t place, job_result::end_type how) {
+    run_of_job& of = runs_[place];
+    if (of.ends_as) return;
+    report const* const told = of.program->next();
+    count_work(place, told != nullptr ? *told : report{report::kind_type::ended, now_s_});
+    if (of.program->end()) {
+      end(place, how);
+    } else {
+      of.ends_as = how;
+    }
   }
 
   void end(std::size_t place, job_result::end_type how) {
@@ -309,6 +401,8 @@ class server {
     job_number const number = running_[place].number;
     run_.jobs[number].end_s = now_s_;
     run_.jobs[number].end = how;
+    ++ended_;
+    any_has_ended_ = true;
     places_[number] = nowhere;
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(place));
     runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(place));
@@ -317,8 +411,10 @@ class server {
   }
 
   workload const& of_;
-  cluster_description const on_;
+  node_count const nodes_;
   scheduler& decides_;
+  job_runs& makes_runs_;
+  watching const& watched_;
   cluster_run run_;
 
   double now_s_ = 0;
@@ -326,9 +422,13 @@ class server {
   std::priority_queue<moment, std::vector<moment>, std::greater<>> moments_;
   std::vector<job_number> silent_;  ///< their next report is not known
   bool changed_ = false;
+  std::size_t ended_ = 0;
+  bool any_has_ended_ = false;  ///< since that was told
 
   node_count free_;
+  node_count held_ = 0;  ///< by all
   std::vector<node_count> free_nodes_;
+  std::set<node_count> lost_;
   std::vector<job_number> owner_;     ///< of each node
   std::vector<waiting_job> waiting_;  ///< as `known` has them
   std::vector<running_job> running_;
@@ -341,9 +441,31 @@ class server {
 
 }  // namespace
 
+cluster_run run_cluster(workload const& of, node_count nodes, std::string const& scheduler_name, scheduler& decides,
+                        job_runs& runs, watching const& watched) {
+  return server(of, nodes, scheduler_name, decides, runs, watched).run();
+}
+
+namespace {
+
+class simulated_runs final : public job_runs {
+ public:
+  explicit simulated_runs(cluster_description on) : on_(std::move(on)) {}
+  std::unique_ptr<running_program> start(job_number /*number*/, job const& of, double now_s,
+                                         hosts_of_job hosts) override {
+    return (of.program.empty() ? run_forecast : run_process)(of, now_s, static_cast<node_count>(hosts.size()), on_);
+  }
+
+ private:
+  cluster_description const on_;
+};
+
+}  // namespace
+
 cluster_run simulate(workload const& of, cluster_description const& on, std::string const& scheduler_name,
                      scheduler& decides) {
-  return server(of, on, scheduler_name, decides).run();
+  simulated_runs runs(on);
+  return run_cluster(of, on.nodes, scheduler_name, decides, runs);
 }
 
 }  // namespace ovlp::cluster

@@ -6,18 +6,18 @@
 #include <vector>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/hosts.hpp>
 
-#include "real/launch/hosts_file.hpp"
 #include "support/process.hpp"
 
 namespace {
 
-using ovlp::real::host;
+using ovlp::base::host;
 using words = std::vector<std::string>;
 
 std::vector<host> hosts_in(std::string const& text) {
   ovlp::testing::temporary_folder const folder;
-  return ovlp::real::read_hosts(folder.file("hosts", text));
+  return ovlp::base::read_hosts(folder.file("hosts", text));
 }
 words addresses(std::string const& text) {
   words found;

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "server/real_runs.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
+#include <nlohmann/json.hpp>
+
+#include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
+#include <ovlp/base/json_object.hpp>
+#include <ovlp/base/process.hpp>
+#include <ovlp/base/secret.hpp>
+#include <ovlp/base/text.hpp>
+
+#include "server/job_processes.hpp"
+#include "server/job_reports.hpp"
+
+namespace ovlp::cluster {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+using steady = std::chrono::steady_clock;
+using seconds = std::chrono::duration<double>;
+
+constexpr std::size_t longest_line_bytes = 1 << 16;
+constexpr std::size_t most_strangers = 32;
+constexpr seconds stranger_patience{5};
+constexpr seconds ending_patience{10};  ///< for processes that are to end, and for hosts to answer
+constexpr seconds silence_patience{2};  ///< from the end of what a program says to its own
+constexpr seconds look{0.25}, look_at_ends{0.01};
+
+steady::time_point after(seconds time) { return steady::now() + std::chrono::duration_cast<steady::duration>(time); }
+
+/// Lines of one that has connected. Its owner hears them.
+class line_connection : public std::enable_shared_from_this<line_connection> {
+ public:
+  /// `hear`: a line; nothing: it has gone, and says no more.
+  using listener = std::function<void(std::optional<std::string>)>;
+
+  explicit line_connection(tcp::socket socket) : socket_(std::move(socket)) {}
+
+  void use(listener hear) {
+    bool const first = !hear_;
+    hear_ = std::move(hear);
+    if (first) read();
+  }
+  /// Short lines, which always find room in the socket's buffer; who has gone is noticed when reading.
+  void say(std::string const& line) {
+    error_code ignored;
+    boost::asio::write(socket_, boost::asio::buffer(line + "\n"), ignored);
+  }
+  std::string peer() const {
+    error_code error;
+    auto const there = socket_.remote_endpoint(error);
+    return error ? "somebody who has gone" : there.address().to_string();
+  }
+  void close() {
+    error_code ignored;
+    socket_.close(ignored);
+    hear_ = [](auto const&) {};
+  }
+
+ private:
+  void read() {
+    boost::asio::async_read_until(socket_, boost::asio::dynamic_buffer(buffer_, longest_line_bytes), '\n',
+                                  [this, self = shared_from_this()](error_code error, std::size_t bytes) {
+                                    auto const hear = hear_;  // which may replace itself
+                                    if (error) return hear(std::nullopt);
+                                    std::string line = buffer_.substr(0, bytes - 1);
+                                    buffer_.erase(0, bytes);
+                                    hear(std::move(line));
+                                    if (socket_.is_open()) read();
+                                  });
+  }
+
+  tcp::socket socket_;
+  std::string buffer_;
+  listener hear_;
+};
+
+class real_runs;
+
+class real_run final : public running_program {
+ public:
+  real_run(real_runs& all, job_number number, job const& of, hosts_of_job hosts);
+  ~real_run() override;
+
+  report const* next() override;
+  void go_on(hosts_of_job hosts) override;
+  bool end() override;
+
+  /// It has connected. False: it had already.
+  bool connected(std::shared_ptr<line_connection> const& by);
+  /// Its processes are to end, and it is to be looked at often.
+  bool ends() const { return ends_; }
+
+ private:
+  base::command command_of() const;
+  std::vector<std::string> names_of_hosts() const;
+  std::optional<report> hear();
+  void fail(std::string why);
+  void begin_to_end();
+  std::optional<report> when_nothing_is_left();
+  bool nothing_is_left();
+  bool hosts_are_tried();
+  std::string how_it_ended();
+  bool is_late() const { return steady::now() > until_; }
+
+  real_runs& all_;
+  job const& of_;
+  job_number const number_;
+  std::string const mark_;
+  std::vector<node_count> hosts_;
+  std::set<node_count> used_hosts_;
+  job_reports said_;
+  std::string log_;
+  std::optional<base::process> program_;
+  std::optional<boost::asio::posix::stream_descriptor> watch_;  ///< tells when the program ends
+  std::shared_ptr<line_connection> link_;
+  std::deque<std::pair<std::string, double>> heard_;  ///< lines, and when they came
+  steady::time_point until_;                          ///< when it has to have started, or to have ended
+  bool started_ = false;
+  bool hung_up_ = false;
+  std::optional<steady::time_point> hung_up_since_;
+  bool next_is_end_ = false;  ///< it has said so
+  bool ends_ = false;
+  std::optional<std::string> failure_;
+  std::map<node_count, std::unique_ptr<base::process>> tries_;  ///< of its hosts, after it has failed
+  std::vector<node_count> lost_;
+  bool taken_ = true;
+  report next_{};
+};
+
+class real_runs final : public job_runs {
+ public:
+  explicit real_runs(real_cluster given) : on(std::move(given)) {
+    if (on.hosts.empty() != on.launch_template.empty())
+      throw std::logic_error("a real cluster has hosts and a command that launches on them, or neither");
+    if (!on.hosts.empty()) base::launch_command(on.launch_template, "", 0, "", {});  // is it well-formed?
+    try {
+      acceptor_.emplace(context, *tcp::resolver(context).resolve(on.listen, "0").begin());
+    } catch (boost::system::system_error const& wrong) {
+      throw io_error("cannot listen on " + on.listen + ": " + wrong.code().message());
+    }
+    port = acceptor_->local_endpoint().port();
+    accept();
+  }
+
+  void begin(double at_s) override {
+    begin_s_ = at_s;
+    begin_ = steady::now();
+  }
+  std::unique_ptr<running_program> start(job_number number, job const& of, double /*now_s*/,
+                                         hosts_of_job hosts) override {
+    return std::make_unique<real_run>(*this, number, of, hosts);
+  }
+  std::string name_of(node_count host) const override {
+    return host < on.hosts.size() ? on.hosts[host].name : job_runs::name_of(host);
+  }
+  bool is_real() const override { return true; }
+
+  /// Looks up now and then: processes end, and limits pass, without a word.
+  double wait_until(double at_s) override {
+    base::end_if_interrupted();
+    drop_strangers();
+    if (seconds const left(at_s - now_s()); left.count() > 0 && !std::exchange(something_happened_, false)) {
+      bool const any_ends = std::ranges::any_of(runs, [](auto const& run) { return run.second->ends(); });
+      auto const wait = std::chrono::ceil<steady::duration>(std::min(left, any_ends ? look_at_ends : look));
+      context.restart();
+      context.run_one_for(wait);
+      something_happened_ = false;
+    }
+    return std::min(at_s, now_s());
+  }
+
+  double now_s() const { return begin_s_ + seconds(steady::now() - begin_).count(); }
+  void something_happened() { something_happened_ = true; }
+
+  real_cluster const on;
+  boost::asio::io_context context;
+  std::uint16_t port = 0;
+  std::string const secret = base::make_secret();
+  std::string const name = base::make_secret();  ///< of this server, in marks
+  base::temporary_folder const folder;           ///< for what jobs print, if nobody wants it
+  std::map<job_number, real_run*> runs;
+
+ private:
+  struct stranger {
+    std::shared_ptr<line_connection> link;
+    steady::time_point since = steady::now();
+  };
+
+  void accept() {
+    acceptor_->async_accept([this](error_code error, tcp::socket socket) {
+      if (!error) {
+        if (strangers_.size() >= most_strangers) drop(strangers_.begin(), "too many others have come since");
+        auto const link = std::make_shared<line_connection>(std::move(socket));
+        strangers_.push_back({link});
+        link->use([this, who = std::prev(strangers_.end())](std::optional<std::string> const& line) {
+          admit(who, line.value_or(""));
+        });
+      }
+      accept();
+    });
+  }
+
+  void admit(std::list<stranger>::iterator who, std::string const& hello) try {
+    nlohmann::json const content = base::parse_json(hello, "its first line");
+    base::json_object from(content, "its first line");
+    auto const number = static_cast<job_number>(from.count("job", 0));
+    bool const knows = base::equal_secrets(from.text("secret"), secret);
+    from.end();
+    if (!knows) return drop(who, "it does not know the secret of this cluster");
+    auto const run = runs.find(number);
+    if (run == runs.end() || !run->second->connected(who->link))
+      return drop(who, "it says that it is job " + std::to_string(number) + ", which is not expected");
+    strangers_.erase(who);
+    something_happened();
+  } catch (config_error const& wrong) {
+    drop(who, wrong.what());
+  }
+
+  void drop(std::list<stranger>::iterator who, std::string const& why) {
+    if (on.complain) on.complain("a connection from " + who->link->peer() + " is dropped: " + base::one_line(why));
+    who->link->close();
+    strangers_.erase(who);
+  }
+
+  void drop_strangers() {
+    while (!strangers_.empty() && steady::now() - strangers_.front().since > stranger_patience)
+      drop(strangers_.begin(), "it says nothing");
+  }
+
+  std::optional<tcp::acceptor> acceptor_;
+  std::list<stranger> strangers_;
+  double begin_s_ = 0;
+  steady::time_point begin_ = steady::now();
+  bool something_happened_ = false;
+};
+
+real_run::real_run(real_runs& all, job_number number, job const& of, hosts_of_job hosts)
+    : all_(all),
+      of_(of),
+      number_(number),
+      mark_(all.name + "." + std::to_string(number)),
+      hosts_(hosts.begin(), hosts.end()),
+      used_hosts_(hosts.begin(), hosts.end()),
+      said_(static_cast<node_count>(hosts.size()), of.possible.back()),
+      until_(after(seconds(all.on.patience_s))) {
+  all_.runs[number] = this;
+  std::string const folder = all.on.logs.empty() ? all.folder.path().string() : all.on.logs;
+  log_ = folder + "/" + std::to_string(number) + ".txt";
+  try {
+    program_.emplace(command_of());
+    watch_.emplace(all_.context, program_->watched());
+    watch_->async_wait(boost::asio::posix::stream_descriptor::wait_read, [&all](error_code error) {
+      if (!error) all.something_happened();
+    });
+  } catch (io_error const& wrong) {
+    fail(wrong.what());
+  }
+}
+
+real_run::~real_run() {
+  all_.runs.erase(number_);
+  if (link_) link_->close();
+  if (program_) program_->kill_group(SIGKILL);
+  for (int i = 0; i < 500; ++i) {
+    auto const left = processes_with(mark_);
+    if (left.empty()) break;
+    for (pid_t const id : left) ::kill(id, SIGKILL);
+    ::usleep(10'000);
+  }
+}
+
+std::vector<std::string> real_run::names_of_hosts() const {
+  std::vector<std::string> names;
+  if (!all_.on.hosts.empty())
+    for (node_count const host : hosts_) names.push_back(all_.on.hosts[host].name);
+  return names;
+}
+
+base::command real_run::command_of() const {
+  std::string const file = base::find_program(of_.program.front());
+  if (file.empty()) throw io_error("'" + of_.program.front() + "' is not on PATH, or no file");
+  std::vector<std::string> words{std::filesystem::absolute(file)};
+  words.insert(words.end(), of_.program.begin() + 1, of_.program.end());
+  for (std::string const& word : {std::string("--nodes"), std::to_string(of_.possible.back()), std::string("--hold"),
+                                  std::to_string(hosts_.size())})
+    words.push_back(word);
+  base::command made;
+  made.input = nlohmann::json{{"address", all_.on.listen},
+                              {"port", all_.port},
+                              {"secret", all_.secret},
+                              {"job", number_},
+                              {"hosts", names_of_hosts()}}
+                   .dump() +
+               "\n";
+  made.output = log_;
+  std::string const cluster = "OVLP_CLUSTER=stdin", mark = std::string(job_mark_variable) + "=" + mark_;
+  if (all_.on.hosts.empty()) {
+    made.words = std::move(words);
+    made.environment = {{"OVLP_CLUSTER", "stdin"}, {job_mark_variable, mark_}};
+    return made;
+  }
+  words.insert(words.end(), {"--launch", all_.on.launch_template});
+  words.insert(words.begin(), {cluster, mark});
+  made.words = base::launch_command(all_.on.launch_template, all_.on.hosts[hosts_[0]].name, 0, "env", words);
+  made.environment = {{job_mark_variable, mark_}};  // of what launches it, too
+  return made;
+}
+
+bool real_run::connected(std::shared_ptr<line_connection> const& by) {
+  if (link_ || ends_) return false;
+  link_ = by;
+  link_->use([this](std::optional<std::string> line) {
+    if (line) heard_.emplace_back(std::move(*line), all_.now_s());
+    hung_up_ = hung_up_ || !line;
+    all_.something_happened();
+  });
+  return true;
+}
+
+report const* real_run::next() {
+  if (taken_) {
+    auto found = ends_ ? when_nothing_is_left() : hear();
+    if (!found) return nullptr;
+    next_ = std::move(*found);
+    taken_ = false;
+  }
+  return &next_;
+}
+
+void real_run::go_on(hosts_of_job hosts) {
+  if (next_.kind == report::kind_type::border && !ends_) {
+    hosts_.assign(hosts.begin(), hosts.end());
+    used_hosts_.insert(hosts.begin(), hosts.end());
+    said_.told(static_cast<node_count>(hosts.size()));
+    nlohmann::json answer{{"hold", hosts.size()}};
+    if (!all_.on.hosts.empty()) answer["hosts"] = names_of_hosts();
+    link_->say(answer.dump());
+  }
+  taken_ = true;
+}
+
+bool real_run::end() {
+  begin_to_end();
+  taken_ = true;
+  return false;
+}
+
+/// What it says next, if it has said something.
+std::optional<report> real_run::hear() {
+  if (!heard_.empty()) {
+    auto const [line, when_s] = heard_.front();
+    heard_.pop_front();
+    try {
+      report made = said_.read(line);
+      made.at_s = when_s;
+      started_ = true;
+      if (made.kind != report::kind_type::ended) return made;
+      next_is_end_ = true;
+      begin_to_end();
+    } catch (std::exception const& wrong) {  // what it says comes from outside
+      fail(base::one_line(wrong.what()));
+    }
+  } else if (program_->wait(seconds(0)) && (hung_up_ || !link_)) {
+    fail(how_it_ended());
+  } else if (hung_up_) {
+    if (!hung_up_since_) hung_up_since_ = steady::now();
+    if (steady::now() - *hung_up_since_ > silence_patience) fail("goes on, and says no more");
+  } else if (!started_ && is_late()) {
+    fail("has not started within " + base::shortest(all_.on.patience_s) + " s" +
+         (link_ ? "" : ": expected a program built on ovlp, which connects to this cluster"));
+  }
+  return std::nullopt;
+}
+
+void real_run::fail(std::string why) {
+  failure_ = std::move(why);
+  begin_to_end();
+}
+
+/// From now on only its end is waited for: one that has said that it ends does so by itself, another one is told to.
+void real_run::begin_to_end() {
+  ends_ = true;
+  until_ = after(next_is_end_ ? seconds(all_.on.patience_s) : ending_patience);
+  if (next_is_end_) return;
+  if (link_) link_->close();  // its first process may be out of reach of signals
+  if (program_) program_->kill_group(SIGTERM);
+}
+
+std::optional<report> real_run::when_nothing_is_left() {
+  if (!nothing_is_left()) return std::nullopt;
+  if (next_is_end_ && !failure_ && program_->wait(seconds(0)) != 0) failure_ = how_it_ended();
+  report made{report::kind_type::ended, all_.now_s()};
+  if (!failure_) return made;
+  if (!hosts_are_tried()) return std::nullopt;
+  made.kind = report::kind_type::failed;
+  made.why = *failure_;
+  made.lost_hosts = lost_;
+  return made;
+}
+
+/// Who does not end in time is killed.
+bool real_run::nothing_is_left() {
+  bool const runs = program_ && !program_->wait(seconds(0));
+  if (runs && !is_late()) return false;
+  auto const left = processes_with(mark_);
+  if (!runs && left.empty()) return true;
+  if (is_late()) {
+    if (next_is_end_ && !failure_)
+      failure_ = "does not end, " + base::shortest(all_.on.patience_s) + " s after it has said so";
+    if (runs) program_->kill_group(SIGKILL);
+    for (pid_t const id : left) ::kill(id, SIGKILL);
+  }
+  return false;
+}
+
+std::string real_run::how_it_ended() {
+  base::outcome how{program_->wait(seconds(0)).value_or(0), false, {}, {}};
+  if (std::string const last = base::last_line(base::read_file(log_)); !last.empty()) how.err = last;
+  if (how.good())
+    return started_ ? "has ended, and has not said so" : "has ended, and has not said so: it made no call of a graph";
+  return "has ended: " + how.complaint();
+}
+
+/// What does nothing is started on each host that it has used.
+bool real_run::hosts_are_tried() {
+  if (all_.on.hosts.empty()) return true;
+  if (tries_.empty()) until_ = after(ending_patience);
+  bool all_answer = true;
+  for (node_count const host : used_hosts_) {
+    auto& tried = tries_[host];
+    if (!tried) {
+      try {
+        base::command does_nothing;
+        does_nothing.words = base::launch_command(all_.on.launch_template, all_.on.hosts[host].name, 0, "true", {});
+        tried = std::make_unique<base::process>(does_nothing);
+      } catch (io_error const&) {  // the command itself cannot be started, which is not the host's fault
+        continue;
+      }
+    }
+    all_answer = all_answer && tried->wait(seconds(0)).has_value();
+  }
+  if (!all_answer && !is_late()) return false;
+  for (auto const& [host, tried] : tries_) {
+    if (tried && tried->wait(seconds(0)) != 0) lost_.push_back(host);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<job_runs> make_real_runs(real_cluster on) { return std::make_unique<real_runs>(std::move(on)); }
+
+}  // namespace ovlp::cluster
