@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/base/process.hpp>
 
 #include "schedulers/scheduler.hpp"
@@ -271,11 +272,8 @@ TEST_CASE("a run that is a job takes no plan of its own, and a link that is one"
 /// A real run whose job the test is the server of.
 class real_job {
  public:
-  explicit real_job(node_count hold)
-      : run_({.words = {HEAT_PROGRAM, "--rows", "300", "--columns", "300", "--strips", "6", "--sweeps", "40",
-                        "--verify", "--nodes", "3", "--hold", std::to_string(hold)},
-              .environment = {{"OVLP_CLUSTER", "fd:3"}},
-              .talks_on = 3}) {}
+  explicit real_job(node_count hold, Lines const& more = {})
+      : run_({.words = words(hold, more), .environment = {{"OVLP_CLUSTER", "fd:3"}}, .talks_on = 3}) {}
 
   /// Its next report.
   json next() {
@@ -306,6 +304,12 @@ class real_job {
   std::set<int> nodes;  ///< at work
 
  private:
+  static Lines words(node_count hold, Lines const& more) {
+    Lines all{HEAT_PROGRAM, "--rows", "300",      "--columns", "300", "--strips", "6",
+              "--sweeps",   "40",     "--verify", "--nodes",   "3",   "--hold",   std::to_string(hold)};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
   process run_;
 };
 
@@ -330,6 +334,27 @@ TEST_CASE("two real runs exchange nodes through a server that answers when it li
     CHECK(one->text().find("verified: equal") != std::string::npos);
   }
   CHECK(b.nodes == std::set{0, 1, 2});
+}
+
+TEST_CASE("a real run tells how efficient its iterations are, by what all of its nodes have done") {
+  ovlp::testing::temporary_folder const folder;
+  std::string const summary = folder.path() / "summary.json";
+  real_job one(3, {"--summary", summary});
+  double efficient_s = 0, before_s = 0, first_s = 0;
+  for (json told = one.next_border(); told["report"] == "border"; told = one.next_border()) {
+    double const at_s = told["at_s"];
+    if (before_s == 0) {
+      first_s = at_s;
+    } else {
+      efficient_s += told["efficiency"].get<double>() * (at_s - before_s);
+    }
+    before_s = at_s;
+    one.hold(3);
+  }
+  REQUIRE(one.wait() == 0);
+  double const of_the_call = json::parse(ovlp::base::read_file(summary))["efficiency"];
+  // Without the first iteration and the last, which may take longer; the work of one node would be a third.
+  CHECK(efficient_s / (before_s - first_s) == doctest::Approx(of_the_call).epsilon(0.3));
 }
 
 TEST_CASE("a real run ends when its server has gone") {

@@ -22,6 +22,7 @@
 #include "results/over_time.hpp"
 #include "results/stored_cluster.hpp"
 #include "schedulers/scheduler.hpp"
+#include "server/job_nodes.hpp"
 #include "server/server.hpp"
 #include "workload/logs.hpp"
 #include "workload/profiles.hpp"
@@ -239,6 +240,36 @@ TEST_CASE("what a job has computed when it is ended in an iteration is work, lau
   CHECK(run.jobs[0].work_node_s == doctest::Approx(4 * 25 + 2 * 10));
   CHECK(run.jobs[0].held_node_s == doctest::Approx(4 * 40 + 2 * 10));
   CHECK(run.stretches[1].from_s == doctest::Approx(40));
+}
+
+TEST_CASE("a node that is told to stay again before it has left stays bound to its host") {
+  job_nodes nodes;
+  node_count next = 10;
+  std::vector<node_count> given;
+  auto const rebind = [&](node_count target) {
+    nodes.rebind(
+        target, [&] { return next++; }, [&](node_count host) { given.push_back(host); });
+  };
+  auto const tell = [&](node_count target) {
+    rebind(target);
+    nodes.tell(target);
+  };
+  tell(4);
+  tell(2);               // 2 and 3 leave
+  tell(4);               // and are to stay
+  nodes.released(3, 4);  // which one hears late: it is launched again
+  rebind(2);             // ordered, and not told yet
+  CHECK(nodes.held() == 4);
+  CHECK(given.empty());
+  nodes.joined(3, 4);
+  tell(2);
+  nodes.released(3, 4);
+  nodes.released(2, 3);
+  rebind(2);
+  CHECK(given == std::vector<node_count>{12, 13});
+  nodes.all_released();
+  rebind(0);
+  CHECK(nodes.held() == 0);
 }
 
 TEST_CASE("stored runs of a cluster are read back as they were; what cannot be is refused") {

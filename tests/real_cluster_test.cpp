@@ -191,6 +191,30 @@ TEST_CASE("jobs on hosts are launched where the server says, and a host that can
   CHECK(run.jobs[3].first_nodes == 0);
 }
 
+TEST_CASE("a job on hosts is ended at its limit, and its hosts are free when its processes have ended") {
+  ovlp::testing::temporary_folder const folder;
+  job hangs = heat("hangs", 0, {2}, 2, 1'000'000);
+  hangs.requested_s = 2;
+  workload const of{.name = "w", .ends_jobs = true, .jobs = {hangs, heat("a", 0.1, {2}, 2)}};
+  cluster_run const run = run_really(of, 2, "fcfs", on_hosts(folder, {"u@127.0.0.1", "v@127.0.0.1"}));
+  CHECK(run.failures.empty());
+  CHECK(run.jobs[0].end == job_result::end_type::ended_at_limit);
+  CHECK(run.jobs[0].end_s < 2 + 9);  // nobody had to be killed
+  CHECK(run.jobs[1].end == job_result::end_type::completed);
+}
+
+TEST_CASE("a scheduler of the user's is told of a job that can never start, and goes on") {
+  ovlp::testing::temporary_folder const folder;
+  real_cluster const on = on_hosts(folder, {"u@127.0.0.1", "dead@127.0.0.1", "w@127.0.0.1"});
+  workload const of{.name = "w",
+                    .jobs = {heat("a", 0, {2}, 2), heat("large", 0.1, {3}, 3), heat("b", 0.2, {2}, 2),
+                             heat("late", 4, {3}, 3), heat("last", 4.1, {1}, 1)}};
+  cluster_run const run = run_really(of, 3, EASY_SCHEDULER, on);
+  CHECK(run.failures.size() == 3);
+  CHECK(run.jobs[2].end == job_result::end_type::completed);
+  CHECK(run.jobs[4].end == job_result::end_type::completed);
+}
+
 TEST_CASE("whoever connects to a cluster's server and does not know its secret is dropped, which is said") {
   Lines said;
   // The job hands on where the server listens, and says itself what a job would not.

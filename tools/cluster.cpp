@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -199,11 +200,20 @@ void run_cluster(cluster_options const& given) {
       shows.show(progress_of(now, ended, of, end_s));
     };
   }
-  if (!given.output.empty()) {  // a server that is killed loses what runs, and nothing else
+  std::chrono::steady_clock::time_point next_kept{};
+  bool complained = false;
+  if (given.real && !given.output.empty()) {  // a server that is killed loses what runs, and nothing else
     watched.keep = [&](cluster::cluster_run const& so_far) {
+      auto const begun = std::chrono::steady_clock::now();
+      if (begun < next_kept) return;
       auto all = runs;
       all.push_back(so_far);
-      cluster::store_cluster(given.output, all);
+      try {
+        cluster::store_cluster(given.output, all);
+      } catch (io_error const& wrong) {
+        if (!std::exchange(complained, true)) say("cluster", "note: " + std::string(wrong.what()));
+      }
+      next_kept = std::chrono::steady_clock::now() + 200 * (std::chrono::steady_clock::now() - begun);
     };
   }
   for (std::size_t i = 0; i < deciders.size(); ++i) {

@@ -167,8 +167,9 @@ void expect_storable(std::string const& file) {
     throw config_error("'" + file + "': expected runs of a cluster, or no file yet: it would be replaced");
 }
 
-void store_cluster(std::string const& file, std::vector<cluster_run> const& runs) {
-  expect_storable(file);
+namespace {
+
+void store_anew(std::string const& file, std::vector<cluster_run> const& runs) {
   database to(file, database::mode::create);
   to.run("PRAGMA synchronous = OFF; PRAGMA application_id = " + std::to_string(cluster_application) +
          "; PRAGMA user_version = " + std::to_string(cluster_format) + "; BEGIN; " + std::string(cluster_schema));
@@ -204,6 +205,15 @@ void store_cluster(std::string const& file, std::vector<cluster_run> const& runs
     for (std::string const& text : one.failures) note.with(r, 1, std::string_view(text)).run();
   }
   to.run("COMMIT");
+}
+
+}  // namespace
+
+void store_cluster(std::string const& file, std::vector<cluster_run> const& runs) {
+  expect_storable(file);
+  std::string const unfinished = file + ".new";
+  store_anew(unfinished, runs);
+  std::filesystem::rename(unfinished, file);
 }
 
 bool is_stored_cluster(std::string const& file) {

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,7 +110,9 @@ class external final : public scheduler {
     if (!answer.is_array()) base::json_object(nlohmann::json::object(), where).fail("", "a list of orders", answer);
     for (std::size_t i = 0; i < answer.size(); ++i) {
       orders.push_back(order_of(answer[i], where, "[" + std::to_string(i) + "]"));
-      if (orders.back().kind == order::kind_type::start) told_.push_back({orders.back().job});
+      if (orders.back().kind != order::kind_type::start) continue;
+      told_.push_back({orders.back().job});
+      waiting_.erase(orders.back().job);
     }
   }
 
@@ -129,9 +132,21 @@ class external final : public scheduler {
     for (waiting_job const& one : now.waiting) {
       if (one.number >= come_) come.push_back(&one);
     }
-    come_ += static_cast<job_number>(come.size());
     std::ranges::sort(come, {}, [](waiting_job const* one) { return one->number; });
-    for (waiting_job const* one : come) jobs.push_back(arrival_of(*one));
+    if (!come.empty()) come_ = come.back()->number + 1;
+    for (waiting_job const* one : come) {
+      jobs.push_back(arrival_of(*one));
+      waiting_.insert(one->number);
+    }
+    if (waiting_.size() != now.waiting.size()) {  // some will never start
+      std::set<job_number> wait;
+      for (waiting_job const& one : now.waiting) wait.insert(one.number);
+      std::erase_if(waiting_, [&](job_number number) {
+        if (wait.contains(number)) return false;
+        ended.push_back(number);
+        return true;
+      });
+    }
     // Both lists are in the order of starts; some of the first have ended, and each of the second is in it.
     auto one = now.running.begin();
     for (state& last : told_) {
@@ -191,8 +206,9 @@ class external final : public scheduler {
   std::string const file_;
   seconds const patience_;
   std::optional<base::process> program_;
-  job_number come_ = 0;      ///< so many jobs, the first ones
-  std::vector<state> told_;  ///< of those that ran at the last line, and then those that it has started since
+  job_number come_ = 0;           ///< it knows of all jobs below this one that have come
+  std::set<job_number> waiting_;  ///< that it has been told of, and has not started
+  std::vector<state> told_;       ///< of those that ran at the last line, and then those that it has started since
 };
 
 }  // namespace

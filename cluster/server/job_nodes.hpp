@@ -24,10 +24,17 @@ class job_nodes {
   void tell(node_count nodes) {
     grow(nodes);
     std::fill_n(its_own_.begin(), nodes, true);
+    told_ = nodes;
   }
   /// The program has joined, or released, the numbers from `from` on and below `to`.
   void joined(node_count from, node_count to) { mark(from, to, true); }
-  void released(node_count from, node_count to) { mark(from, to, false); }
+  /// Numbers that it has been told meanwhile to hold again stay its own.
+  void released(node_count from, node_count to) { mark(std::max(from, told_), std::max(to, told_), false); }
+  /// It has ended.
+  void all_released() {
+    tell(0);
+    released(0, static_cast<node_count>(hosts_.size()));
+  }
 
   /// Binds what is to be bound now. `take()`: a host that is free. `give_back(host)`. Those come first.
   template <class Take, class Give>
@@ -60,6 +67,7 @@ class job_nodes {
   std::vector<node_count> hosts_;  ///< by number
   std::vector<char> its_own_;      ///< of each: the program has it, or has been told so
   node_count held_ = 0;
+  node_count told_ = 0;
 };
 
 }  // namespace ovlp::cluster

@@ -13,11 +13,11 @@ namespace ovlp::cluster {
 std::vector<pid_t> processes_with(std::string const& mark) {
   std::string const sought = '\0' + std::string(job_mark_variable) + "=" + mark + '\0';
   std::vector<pid_t> found;
-  std::error_code ignored;
-  for (auto const& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {
     pid_t id = 0;
-    if (!base::read_number(entry.path().filename().string(), id)) continue;
-    base::file_reader from(entry.path() / "environ");  // of others it cannot be read, and of the dead it is empty
+    if (!base::read_number(at->path().filename().string(), id)) continue;
+    base::file_reader from(at->path() / "environ");  // of others it cannot be read, and of the dead it is empty
     std::string const all = '\0' + std::string(std::istreambuf_iterator<char>(from), {});
     if (all.find(sought) != std::string::npos) found.push_back(id);
   }

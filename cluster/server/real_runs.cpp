@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "server/real_runs.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <map>
 #include <optional>
@@ -20,6 +22,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <nlohmann/json.hpp>
 
@@ -28,6 +31,7 @@
 #include <ovlp/base/json_object.hpp>
 #include <ovlp/base/process.hpp>
 #include <ovlp/base/secret.hpp>
+#include <ovlp/base/streams.hpp>
 #include <ovlp/base/text.hpp>
 
 #include "server/job_processes.hpp"
@@ -56,17 +60,23 @@ class line_connection : public std::enable_shared_from_this<line_connection> {
   /// `hear`: a line; nothing: it has gone, and says no more.
   using listener = std::function<void(std::optional<std::string>)>;
 
-  explicit line_connection(tcp::socket socket) : socket_(std::move(socket)) {}
+  explicit line_connection(tcp::socket socket) : socket_(std::move(socket)) {
+    error_code ignored;
+    ::fcntl(socket_.native_handle(), F_SETFD, FD_CLOEXEC);  // or who is launched keeps it open
+    socket_.non_blocking(true, ignored);
+    socket_.set_option(tcp::no_delay(true), ignored);
+  }
 
   void use(listener hear) {
     bool const first = !hear_;
     hear_ = std::move(hear);
     if (first) read();
   }
-  /// Short lines, which always find room in the socket's buffer; who has gone is noticed when reading.
-  void say(std::string const& line) {
-    error_code ignored;
-    boost::asio::write(socket_, boost::asio::buffer(line + "\n"), ignored);
+  /// False: it does not read what was said before. Who has gone is noticed when reading.
+  bool say(std::string const& line) {
+    error_code error;
+    boost::asio::write(socket_, boost::asio::buffer(line + "\n"), error);
+    return error != boost::asio::error::would_block;
   }
   std::string peer() const {
     error_code error;
@@ -75,6 +85,7 @@ class line_connection : public std::enable_shared_from_this<line_connection> {
   }
   void close() {
     error_code ignored;
+    socket_.shutdown(tcp::socket::shutdown_both, ignored);
     socket_.close(ignored);
     hear_ = [](auto const&) {};
   }
@@ -106,7 +117,7 @@ class real_run final : public running_program {
 
   report const* next() override;
   void go_on(hosts_of_job hosts) override;
-  bool end() override;
+  ending end() override;
 
   /// It has connected. False: it had already.
   bool connected(std::shared_ptr<line_connection> const& by);
@@ -140,11 +151,17 @@ class real_run final : public running_program {
   steady::time_point until_;                          ///< when it has to have started, or to have ended
   bool started_ = false;
   bool hung_up_ = false;
-  std::optional<steady::time_point> hung_up_since_;
-  bool next_is_end_ = false;  ///< it has said so
+  std::optional<steady::time_point> silent_since_;  ///< its process or its link has ended
+  bool next_is_end_ = false;                        ///< it has said so
   bool ends_ = false;
   std::optional<std::string> failure_;
-  std::map<node_count, std::unique_ptr<base::process>> tries_;  ///< of its hosts, after it has failed
+  steady::time_point next_look_{};  ///< for what is left of it
+  seconds look_again_ = look_at_ends;
+  struct attempt {
+    std::unique_ptr<base::process> process = nullptr;
+    int count = 0;
+  };
+  std::map<std::string, attempt> tries_;  ///< of its hosts by name, after it has failed
   std::vector<node_count> lost_;
   bool taken_ = true;
   report next_{};
@@ -152,7 +169,7 @@ class real_run final : public running_program {
 
 class real_runs final : public job_runs {
  public:
-  explicit real_runs(real_cluster given) : on(std::move(given)) {
+  explicit real_runs(real_cluster given) : on(std::move(given)), timer_(context) {
     if (on.hosts.empty() != on.launch_template.empty())
       throw std::logic_error("a real cluster has hosts and a command that launches on them, or neither");
     if (!on.hosts.empty()) base::launch_command(on.launch_template, "", 0, "", {});  // is it well-formed?
@@ -161,6 +178,7 @@ class real_runs final : public job_runs {
     } catch (boost::system::system_error const& wrong) {
       throw io_error("cannot listen on " + on.listen + ": " + wrong.code().message());
     }
+    ::fcntl(acceptor_->native_handle(), F_SETFD, FD_CLOEXEC);
     port = acceptor_->local_endpoint().port();
     accept();
   }
@@ -181,11 +199,12 @@ class real_runs final : public job_runs {
   /// Looks up now and then: processes end, and limits pass, without a word.
   double wait_until(double at_s) override {
     base::end_if_interrupted();
+    context.restart();
+    context.poll();
     drop_strangers();
     if (seconds const left(at_s - now_s()); left.count() > 0 && !std::exchange(something_happened_, false)) {
       bool const any_ends = std::ranges::any_of(runs, [](auto const& run) { return run.second->ends(); });
       auto const wait = std::chrono::ceil<steady::duration>(std::min(left, any_ends ? look_at_ends : look));
-      context.restart();
       context.run_one_for(wait);
       something_happened_ = false;
     }
@@ -211,14 +230,19 @@ class real_runs final : public job_runs {
 
   void accept() {
     acceptor_->async_accept([this](error_code error, tcp::socket socket) {
-      if (!error) {
-        if (strangers_.size() >= most_strangers) drop(strangers_.begin(), "too many others have come since");
-        auto const link = std::make_shared<line_connection>(std::move(socket));
-        strangers_.push_back({link});
-        link->use([this, who = std::prev(strangers_.end())](std::optional<std::string> const& line) {
-          admit(who, line.value_or(""));
+      if (error) {  // no descriptor is free, say
+        timer_.expires_after(std::chrono::milliseconds(100));
+        timer_.async_wait([this](error_code stopped) {
+          if (!stopped) accept();
         });
+        return;
       }
+      if (strangers_.size() >= most_strangers) drop(strangers_.begin(), "too many others have come since");
+      auto const link = std::make_shared<line_connection>(std::move(socket));
+      strangers_.push_back({link});
+      link->use([this, who = std::prev(strangers_.end())](std::optional<std::string> const& line) {
+        admit(who, line.value_or(""));
+      });
       accept();
     });
   }
@@ -251,6 +275,7 @@ class real_runs final : public job_runs {
   }
 
   std::optional<tcp::acceptor> acceptor_;
+  boost::asio::steady_timer timer_;
   std::list<stranger> strangers_;
   double begin_s_ = 0;
   steady::time_point begin_ = steady::now();
@@ -266,7 +291,6 @@ real_run::real_run(real_runs& all, job_number number, job const& of, hosts_of_jo
       used_hosts_(hosts.begin(), hosts.end()),
       said_(static_cast<node_count>(hosts.size()), of.possible.back()),
       until_(after(seconds(all.on.patience_s))) {
-  all_.runs[number] = this;
   std::string const folder = all.on.logs.empty() ? all.folder.path().string() : all.on.logs;
   log_ = folder + "/" + std::to_string(number) + ".txt";
   try {
@@ -275,15 +299,16 @@ real_run::real_run(real_runs& all, job_number number, job const& of, hosts_of_jo
     watch_->async_wait(boost::asio::posix::stream_descriptor::wait_read, [&all](error_code error) {
       if (!error) all.something_happened();
     });
-  } catch (io_error const& wrong) {
-    fail(wrong.what());
+  } catch (std::exception const& wrong) {
+    fail(base::one_line(wrong.what()));
   }
+  all_.runs[number] = this;
 }
 
 real_run::~real_run() {
   all_.runs.erase(number_);
   if (link_) link_->close();
-  if (program_) program_->kill_group(SIGKILL);
+  if (program_ && !program_->wait(seconds(0))) program_->kill_group(SIGKILL);
   for (int i = 0; i < 500; ++i) {
     auto const left = processes_with(mark_);
     if (left.empty()) break;
@@ -357,15 +382,16 @@ void real_run::go_on(hosts_of_job hosts) {
     said_.told(static_cast<node_count>(hosts.size()));
     nlohmann::json answer{{"hold", hosts.size()}};
     if (!all_.on.hosts.empty()) answer["hosts"] = names_of_hosts();
-    link_->say(answer.dump());
+    if (!link_->say(answer.dump())) fail("does not read the answers that it has asked for");
   }
   taken_ = true;
 }
 
-bool real_run::end() {
+running_program::ending real_run::end() {
+  if (ends_) return ending::by_itself;
   begin_to_end();
   taken_ = true;
-  return false;
+  return ending::begun;
 }
 
 /// What it says next, if it has said something.
@@ -383,11 +409,14 @@ std::optional<report> real_run::hear() {
     } catch (std::exception const& wrong) {  // what it says comes from outside
       fail(base::one_line(wrong.what()));
     }
-  } else if (program_->wait(seconds(0)) && (hung_up_ || !link_)) {
-    fail(how_it_ended());
-  } else if (hung_up_) {
-    if (!hung_up_since_) hung_up_since_ = steady::now();
-    if (steady::now() - *hung_up_since_ > silence_patience) fail("goes on, and says no more");
+  } else if (bool const has_ended = program_->wait(seconds(0)).has_value(); has_ended || hung_up_) {
+    if (!silent_since_) silent_since_ = steady::now();
+    bool const nothing_comes = hung_up_ || !link_ || steady::now() - *silent_since_ > silence_patience;
+    if (has_ended && nothing_comes) {
+      fail(how_it_ended());
+    } else if (steady::now() - *silent_since_ > silence_patience) {
+      fail("goes on, and says no more");
+    }
   } else if (!started_ && is_late()) {
     fail("has not started within " + base::shortest(all_.on.patience_s) + " s" +
          (link_ ? "" : ": expected a program built on ovlp, which connects to this cluster"));
@@ -405,8 +434,12 @@ void real_run::begin_to_end() {
   ends_ = true;
   until_ = after(next_is_end_ ? seconds(all_.on.patience_s) : ending_patience);
   if (next_is_end_) return;
-  if (link_) link_->close();  // its first process may be out of reach of signals
-  if (program_) program_->kill_group(SIGTERM);
+  bool const was_there = link_ && !hung_up_;
+  if (link_) link_->close();
+  // On another host its first process is out of reach of signals: it ends because its link has, and what has launched
+  // it then.
+  bool const ends_by_link = !all_.on.hosts.empty() && was_there;
+  if (program_ && !ends_by_link && !program_->wait(seconds(0))) program_->kill_group(SIGTERM);
 }
 
 std::optional<report> real_run::when_nothing_is_left() {
@@ -425,7 +458,10 @@ std::optional<report> real_run::when_nothing_is_left() {
 bool real_run::nothing_is_left() {
   bool const runs = program_ && !program_->wait(seconds(0));
   if (runs && !is_late()) return false;
+  if (steady::now() < next_look_) return false;
   auto const left = processes_with(mark_);
+  next_look_ = after(look_again_);
+  look_again_ = std::min(2 * look_again_, look);
   if (!runs && left.empty()) return true;
   if (is_late()) {
     if (next_is_end_ && !failure_)
@@ -436,36 +472,56 @@ bool real_run::nothing_is_left() {
   return false;
 }
 
+/// What it has printed last, of a file that may have gone.
+std::string last_line_in(std::string const& file) {
+  constexpr std::streamoff read_bytes = 4096;
+  base::file_reader from(file, std::ios::binary | std::ios::ate);
+  std::streamoff const size = from.tellg();
+  from.seekg(std::max<std::streamoff>(0, size - read_bytes));
+  return base::last_line(std::string(std::istreambuf_iterator<char>(from), {}));
+}
+
 std::string real_run::how_it_ended() {
   base::outcome how{program_->wait(seconds(0)).value_or(0), false, {}, {}};
-  if (std::string const last = base::last_line(base::read_file(log_)); !last.empty()) how.err = last;
+  how.err = last_line_in(log_);
   if (how.good())
     return started_ ? "has ended, and has not said so" : "has ended, and has not said so: it made no call of a graph";
   return "has ended: " + how.complaint();
 }
 
-/// What does nothing is started on each host that it has used.
+/// What does nothing is started on each host that it has used, some at once, and where it fails once more.
 bool real_run::hosts_are_tried() {
+  constexpr int most_at_once = 8, most_tries = 2;
   if (all_.on.hosts.empty()) return true;
-  if (tries_.empty()) until_ = after(ending_patience);
+  if (tries_.empty()) {
+    for (node_count const host : used_hosts_) tries_[all_.on.hosts[host].name];
+    until_ = after(ending_patience * (1 + tries_.size() / most_at_once));
+  }
+  int at_once = 0;
   bool all_answer = true;
-  for (node_count const host : used_hosts_) {
-    auto& tried = tries_[host];
-    if (!tried) {
-      try {
-        base::command does_nothing;
-        does_nothing.words = base::launch_command(all_.on.launch_template, all_.on.hosts[host].name, 0, "true", {});
-        tried = std::make_unique<base::process>(does_nothing);
-      } catch (io_error const&) {  // the command itself cannot be started, which is not the host's fault
-        continue;
-      }
+  for (auto& [name, tried] : tries_) {
+    if (tried.process) {
+      auto const status = tried.process->wait(seconds(0));
+      at_once += status ? 0 : 1;
+      if (status == 0 || (status && tried.count == most_tries)) continue;
+      all_answer = false;
+      if (!status) continue;
     }
-    all_answer = all_answer && tried->wait(seconds(0)).has_value();
+    all_answer = false;
+    if (at_once >= most_at_once) continue;
+    base::command does_nothing;
+    does_nothing.words = base::launch_command(all_.on.launch_template, name, 0, "true", {});
+    tried.process = std::make_unique<base::process>(does_nothing);
+    ++tried.count;
+    ++at_once;
   }
   if (!all_answer && !is_late()) return false;
-  for (auto const& [host, tried] : tries_) {
-    if (tried && tried->wait(seconds(0)) != 0) lost_.push_back(host);
+  for (std::size_t host = 0; host < all_.on.hosts.size(); ++host) {
+    auto const tried = tries_.find(all_.on.hosts[host].name);
+    if (tried != tries_.end() && tried->second.process && tried->second.process->wait(seconds(0)) != 0)
+      lost_.push_back(static_cast<node_count>(host));
   }
+  tries_.clear();
   return true;
 }
 

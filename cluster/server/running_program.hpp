@@ -52,8 +52,11 @@ class running_program {
   virtual report const* next() = 0;
   /// The report has been taken. After a border: it holds these from now on.
   virtual void go_on(hosts_of_job hosts) = 0;
-  /// Ends it. False: that takes time, and it reports `ended` or `failed` when nothing of it is left.
-  virtual bool end() { return true; }
+  /// over: nothing of it is left. begun: that takes time, and then it reports `ended`. by_itself: it ends already, and
+  /// reports how.
+  enum class ending : std::uint8_t { over, begun, by_itself };
+  /// Ends it.
+  virtual ending end() { return ending::over; }
 };
 
 /// Makes runs of jobs, and is the time in which they run.

@@ -154,7 +154,12 @@ class server {
       return;
     }
     running_job& one = running_[place];
-    report const& told = *runs_[place].program->next();
+    report const* const heard = runs_[place].program->next();
+    if (heard == nullptr) {  // it has been ended since, and has something else to say
+      silent_.push_back(next.job);
+      return;
+    }
+    report const& told = *heard;
     if (runs_[place].ends_as) {  // as it was told to
       end(place, *runs_[place].ends_as);
       return;
@@ -225,9 +230,10 @@ class server {
 
   node_count nodes_left() const { return nodes_ - static_cast<node_count>(lost_.size()); }
 
-  /// It belongs to the job that has failed on it, up to the end of that.
   void lose(node_count host) {
-    if (lost_.insert(host).second) note("host " + makes_runs_.name_of(host) + " is not used any more");
+    if (!lost_.insert(host).second) return;
+    note("host " + makes_runs_.name_of(host) + " is not used any more");
+    free_ -= static_cast<node_count>(std::erase(free_nodes_, host));  // else it belongs to a job, up to the end of that
   }
 
   void give_up(waiting_job const& one) {
@@ -385,8 +391,11 @@ class server {
     run_of_job& of = runs_[place];
     if (of.ends_as) return;
     report const* const told = of.program->next();
-    count_work(place, told != nullptr ? *told : report{report::kind_type::ended, now_s_});
-    if (of.program->end()) {
+    report const now = told != nullptr ? *told : report{report::kind_type::ended, now_s_};
+    running_program::ending const ends = of.program->end();
+    if (ends == running_program::ending::by_itself) return;
+    count_work(place, now);
+    if (ends == running_program::ending::over) {
       end(place, how);
     } else {
       of.ends_as = how;
@@ -394,7 +403,7 @@ class server {
   }
 
   void end(std::size_t place, job_result::end_type how) {
-    runs_[place].nodes.released(0, running_[place].what->possible.back());
+    runs_[place].nodes.all_released();
     running_[place].target = 0;
     rebind(place);
     if (runs_[place].last) run_.stretches.push_back(*runs_[place].last);

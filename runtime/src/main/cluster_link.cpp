@@ -133,8 +133,9 @@ void cluster_link::gone(std::set<std::uint32_t> const& nodes, double now_s) {
 }
 
 void cluster_link::end(end_record const& how) {
-  std::scoped_lock const lock(mutex_);
+  std::unique_lock lock(mutex_);
   over_ = true;
+  told_.wait(lock, [this] { return !tells_; });
   if (begin_s_ && how.failure.empty()) tell("ended", how.at_s);
 }
 
@@ -203,7 +204,12 @@ void cluster_link::hear_all(std::function<void(std::string const&)> const& lost)
     auto const asked = std::exchange(asked_, std::nullopt);
     if (over_) return;
     if (!asked) {
+      tells_ = true;  // without the lock: what it stops may be telling us something
+      lock.unlock();
       lost(wrong.empty() ? "the server of the cluster answers what nobody asked" : wrong);
+      lock.lock();
+      tells_ = false;
+      told_.notify_all();
       return;
     }
     lock.unlock();

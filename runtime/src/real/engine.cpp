@@ -113,6 +113,7 @@ struct engine::implementation final : main_run {
 
   void make_node() {
     node_id const self = given ? given->node : 0;
+    if (given && given->of_job) at_borders().measure_for_node_0();
     run_facts const about{{"clock", base::monotonic_clock_name()}};
     for (auto& file : make_files(options, self, given ? given->launch : 0, emitters::several_threads, about))
       sinks.own(std::move(file));

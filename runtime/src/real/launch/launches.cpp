@@ -73,6 +73,7 @@ void launches::start(node_id node, bool joins_later) {
   given.clock = base::monotonic_clock_name();
   given.start_s = start_s_;
   given.joins_later = joins_later;
+  given.of_job = options_.server != nullptr;
   given.launch = count_[node]++;
   std::string const program = own_program();
   std::vector<std::string> command = options_.arguments;

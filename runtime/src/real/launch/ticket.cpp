@@ -21,6 +21,7 @@ std::string ticket::json() const {
                         {"clock", clock},
                         {"start_s", start_s},
                         {"joins_later", joins_later},
+                        {"of_job", of_job},
                         {"launch", launch},
                         {"protocol", protocol()}}
       .dump();
@@ -53,6 +54,7 @@ ticket ticket::parse(std::string const& line) {
     parsed.clock = read.at("clock");
     parsed.start_s = read.at("start_s");
     parsed.joins_later = read.at("joins_later");
+    parsed.of_job = read.at("of_job");
     parsed.launch = static_cast<std::size_t>(number("launch", 0, std::int64_t{1} << 53));
     return parsed;
   } catch (nlohmann::json::exception const&) {

@@ -22,6 +22,7 @@ struct ticket {
   std::string clock;         ///< node 0's: base::monotonic_clock_name()
   double start_s = 0;        ///< when the run began, by that clock
   bool joins_later = false;  ///< the run goes on already
+  bool of_job = false;       ///< of a cluster, whose server node 0 tells how efficient iterations are
   std::size_t launch = 0;    ///< how often this node has been launched before
 
   std::string json() const;

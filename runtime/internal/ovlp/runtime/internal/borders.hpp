@@ -37,6 +37,8 @@ class borders {
   }
   /// Others may say what is to be held.
   void take_orders() { takes_orders_ = true; }
+  /// Node 0 follows a policy that measures, and this process does not know it.
+  void measure_for_node_0() { measures_for_node_0_ = true; }
 
   /// From the next border on, until another order; nothing: what the plan or policy says. Errors: config_error.
   void order(std::optional<std::size_t> nodes);
@@ -49,7 +51,7 @@ class borders {
   state now();
 
   /// Whether the policy looks at what is measured.
-  bool measures() const { return policy_ && policy_->measures(); }
+  bool measures() const { return measures_for_node_0_ || (policy_ && policy_->measures()); }
   /// What the held nodes could have done between two times, and for how long they were held, added up.
   struct held_time {
     double capacity_s, node_s;
@@ -77,6 +79,7 @@ class borders {
   std::shared_ptr<ovlp::policy> policy_;
   ovlp::plan plan_;
   bool takes_orders_ = false;
+  bool measures_for_node_0_ = false;
   mutex mutex_;
   /// When something was measured last, or the call began.
   struct moment {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -68,10 +69,12 @@ class cluster_link final : public policy, public record_sink {
   std::string heard_;         ///< and not used yet
   mutable std::mutex mutex_;  ///< for what follows
   std::vector<std::string> hosts_;
-  std::optional<double> begin_s_;                   ///< none: it has not started
-  std::set<std::uint32_t> nodes_;                   ///< that have joined before it starts
-  std::set<std::uint32_t> leaving_;                 ///< of a real run: released, and their processes go on
-  bool over_ = false;                               ///< it needs the server no more
+  std::optional<double> begin_s_;    ///< none: it has not started
+  std::set<std::uint32_t> nodes_;    ///< that have joined before it starts
+  std::set<std::uint32_t> leaving_;  ///< of a real run: released, and their processes go on
+  bool over_ = false;                ///< it needs the server no more
+  bool tells_ = false;               ///< that the server has gone
+  std::condition_variable told_;
   std::optional<std::pair<border, answer>> asked_;  ///< of a real run, and not answered yet
   std::jthread hears_;                              ///< of a real run, what the server says
 };
