@@ -321,11 +321,9 @@ TEST_CASE("two real runs exchange nodes through a server that answers when it li
   CHECK(b.nodes == std::set{0});
   std::this_thread::sleep_for(300ms);  // both stand at a border: nothing may take that for a stall
   a.hold(1);
-  while (a.nodes.size() > 1) {
-    json const told = a.note();
-    if (told["report"] == "border") a.hold(1);
-    REQUIRE(told["report"] != "ended");
-  }
+  bool asks = false;  // at the next border it waits, until its nodes have left
+  while (a.nodes.size() > 1) asks = a.note()["report"] == "border" || asks;
+  if (asks) a.hold(1);
   b.hold(3);
   for (real_job* const one : {&b, &a}) {
     node_count const held = one == &b ? 3 : 1;

@@ -238,7 +238,7 @@ void run_cluster(cluster_options const& given) {
     base::write_output("-", std::to_string(of.jobs.size()) + " jobs on " + std::to_string(nodes) +
                                 " nodes, offered load " + base::fixed(offered_load(of, nodes), 2) + "; times in s\n" +
                                 table_of(runs));
-  if (base::noticed_interrupt() != 0) throw base::interrupted{"what is done was kept"};
+  if (base::noticed_interrupt() != 0) throw base::interrupted{"what is done"};
   if (failed > 0) throw error(std::to_string(failed) + " jobs have failed");
 }
 

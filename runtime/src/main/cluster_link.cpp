@@ -132,10 +132,28 @@ void cluster_link::gone(std::set<std::uint32_t> const& nodes, double now_s) {
   }
 }
 
-void cluster_link::end(end_record const& how) {
+void cluster_link::stop_asking() {
   std::unique_lock lock(mutex_);
   over_ = true;
-  told_.wait(lock, [this] { return !tells_; });
+  called_.wait(lock, [this] { return !calls_out_; });
+}
+
+/// Without the lock: what is called may tell us something. False: the run needs the server no more.
+template <class Call>
+bool cluster_link::call_out(Call const& call) {
+  std::unique_lock lock(mutex_);
+  if (over_) return false;
+  calls_out_ = true;
+  lock.unlock();
+  call();
+  lock.lock();
+  calls_out_ = false;
+  called_.notify_all();
+  return true;
+}
+
+void cluster_link::end(end_record const& how) {
+  std::scoped_lock const lock(mutex_);
   if (begin_s_ && how.failure.empty()) tell("ended", how.at_s);
 }
 
@@ -200,27 +218,21 @@ void cluster_link::hear_all(std::function<void(std::string const&)> const& lost)
     } catch (error const& gone) {
       wrong = gone.what();
     }
-    std::unique_lock lock(mutex_);
-    auto const asked = std::exchange(asked_, std::nullopt);
-    if (over_) return;
+    auto const asked = [this] {
+      std::scoped_lock const lock(mutex_);
+      return std::exchange(asked_, std::nullopt);
+    }();
     if (!asked) {
-      tells_ = true;  // without the lock: what it stops may be telling us something
-      lock.unlock();
-      lost(wrong.empty() ? "the server of the cluster answers what nobody asked" : wrong);
-      lock.lock();
-      tells_ = false;
-      told_.notify_all();
+      call_out([&] { lost(wrong.empty() ? "the server of the cluster answers what nobody asked" : wrong); });
       return;
     }
-    lock.unlock();
     std::optional<ovlp::decision> made;
     try {
       if (wrong.empty()) made = hear_decision(line, asked->first);
     } catch (std::exception const& thrown) {
       wrong = thrown.what();
     }
-    asked->second(made, wrong);
-    if (!wrong.empty()) return;
+    if (!call_out([&] { asked->second(made, wrong); }) || !wrong.empty()) return;
   }
 }
 

@@ -199,6 +199,7 @@ std::string main_run::why_it_ends() {
 }
 
 void main_run::end_records(std::string const& failure, processor_use const& processors) {
+  if (common_options().server) common_options().server->stop_asking();
   if (driver() != nullptr) end_order(0, driver()->settings().start_s);
   bool const begun = driver() != nullptr && !names.backend.empty();
   if (begun && !std::exchange(told_end, true)) {

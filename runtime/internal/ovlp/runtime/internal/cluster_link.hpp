@@ -52,6 +52,8 @@ class cluster_link final : public policy, public record_sink {
   void node(node_record const& change) override;
   /// Of a real run: the processes of these nodes, which were released, have ended.
   void gone(std::set<std::uint32_t> const& nodes, double now_s);
+  /// Before the run is taken apart: waits until what an answer brings about has been done, and asks no more.
+  void stop_asking();
   void end(end_record const& how) override;
 
  private:
@@ -61,6 +63,8 @@ class cluster_link final : public policy, public record_sink {
   /// Waits for a line. Errors: as decide().
   std::string hear();
   std::optional<ovlp::decision> hear_decision(std::string const& line, border const& asked);
+  template <class Call>
+  bool call_out(Call const& call);
   void hear_all(std::function<void(std::string const&)> const& lost);
 
   int const link_;
@@ -73,8 +77,8 @@ class cluster_link final : public policy, public record_sink {
   std::set<std::uint32_t> nodes_;    ///< that have joined before it starts
   std::set<std::uint32_t> leaving_;  ///< of a real run: released, and their processes go on
   bool over_ = false;                ///< it needs the server no more
-  bool tells_ = false;               ///< that the server has gone
-  std::condition_variable told_;
+  bool calls_out_ = false;           ///< an answer is acted upon
+  std::condition_variable called_;
   std::optional<std::pair<border, answer>> asked_;  ///< of a real run, and not answered yet
   std::jthread hears_;                              ///< of a real run, what the server says
 };
