@@ -1219,6 +1219,8 @@ TEST_CASE("a predicted time has an interval where predictions like it were measu
                        "slowdowns": [{"interval_s": 1, "duration_s": 1, "factor": 2}])",
                                    R"(, "calibration": {})"),
                            10, measured)) == "no nodes with random slowdowns were measured");
+  CHECK(why_not(summary_of(calibrated, 10, measured, 13)) ==
+        "no runs on more than three times as many nodes as were calibrated were measured");
   // Four nodes, then one that is not as the others, then another one.
   auto const with_another = [&](std::string const& name, std::string const& how, std::size_t nodes) {
     std::string const usual = R"("cores": 1, "speed_deviation": 0.02)";
@@ -1234,6 +1236,8 @@ TEST_CASE("a predicted time has an interval where predictions like it were measu
   CHECK(why_not(with_another("u.json", R"("speed_over_time": [[0, 2]])", 5)) ==
         "no nodes that are faster than usual, or below 0.3 of it, were measured");
   CHECK(why_not(with_another("v.json", R"("link": {"bandwidth_Bps": 2})", 5)) ==
+        "no nodes of several kinds were measured");
+  CHECK(why_not(with_another("x.json", R"("link": {"bandwidth_Bps": 2}, "speed_over_time": [[0, 1]])", 5)) ==
         "no nodes of several kinds were measured");
   CHECK(
       why_not(summary_of(machine("w.json", R"("cores": 1, "speed_deviation": 0.02, )" + slow, R"(, "calibration": {})"),

@@ -223,6 +223,9 @@ struct engine::implementation final : main_run {
     std::string why_none;
   };
 
+  /// 12 nodes from a calibration of 4: docs/lab/validation.md.
+  static constexpr std::size_t most_beyond = 3;
+
   /// A node is slow as some were that were measured: to 0.3 of its speed, or bandwidth, and never faster than usual.
   static bool slows_down_as_measured(net::factor_over_time const& factor) {
     bool faster = false;
@@ -241,30 +244,32 @@ struct engine::implementation final : main_run {
     }
     if (on.speed_deviation() == 0) return none(platform + " does not say how much nodes differed in calibration");
     std::size_t slow = 0;
-    std::set<machine::node_kind const*> usual;
+    std::set<machine::node_kind const*> kinds;
     for (std::size_t node = 0; node < options.nodes; ++node) {
       machine::node_kind const& kind = on.kind_of(node);
       if (kind.cores > 1) return none("no nodes of several cores were measured");
       if (!kind.slowdowns.empty()) return none("no nodes with random slowdowns were measured");
-      if (kind.speed_over_time == nullptr && kind.link.over_time == nullptr) {
-        usual.insert(&kind);
-        continue;
-      }
+      kinds.insert(&kind);
+      if (kind.speed_over_time == nullptr && kind.link.over_time == nullptr) continue;
       ++slow;
       for (auto const& factor : {kind.speed_over_time, kind.link.over_time}) {
         if (factor != nullptr && !slows_down_as_measured(*factor))
           return none("no nodes that are faster than usual, or below 0.3 of it, were measured");
       }
     }
-    // The same node before and after the slow one is in two entries of the file.
+    // The same node before and after the slow one is in two entries of the file; the slow one is as the others but for
+    // what changes with time.
     auto const differs = [&](machine::node_kind const* kind) {
-      machine::node_kind const& first = **usual.begin();
+      machine::node_kind const& first = **kinds.begin();
       return kind->speed != first.speed || kind->capacity() != first.capacity() ||
              kind->link.out_Bps != first.link.out_Bps || kind->link.latency_s != first.link.latency_s;
     };
-    if (std::ranges::any_of(usual, differs)) return none("no nodes of several kinds were measured");
+    if (std::ranges::any_of(kinds, differs)) return none("no nodes of several kinds were measured");
     if (slow > 1) return none("no runs with several slow nodes were measured");
+    if (slow > 0 && options.nodes == 1) return none("no runs on a slow node alone were measured");
     bool const beyond = options.nodes > on.node_count();
+    if (options.nodes > most_beyond * on.node_count())
+      return none("no runs on more than three times as many nodes as were calibrated were measured");
     if (slow > 0 && beyond) return none("no runs with a slow node on more nodes than were calibrated were measured");
     return {slow > 0 ? analysis::predicted::time_of_unequal_nodes
             : beyond ? analysis::predicted::time_beyond_calibration

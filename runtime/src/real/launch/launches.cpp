@@ -104,7 +104,7 @@ std::set<node_id> launches::tick(bool more_leave) {
       run_.fail(network_failure(why.str()));
     }
   }
-  std::set<node_id> const gone = processes_->reap();
+  std::set<node_id> gone = processes_->reap();
   if (slurm_) slurm_->tick(gone, more_leave);
   return gone;
 }
