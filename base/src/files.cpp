@@ -174,21 +174,30 @@ void expect_outputs(std::vector<output> const& files) {
 
 void replace_file(std::string const& file, std::string_view contents) {
   expect_replaceable(file, contents);
-  std::error_code error;
-  std::filesystem::path target = std::filesystem::weakly_canonical(file, error);  // a link stays one
-  if (error) target = file;
-  std::string const made = target.string() + "." + std::to_string(::getpid()) + ".new";  // others may replace it, too
-  open_file to(made, O_WRONLY | O_CREAT | O_TRUNC);
+  replacement made(file);
+  open_file to(made.name(), O_WRONLY | O_CREAT | O_TRUNC);
   if (to.number() < 0) return write_file(file, contents);  // a folder in which only this file can be written
-  try {
-    write_all(to.number(), contents, file);
-    check_written(to.close(), file);
-    std::filesystem::rename(made, target, error);
-    if (error) throw io_error(file + ": cannot be written: " + error.message());
-  } catch (io_error const&) {
-    std::filesystem::remove(made, error);
-    throw;
-  }
+  write_all(to.number(), contents, file);
+  check_written(to.close(), file);
+  made.take_place();
+}
+
+replacement::replacement(std::string const& file) : file_(file) {
+  std::error_code error;
+  target_ = std::filesystem::weakly_canonical(file, error);  // a link stays one
+  if (error) target_ = file;
+  name_ = target_.string() + "." + std::to_string(::getpid()) + ".new";  // others may replace it, too
+}
+
+replacement::~replacement() {
+  std::error_code ignored;
+  std::filesystem::remove(name_, ignored);
+}
+
+void replacement::take_place() {
+  std::error_code error;
+  std::filesystem::rename(name_, target_, error);
+  if (error) throw io_error(file_ + ": cannot be written: " + error.message());
 }
 
 void make_folder(std::filesystem::path const& folder) {

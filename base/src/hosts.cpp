@@ -192,7 +192,11 @@ class line_parser {
 
 }  // namespace
 
-host host_of(std::string const& name) { return {name, name.substr(name.find('@') + 1)}; }
+host host_of(std::string const& name) {
+  host made{name, ""};
+  made.address = made.machine();
+  return made;
+}
 
 std::vector<host> read_hosts(std::string const& file) {
   std::string const named = "hosts file '" + file + "'";

@@ -14,6 +14,7 @@
 
 #include <ovlp/base/database.hpp>
 #include <ovlp/base/error.hpp>
+#include <ovlp/base/files.hpp>
 #include <ovlp/base/streams.hpp>
 #include <ovlp/base/text.hpp>
 #include <ovlp/base/version.hpp>
@@ -211,9 +212,9 @@ void store_anew(std::string const& file, std::vector<cluster_run> const& runs) {
 
 void store_cluster(std::string const& file, std::vector<cluster_run> const& runs) {
   expect_storable(file);
-  std::string const unfinished = file + ".new";
-  store_anew(unfinished, runs);
-  std::filesystem::rename(unfinished, file);
+  base::replacement made(file);
+  store_anew(made.name(), runs);
+  made.take_place();
 }
 
 bool is_stored_cluster(std::string const& file) {

@@ -134,6 +134,8 @@ class real_run final : public running_program {
   bool nothing_is_left();
   bool hosts_are_tried();
   std::string how_it_ended();
+  /// Its first process.
+  bool runs() { return program_ && !program_->wait(seconds(0)); }
   bool is_late() const { return steady::now() > until_; }
 
   real_runs& all_;
@@ -308,7 +310,7 @@ real_run::real_run(real_runs& all, job_number number, job const& of, hosts_of_jo
 real_run::~real_run() {
   all_.runs.erase(number_);
   if (link_) link_->close();
-  if (program_ && !program_->wait(seconds(0))) program_->kill_group(SIGKILL);
+  if (runs()) program_->kill_group(SIGKILL);
   for (int i = 0; i < 500; ++i) {
     auto const left = processes_with(mark_);
     if (left.empty()) break;
@@ -341,16 +343,14 @@ base::command real_run::command_of() const {
                    .dump() +
                "\n";
   made.output = log_;
-  std::string const cluster = "OVLP_CLUSTER=stdin", mark = std::string(job_mark_variable) + "=" + mark_;
+  made.environment = {{"OVLP_CLUSTER", "stdin"}, {job_mark_variable, mark_}};  // of what launches it, too
   if (all_.on.hosts.empty()) {
     made.words = std::move(words);
-    made.environment = {{"OVLP_CLUSTER", "stdin"}, {job_mark_variable, mark_}};
     return made;
   }
   words.insert(words.end(), {"--launch", all_.on.launch_template});
-  words.insert(words.begin(), {cluster, mark});
+  for (auto const& [name, value] : made.environment) words.insert(words.begin(), name + "=" + value);
   made.words = base::launch_command(all_.on.launch_template, all_.on.hosts[hosts_[0]].name, 0, "env", words);
-  made.environment = {{job_mark_variable, mark_}};  // of what launches it, too
   return made;
 }
 
@@ -409,7 +409,7 @@ std::optional<report> real_run::hear() {
     } catch (std::exception const& wrong) {  // what it says comes from outside
       fail(base::one_line(wrong.what()));
     }
-  } else if (bool const has_ended = program_->wait(seconds(0)).has_value(); has_ended || hung_up_) {
+  } else if (bool const has_ended = !runs(); has_ended || hung_up_) {
     if (!silent_since_) silent_since_ = steady::now();
     bool const nothing_comes = hung_up_ || !link_ || steady::now() - *silent_since_ > silence_patience;
     if (has_ended && nothing_comes) {
@@ -439,7 +439,7 @@ void real_run::begin_to_end() {
   // On another host its first process is out of reach of signals: it ends because its link has, and what has launched
   // it then.
   bool const ends_by_link = !all_.on.hosts.empty() && was_there;
-  if (program_ && !ends_by_link && !program_->wait(seconds(0))) program_->kill_group(SIGTERM);
+  if (!ends_by_link && runs()) program_->kill_group(SIGTERM);
 }
 
 std::optional<report> real_run::when_nothing_is_left() {
@@ -456,17 +456,17 @@ std::optional<report> real_run::when_nothing_is_left() {
 
 /// Who does not end in time is killed.
 bool real_run::nothing_is_left() {
-  bool const runs = program_ && !program_->wait(seconds(0));
-  if (runs && !is_late()) return false;
+  bool const goes_on = runs();
+  if (goes_on && !is_late()) return false;
   if (steady::now() < next_look_) return false;
   auto const left = processes_with(mark_);
   next_look_ = after(look_again_);
   look_again_ = std::min(2 * look_again_, look);
-  if (!runs && left.empty()) return true;
+  if (!goes_on && left.empty()) return true;
   if (is_late()) {
     if (next_is_end_ && !failure_)
       failure_ = "does not end, " + base::shortest(all_.on.patience_s) + " s after it has said so";
-    if (runs) program_->kill_group(SIGKILL);
+    if (goes_on) program_->kill_group(SIGKILL);
     for (pid_t const id : left) ::kill(id, SIGKILL);
   }
   return false;

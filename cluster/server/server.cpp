@@ -44,7 +44,6 @@ class server {
         decides_(decides),
         makes_runs_(makes_runs),
         watched_(watched),
-        free_(nodes),
         places_(of.jobs.size(), nowhere) {
     run_.scheduler = name;
     run_.nodes = nodes;
@@ -66,7 +65,7 @@ class server {
         next_moment();
         if (std::exchange(changed_, false)) decide();
         answer_borders();
-        if (watched_.look) watched_.look({now_s_, nodes_left(), free_, waiting_, running_}, ended_);
+        if (watched_.look) watched_.look({now_s_, nodes_left(), free(), waiting_, running_}, ended_);
         if (watched_.keep && std::exchange(any_has_ended_, false)) watched_.keep(so_far());
       }
     } catch (base::interrupted const&) {
@@ -228,12 +227,13 @@ class server {
 
   // Hosts that cannot be used any more
 
+  node_count free() const { return static_cast<node_count>(free_nodes_.size()); }
   node_count nodes_left() const { return nodes_ - static_cast<node_count>(lost_.size()); }
 
   void lose(node_count host) {
     if (!lost_.insert(host).second) return;
     note("host " + makes_runs_.name_of(host) + " is not used any more");
-    free_ -= static_cast<node_count>(std::erase(free_nodes_, host));  // else it belongs to a job, up to the end of that
+    std::erase(free_nodes_, host);  // else it belongs to a job, up to the end of that
   }
 
   void give_up(waiting_job const& one) {
@@ -286,7 +286,7 @@ class server {
       one.spent_node_s = run_.jobs[one.number].held_node_s + one.held * (now_s_ - runs_[place].since_s);
     }
     orders_.clear();
-    decides_.decide({now_s_, nodes_left(), free_, waiting_, running_}, orders_);
+    decides_.decide({now_s_, nodes_left(), free(), waiting_, running_}, orders_);
     for (order const& one : orders_) carry_out(one);
   }
 
@@ -311,7 +311,7 @@ class server {
     }
     running_job& one = running_[place];
     if (!std::ranges::binary_search(one.what->possible, what.nodes)) refuse(what, "a number that it can hold");
-    if (what.nodes > one.most(free_)) refuse(what, "no more than the " + std::to_string(free_) + " free nodes");
+    if (what.nodes > one.most(free())) refuse(what, "no more than the " + std::to_string(free()) + " free nodes");
     if (std::exchange(one.target, what.nodes) != what.nodes) rebind(place);
   }
 
@@ -319,7 +319,7 @@ class server {
     auto const found = std::ranges::find(waiting_, what.job, &waiting_job::number);
     if (found == waiting_.end()) refuse(what, "a job that waits");
     if (!std::ranges::binary_search(found->what->possible, what.nodes)) refuse(what, "a number that it can hold");
-    if (what.nodes > free_) refuse(what, "no more than the " + std::to_string(free_) + " free nodes");
+    if (what.nodes > free()) refuse(what, "no more than the " + std::to_string(free()) + " free nodes");
     job const& one = *found->what;
     waiting_.erase(found);
     places_[what.job] = running_.size();
@@ -381,7 +381,6 @@ class server {
       --held_;
       if (!lost_.contains(host)) free_nodes_.push_back(host);
     });
-    free_ = static_cast<node_count>(free_nodes_.size());
     if (std::exchange(one.held, of.nodes.held()) == one.held) return;
     result.most_nodes = std::max(result.most_nodes, one.held);
     run_.holdings.push_back({now_s_, one.number, one.held});
@@ -434,7 +433,6 @@ class server {
   std::size_t ended_ = 0;
   bool any_has_ended_ = false;  ///< since that was told
 
-  node_count free_;
   node_count held_ = 0;  ///< by all
   std::vector<node_count> free_nodes_;
   std::set<node_count> lost_;

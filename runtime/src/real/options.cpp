@@ -24,8 +24,6 @@
 namespace ovlp::real {
 namespace {
 
-ticket read_ticket() { return ticket::parse(base::read_input_line()); }
-
 /// Of processes that mpirun has started on this machine, whether this is the first to say something for all: it has
 /// this name as long as it lives.
 bool speaks_first() {
@@ -101,7 +99,7 @@ cluster real_options::where() const {
 void real_options::check_own() {
   if (!listen.empty()) listen_address::parse(listen);
   if (worker) {
-    launched_as_ = read_ticket();
+    launched_as_ = ticket::parse(base::read_input_line());
     nodes = launched_as_->nodes;  // the machines of which node 0 has counted
     return;
   }

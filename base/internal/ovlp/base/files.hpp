@@ -45,6 +45,24 @@ void expect_outputs(std::vector<output> const& files);
 /// or the new ones. Errors: as write_output().
 void replace_file(std::string const& file, std::string_view contents);
 
+/// A file beside another one, which it is to replace at once. Removed at the end, if it has not.
+class replacement {
+ public:
+  explicit replacement(std::string const& file);
+  replacement(replacement const&) = delete;
+  replacement& operator=(replacement const&) = delete;
+  ~replacement();
+
+  std::string const& name() const { return name_; }
+  /// It is complete. Errors: io_error.
+  void take_place();
+
+ private:
+  std::string const file_;
+  std::filesystem::path target_;
+  std::string name_;
+};
+
 /// Makes a folder, with those around it; one that is there stays. Errors: io_error "'FOLDER': cannot be made: ...".
 void make_folder(std::filesystem::path const& folder);
 
