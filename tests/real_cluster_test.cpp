@@ -64,6 +64,20 @@ std::size_t left_behind() {
   return found;
 }
 
+/// Processes that come from this one, whose command line has both words.
+std::vector<pid_t> running(std::string const& program, std::string const& word) {
+  std::string const sought = std::string(own_variable) + "=" + std::to_string(::getpid());
+  std::vector<pid_t> found;
+  for (auto const& entry : std::filesystem::directory_iterator("/proc")) {
+    std::string const id = entry.path().filename();
+    if (id.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::string const words = contents(entry.path() / "cmdline");
+    if (words.find(program) == std::string::npos || words.find(word) == std::string::npos) continue;
+    if (contents(entry.path() / "environ").find(sought) != std::string::npos) found.push_back(std::stoi(id));
+  }
+  return found;
+}
+
 cluster_run run_really(workload const& of, node_count nodes, std::string const& scheduler, real_cluster const& on) {
   ::setenv(own_variable, std::to_string(::getpid()).c_str(), 1);
   cluster_run made = run_cluster(of, nodes, scheduler, *make_scheduler(scheduler), *make_real_runs(on));
@@ -144,6 +158,16 @@ TEST_CASE("a real program that hangs is ended at its limit, with all that it has
 
 namespace {
 
+/// So many hosts, all this machine, that another cluster on it, of another test, has not.
+Lines own_hosts(int count) {
+  Lines made;
+  int const id = static_cast<int>(::getpid());
+  for (int k = 1; k <= count; ++k)
+    made.push_back("u@127." + std::to_string(k) + "." + std::to_string(id / 256 % 256) + "." +
+                   std::to_string(id % 256));
+  return made;
+}
+
 /// Starts programs on this machine, whatever the host; on those of a name with "dead" in it nothing.
 std::string launcher_in(ovlp::testing::temporary_folder const& folder) {
   std::string const script =
@@ -158,7 +182,7 @@ std::string launcher_in(ovlp::testing::temporary_folder const& folder) {
 
 real_cluster on_hosts(ovlp::testing::temporary_folder const& folder, Lines const& names) {
   real_cluster made{.launch_template = launcher_in(folder)};
-  for (std::string const& name : names) made.hosts.push_back({name, "127.0.0.1"});
+  for (std::string const& name : names) made.hosts.push_back(ovlp::base::host_of(name));
   return made;
 }
 
@@ -166,10 +190,10 @@ real_cluster on_hosts(ovlp::testing::temporary_folder const& folder, Lines const
 
 TEST_CASE("jobs on hosts are launched where the server says, and a host that cannot be reached is used no more") {
   ovlp::testing::temporary_folder const folder;
-  Lines names{"u@127.0.0.1", "v@127.0.0.1", "w@127.0.0.1"};
+  Lines names = own_hosts(3);
   SUBCASE("all can be reached") {}
-  SUBCASE("one cannot") { names[1] = "dead@127.0.0.1"; }
-  bool const dead = names[1].starts_with("dead");
+  SUBCASE("one cannot") { names[1] = "dead"; }
+  bool const dead = names[1] == "dead";
   real_cluster const on = on_hosts(folder, names);
   workload const of{.name = "w",
                     .jobs = {heat("a", 0, {1, 2}, 2, 200), heat("b", 0, {1}, 1), heat("c", 0.1, {1, 2}, 2),
@@ -181,11 +205,9 @@ TEST_CASE("jobs on hosts are launched where the server says, and a host that can
     for (std::string const& name : names) CHECK(launched.find(name) != std::string::npos);
     return;
   }
-  REQUIRE(run.failures.size() == 2);
-  CHECK(run.failures[0].starts_with("job 'a' "));
-  CHECK(run.failures[0].find("no route to dead@127.0.0.1") != std::string::npos);
-  CHECK(run.failures[1] == "job 'large' asks for 3 nodes, and 2 are left");
-  CHECK(run.notes == Lines{"host dead@127.0.0.1 is not used any more"});
+  CHECK(run.failures == Lines{"job 'large' asks for 3 nodes, and 2 are left"});
+  CHECK(run.notes == Lines{"host dead is not used any more: no route to dead"});
+  CHECK(run.jobs[0].end == job_result::end_type::completed);
   CHECK(run.jobs[1].end == job_result::end_type::completed);
   CHECK(run.jobs[2].end == job_result::end_type::completed);
   CHECK(run.jobs[3].first_nodes == 0);
@@ -196,22 +218,48 @@ TEST_CASE("a job on hosts is ended at its limit, and its hosts are free when its
   job hangs = heat("hangs", 0, {2}, 2, 1'000'000);
   hangs.requested_s = 2;
   workload const of{.name = "w", .ends_jobs = true, .jobs = {hangs, heat("a", 0.1, {2}, 2)}};
-  cluster_run const run = run_really(of, 2, "fcfs", on_hosts(folder, {"u@127.0.0.1", "v@127.0.0.1"}));
+  cluster_run const run = run_really(of, 2, "fcfs", on_hosts(folder, own_hosts(2)));
   CHECK(run.failures.empty());
   CHECK(run.jobs[0].end == job_result::end_type::ended_at_limit);
   CHECK(run.jobs[1].end == job_result::end_type::completed);
 }
 
-TEST_CASE("a scheduler of the user's is told of a job that can never start, and goes on") {
+TEST_CASE("a host that is lost while jobs run ends those that hold it, and the others go on") {
   ovlp::testing::temporary_folder const folder;
-  real_cluster const on = on_hosts(folder, {"u@127.0.0.1", "dead@127.0.0.1", "w@127.0.0.1"});
+  Lines const names = own_hosts(2);
+  real_cluster const on = on_hosts(folder, names);
   workload const of{.name = "w",
-                    .jobs = {heat("a", 0, {2}, 2), heat("large", 0.1, {3}, 3), heat("b", 0.2, {2}, 2),
-                             heat("late", 4, {3}, 3), heat("last", 4.1, {1}, 1)}};
-  cluster_run const run = run_really(of, 3, EASY_SCHEDULER, on);
-  CHECK(run.failures.size() == 3);
-  CHECK(run.jobs[2].end == job_result::end_type::completed);
-  CHECK(run.jobs[4].end == job_result::end_type::completed);
+                    .jobs = {heat("a", 0, {1}, 1, 1'000'000), heat("b", 0, {1}, 1, 300), heat("large", 0, {2}, 2),
+                             heat("c", 0.1, {1}, 1)}};
+  // The first job has the first host; what watches that dies.
+  std::jthread const kills([&] {
+    ovlp::testing::eventually(30s, [&] {
+      std::string const launched = contents(folder.path() / "launched");
+      return launched.find(names[0], launched.find(names[1])) != std::string::npos;  // the job, after both watches
+    });
+    for (pid_t const id : running("ovlp-host", names[0].substr(2))) ::kill(id, SIGKILL);
+  });
+  std::string scheduler = "fcfs";
+  SUBCASE("under a scheduler of ours") {}
+  SUBCASE("under one of the user's, which is told of the job that can never start") { scheduler = EASY_SCHEDULER; }
+  cluster_run const run = run_really(of, 2, scheduler, on);
+  CHECK(run.failures ==
+        Lines{"job 'large' asks for 2 nodes, and 1 are left", "job 'a' its host " + names[0] + " is lost"});
+  CHECK(run.jobs[0].end == job_result::end_type::failed);
+  CHECK(run.jobs[1].end == job_result::end_type::completed);
+  CHECK(run.jobs[3].end == job_result::end_type::completed);
+  REQUIRE(run.notes.size() == 1);
+  CHECK(run.notes[0].starts_with("host " + names[0] + " is not used any more: "));
+}
+
+TEST_CASE("two servers do not use one host") {
+  ovlp::testing::temporary_folder const folder;
+  Lines const names = own_hosts(3);
+  auto const first = make_real_runs(on_hosts(folder, {names[0], names[1]}));
+  CHECK_THROWS_WITH_AS(make_real_runs(on_hosts(folder, {names[2], names[1]})),
+                       doctest::Contains(("--hosts: " + names[1] + " is used by another cluster's server").c_str()),
+                       ovlp::config_error);
+  make_real_runs(on_hosts(folder, {names[2]}));
 }
 
 TEST_CASE("whoever connects to a cluster's server and does not know its secret is dropped, which is said") {
@@ -282,4 +330,25 @@ TEST_CASE("a cluster that is interrupted ends its jobs, and what is done is in i
   CHECK(kept.runs[0].jobs[1].end == job_result::end_type::unfinished);
   CHECK(kept.runs[0].jobs[2].end == job_result::end_type::unfinished);
   CHECK(kept.runs[0].jobs[2].first_nodes == 0);
+}
+
+TEST_CASE("of a server that is killed nothing is left on its hosts") {
+  ovlp::testing::temporary_folder const folder;
+  Lines const names = own_hosts(2);
+  nlohmann::json const nodes{{"requested", 2}};
+  nlohmann::json const stays{{"name", "stays"},
+                             {"arrival_s", 0},
+                             {"nodes", nodes},
+                             {"requested_s", 60},
+                             {"program", {"sh", "-c", "setsid sleep 1000 & sleep 1000"}}};
+  std::string const workload =
+      folder.file("w.json", nlohmann::json{{"workload", "w"}, {"nodes", 2}, {"jobs", {stays}}}.dump());
+  std::string const hosts = folder.file("hosts", names[0] + "\n" + names[1] + "\n");
+  ::setenv(own_variable, std::to_string(::getpid()).c_str(), 1);
+  ovlp::base::process server({.words = {OVLP_COMMAND, "cluster", workload, "--real", "--scheduler", "fcfs", "--hosts",
+                                        hosts, "--launch", launcher_in(folder), "--listen", "127.0.0.1"}});
+  REQUIRE(ovlp::testing::eventually(60s, [&] { return running("sleep", "1000").size() >= 2; }));
+  CHECK(!running("ovlp-host", names[0].substr(2)).empty());
+  server.kill(SIGKILL);  // not its group: those that it has started are told by nobody
+  CHECK(ovlp::testing::eventually(60s, [&] { return left_behind() == 0; }));
 }

@@ -13,7 +13,7 @@
 
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
-#include <ovlp/base/hosts.hpp>
+#include <ovlp/base/machines.hpp>
 #include <ovlp/base/process.hpp>
 #include <ovlp/base/text.hpp>
 
@@ -75,13 +75,15 @@ cluster::real_cluster real_cluster_of(cluster_options const& given) {
   cluster::real_cluster made;
   if (given.hosts.empty()) {
     for (auto const& [name, value] : {std::pair{"--launch", &given.launch}, {"--listen", &given.listen}})
-      if (!value->empty()) throw config_error(std::string(name) + ": expected with hosts, --hosts FILE");
+      if (!value->empty()) throw config_error(std::string(name) + ": expected with --hosts");
   } else {
-    made.hosts = base::read_hosts(given.hosts);
-    made.launch_template = given.launch.empty() ? base::ssh_launch_template : given.launch;
-    if (given.listen.empty())
-      throw config_error("--listen: expected with --hosts, an address of this machine at which the hosts reach it");
+    base::machines const on = base::read_machines(given.hosts, given.launch);
+    made.hosts = on.hosts;
+    made.launch_template = on.launch_template;
     made.listen = given.listen;
+    if (given.listen.empty() && !on.slurm_job.empty()) made.listen = on.hosts.front().address;
+    if (made.listen.empty())
+      throw config_error("--listen: expected with --hosts, an address of this machine at which the hosts reach it");
   }
   made.patience_s = given.on.patience_s.value_or(made.patience_s);
   made.complain = [](std::string const& line) { say("cluster", line); };
@@ -261,11 +263,13 @@ void add_cluster(CLI::App& ovlp) {
   CLI::Option* const by_forecasts =
       app.add_flag("--by-forecasts", given->by_forecasts, "let programs take as long as their forecasts say");
   app.add_flag("--real", given->real, "run the jobs' real programs, in real time")->excludes(by_forecasts);
-  add_option(app, "--hosts", given->hosts, "FILE", "of --real: machines of the nodes (default: all are this one)");
+  add_option(
+      app, "--hosts", given->hosts, "FILE",
+      "of --real: machines of the nodes, or slurm: those of the job that this runs in (default: all are this one)");
   add_option(
       app, "--launch", given->launch, "COMMAND",
       "of --hosts: what starts a process, with {host}, {program} and {arguments} (default: 'ssh {host} {program} "
-      "{arguments}')");
+      "{arguments}', or srun)");
   add_option(app, "--listen", given->listen, "ADDRESS", "of --hosts: of this machine, at which the hosts reach it");
   add_option(app, "--logs", given->logs, "FOLDER", "of --real: for what jobs print, a file each");
   add_option(app, "--csv", given->csv, "FILE", "a row a job and scheduler");

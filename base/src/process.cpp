@@ -278,13 +278,14 @@ process::heard process::hear(std::string& line, seconds at_most) {
     }
     looked_at = said_.size();
     if (looked_at > longest_line_bytes) throw io_error("it says a line that does not end");
-    if (!waits_for(POLLIN, until)) return heard::nothing;
     std::array<char, 65536> piece;  // NOLINT(*-member-init): filling it takes longer than a short line
     ssize_t const got = ::recv(talk_, piece.data(), piece.size(), MSG_DONTWAIT);
     if (got > 0) {
       said_.append(piece.data(), static_cast<std::size_t>(got));
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
       return heard::end;
+    } else if (!waits_for(POLLIN, until)) {
+      return heard::nothing;
     }
   }
 }

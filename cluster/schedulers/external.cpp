@@ -170,7 +170,7 @@ class external final : public scheduler {
 
   std::string ask(std::string const& question, std::string const& where) {
     std::string line;
-    if (program_->hear(line, seconds(0)) == base::process::heard::line)
+    if (program_->has_said_more() && program_->hear(line, seconds(0)) == base::process::heard::line)
       fail(where, "one line of orders, got another: " + base::quoted(line));
     if (!program_->say(question, patience_)) fail_late(where);
     try {

@@ -11,7 +11,7 @@
 namespace ovlp::cluster {
 
 std::vector<pid_t> processes_with(std::string const& mark) {
-  std::string const sought = '\0' + std::string(job_mark_variable) + "=" + mark + '\0';
+  std::string const sought = '\0' + std::string(job_mark_variable) + "=" + mark;
   std::vector<pid_t> found;
   std::error_code error;
   for (std::filesystem::directory_iterator at("/proc", error), end; !error && at != end; at.increment(error)) {

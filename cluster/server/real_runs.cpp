@@ -34,6 +34,7 @@
 #include <ovlp/base/streams.hpp>
 #include <ovlp/base/text.hpp>
 
+#include "server/host_watches.hpp"
 #include "server/job_processes.hpp"
 #include "server/job_reports.hpp"
 
@@ -49,6 +50,7 @@ constexpr std::size_t longest_line_bytes = 1 << 16;
 constexpr std::size_t most_strangers = 32;
 constexpr seconds stranger_patience{5};
 constexpr seconds ending_patience{10};  ///< for processes that are to end, and for hosts to answer
+constexpr seconds rest_patience{2};     ///< for what is left of a job whose first process has ended before its time
 constexpr seconds silence_patience{2};  ///< from the end of what a program says to its own
 constexpr seconds look{0.25}, look_at_ends{0.01};
 
@@ -132,7 +134,7 @@ class real_run final : public running_program {
   void begin_to_end();
   std::optional<report> when_nothing_is_left();
   bool nothing_is_left();
-  bool hosts_are_tried();
+  std::optional<std::string> lost_host_of_it() const;
   std::string how_it_ended();
   /// Its first process.
   bool runs() { return program_ && !program_->wait(seconds(0)); }
@@ -159,12 +161,6 @@ class real_run final : public running_program {
   std::optional<std::string> failure_;
   steady::time_point next_look_{};  ///< for what is left of it
   seconds look_again_ = look_at_ends;
-  struct attempt {
-    std::unique_ptr<base::process> process = nullptr;
-    int count = 0;
-  };
-  std::map<std::string, attempt> tries_;  ///< of its hosts by name, after it has failed
-  std::vector<node_count> lost_;
   bool taken_ = true;
   report next_{};
 };
@@ -196,6 +192,7 @@ class real_runs final : public job_runs {
   std::string name_of(node_count host) const override {
     return host < on.hosts.size() ? on.hosts[host].name : job_runs::name_of(host);
   }
+  std::vector<lost_host> newly_lost() override { return watches.newly_lost(); }
   bool is_real() const override { return true; }
 
   /// Looks up now and then: processes end, and limits pass, without a word.
@@ -204,6 +201,7 @@ class real_runs final : public job_runs {
     context.restart();
     context.poll();
     drop_strangers();
+    watches.listen();
     if (seconds const left(at_s - now_s()); left.count() > 0 && !std::exchange(something_happened_, false)) {
       bool const any_ends = std::ranges::any_of(runs, [](auto const& run) { return run.second->ends(); });
       auto const wait = std::chrono::ceil<steady::duration>(std::min(left, any_ends ? look_at_ends : look));
@@ -221,7 +219,8 @@ class real_runs final : public job_runs {
   std::uint16_t port = 0;
   std::string const secret = base::make_secret();
   std::string const name = base::make_secret();  ///< of this server, in marks
-  base::temporary_folder const folder;           ///< for what jobs print, if nobody wants it
+  host_watches watches{on.hosts, on.launch_template, name};
+  base::temporary_folder const folder;  ///< for what jobs print, if nobody wants it
   std::map<job_number, real_run*> runs;
 
  private:
@@ -288,7 +287,7 @@ real_run::real_run(real_runs& all, job_number number, job const& of, hosts_of_jo
     : all_(all),
       of_(of),
       number_(number),
-      mark_(all.name + "." + std::to_string(number)),
+      mark_(all.name + "." + std::to_string(number) + "."),
       hosts_(hosts.begin(), hosts.end()),
       used_hosts_(hosts.begin(), hosts.end()),
       said_(static_cast<node_count>(hosts.size()), of.possible.back()),
@@ -311,12 +310,6 @@ real_run::~real_run() {
   all_.runs.erase(number_);
   if (link_) link_->close();
   if (runs()) program_->kill_group(SIGKILL);
-  for (int i = 0; i < 500; ++i) {
-    auto const left = processes_with(mark_);
-    if (left.empty()) break;
-    for (pid_t const id : left) ::kill(id, SIGKILL);
-    ::usleep(10'000);
-  }
 }
 
 std::vector<std::string> real_run::names_of_hosts() const {
@@ -366,6 +359,7 @@ bool real_run::connected(std::shared_ptr<line_connection> const& by) {
 }
 
 report const* real_run::next() {
+  if (auto const lost = lost_host_of_it(); lost && !ends_) fail("its host " + *lost + " is lost");
   if (taken_) {
     auto found = ends_ ? when_nothing_is_left() : hear();
     if (!found) return nullptr;
@@ -373,6 +367,11 @@ report const* real_run::next() {
     taken_ = false;
   }
   return &next_;
+}
+
+std::optional<std::string> real_run::lost_host_of_it() const {
+  auto const lost = std::ranges::find_if(hosts_, [this](node_count host) { return all_.watches.is_lost(host); });
+  return lost == hosts_.end() ? std::nullopt : std::optional(all_.name_of(*lost));
 }
 
 void real_run::go_on(hosts_of_job hosts) {
@@ -432,7 +431,7 @@ void real_run::fail(std::string why) {
 /// From now on only its end is waited for: one that has said that it ends does so by itself, another one is told to.
 void real_run::begin_to_end() {
   ends_ = true;
-  until_ = after(next_is_end_ ? seconds(all_.on.patience_s) : ending_patience);
+  until_ = after(next_is_end_ ? seconds(all_.on.patience_s) : runs() ? ending_patience : rest_patience);
   if (next_is_end_) return;
   bool const was_there = link_ && !hung_up_;
   if (link_) link_->close();
@@ -447,28 +446,23 @@ std::optional<report> real_run::when_nothing_is_left() {
   if (next_is_end_ && !failure_ && program_->wait(seconds(0)) != 0) failure_ = how_it_ended();
   report made{report::kind_type::ended, all_.now_s()};
   if (!failure_) return made;
-  if (!hosts_are_tried()) return std::nullopt;
   made.kind = report::kind_type::failed;
   made.why = *failure_;
-  made.lost_hosts = lost_;
   return made;
 }
 
 /// Who does not end in time is killed.
 bool real_run::nothing_is_left() {
-  bool const goes_on = runs();
-  if (goes_on && !is_late()) return false;
-  if (steady::now() < next_look_) return false;
-  auto const left = processes_with(mark_);
+  bool const goes_on = runs(), late = is_late();
+  if ((goes_on && !late) || steady::now() < next_look_) return false;
+  auto const left = all_.watches.processes(mark_, used_hosts_, late);
+  if (!left) return false;
   next_look_ = after(look_again_);
   look_again_ = std::min(2 * look_again_, look);
-  if (!goes_on && left.empty()) return true;
-  if (is_late()) {
-    if (next_is_end_ && !failure_)
-      failure_ = "does not end, " + base::shortest(all_.on.patience_s) + " s after it has said so";
-    if (goes_on) program_->kill_group(SIGKILL);
-    for (pid_t const id : left) ::kill(id, SIGKILL);
-  }
+  if (!goes_on && left == 0) return true;
+  if (late && next_is_end_ && !failure_)
+    failure_ = "does not end, " + base::shortest(all_.on.patience_s) + " s after it has said so";
+  if (late && goes_on) program_->kill_group(SIGKILL);
   return false;
 }
 
@@ -487,42 +481,6 @@ std::string real_run::how_it_ended() {
   if (how.good())
     return started_ ? "has ended, and has not said so" : "has ended, and has not said so: it made no call of a graph";
   return "has ended: " + how.complaint();
-}
-
-/// What does nothing is started on each host that it has used, some at once, and where it fails once more.
-bool real_run::hosts_are_tried() {
-  constexpr int most_at_once = 8, most_tries = 2;
-  if (all_.on.hosts.empty()) return true;
-  if (tries_.empty()) {
-    for (node_count const host : used_hosts_) tries_[all_.on.hosts[host].name];
-    until_ = after(ending_patience * (1 + tries_.size() / most_at_once));
-  }
-  int at_once = 0;
-  bool all_answer = true;
-  for (auto& [name, tried] : tries_) {
-    if (tried.process) {
-      auto const status = tried.process->wait(seconds(0));
-      at_once += status ? 0 : 1;
-      if (status == 0 || (status && tried.count == most_tries)) continue;
-      all_answer = false;
-      if (!status) continue;
-    }
-    all_answer = false;
-    if (at_once >= most_at_once) continue;
-    base::command does_nothing;
-    does_nothing.words = base::launch_command(all_.on.launch_template, name, 0, "true", {});
-    tried.process = std::make_unique<base::process>(does_nothing);
-    ++tried.count;
-    ++at_once;
-  }
-  if (!all_answer && !is_late()) return false;
-  for (std::size_t host = 0; host < all_.on.hosts.size(); ++host) {
-    auto const tried = tries_.find(all_.on.hosts[host].name);
-    if (tried != tries_.end() && tried->second.process && tried->second.process->wait(seconds(0)) != 0)
-      lost_.push_back(static_cast<node_count>(host));
-  }
-  tries_.clear();
-  return true;
 }
 
 }  // namespace

@@ -23,10 +23,10 @@ struct real_cluster {
 };
 
 /// Runs of jobs as processes, in real time. Their first processes are started here, and the others by them. A job ends
-/// when no process of it is left on this machine, and its first process, which waits for the others, has ended; until
-/// then it holds its hosts. After a job has failed, its hosts are tried: those on which nothing can be started are
-/// lost. Destroyed, it leaves no process behind. Errors: config_error for a launch template that is none; io_error if
-/// this machine has no such address.
+/// when no process of it is left on this machine and its hosts; until then it holds them. On each host there is an
+/// ovlp-host (host_watches.hpp); whose has ended is lost. Destroyed, it leaves no process behind. Errors: config_error
+/// for a launch template that is none, and for a host that another server uses; io_error if this machine has no such
+/// address.
 std::unique_ptr<job_runs> make_real_runs(real_cluster on);
 
 }  // namespace ovlp::cluster

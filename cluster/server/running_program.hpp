@@ -35,7 +35,6 @@ struct report {
   std::uint32_t iterations = 0;  ///< done, at a border
   double efficiency = 1;         ///< measured, of the last iteration
   std::string why = {};          ///< it has failed
-  std::vector<node_count> lost_hosts = {};  ///< it has failed, and these cannot be used any more
 };
 
 /// A host is a node of the cluster, by its number; those of a job are in the order in which it numbers its own nodes.
@@ -59,6 +58,12 @@ class running_program {
   virtual ending end() { return ending::over; }
 };
 
+/// It cannot be used any more.
+struct lost_host {
+  node_count host;
+  std::string why;
+};
+
 /// Makes runs of jobs, and is the time in which they run.
 class job_runs {
  public:
@@ -74,6 +79,8 @@ class job_runs {
                                                  hosts_of_job hosts) = 0;
   /// For messages.
   virtual std::string name_of(node_count host) const { return std::to_string(host); }
+  /// Those that have been lost since this was asked. A job that has one of them fails by itself.
+  virtual std::vector<lost_host> newly_lost() { return {}; }
   /// Whether time is real. Then what jobs have done is kept when the user interrupts the run.
   virtual bool is_real() const { return false; }
   /// Returns what time it is: this, or less if a run that had nothing to report has something before.

@@ -129,6 +129,7 @@ class server {
                          " jobs wait, none runs, and it starts none; the first is '" + waiting_.front().what->name +
                          "'");
     now_s_ = std::max(now_s_, makes_runs_.wait_until(at_s));
+    for (lost_host const& one : makes_runs_.newly_lost()) lose(one);
     hear_reports();  // what has come meanwhile
     while (!moments_.empty() && moments_.top().at_s <= now_s_) {
       moment const next = moments_.top();
@@ -169,9 +170,7 @@ class server {
     switch (told.kind) {
       case report::kind_type::failed: {
         run_.failures.push_back(base::one_line("job '" + one.what->name + "' " + told.why));
-        for (node_count const host : told.lost_hosts) lose(host);
         end(place, job_result::end_type::failed);
-        give_up_hopeless();
         return;
       }
       case report::kind_type::ended:
@@ -230,10 +229,13 @@ class server {
   node_count free() const { return static_cast<node_count>(free_nodes_.size()); }
   node_count nodes_left() const { return nodes_ - static_cast<node_count>(lost_.size()); }
 
-  void lose(node_count host) {
-    if (!lost_.insert(host).second) return;
-    note("host " + makes_runs_.name_of(host) + " is not used any more");
-    std::erase(free_nodes_, host);  // else it belongs to a job, up to the end of that
+  void lose(lost_host const& one) {
+    if (one.host >= nodes_) return;  // of a cluster that is smaller than what it stands on
+    lost_.insert(one.host);
+    note(base::one_line("host " + makes_runs_.name_of(one.host) + " is not used any more: " + one.why));
+    std::erase(free_nodes_, one.host);  // else it belongs to a job, up to the end of that
+    give_up_hopeless();
+    changed_ = true;
   }
 
   void give_up(waiting_job const& one) {

@@ -46,7 +46,7 @@ tcp_transport::settings settings_of_node_0(real_options const& options, std::str
   tcp_transport::settings made{0, options.nodes, std::move(secret), "127.0.0.1", "127.0.0.1"};
   if (!options.where().local()) {
     made.host = options.where().hosts[0].address;
-    made.listen = options.where().listen(0);
+    made.listen = options.where().any_address(0);
   }
   if (!options.listen.empty()) {
     made.host = listen_address::parse(options.listen).address;

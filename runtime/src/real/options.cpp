@@ -80,7 +80,7 @@ std::vector<run_options::foreign_option> real_options::foreign_options() const {
 
 std::size_t real_options::nodes_on_machine_of(node_id node) const {
   if (mpi_ != nullptr) return 1;
-  cluster const on = where();
+  base::machines const on = where();
   if (on.local()) return nodes;
   std::string const machine = on.hosts[node].machine();
   auto const used = std::span(on.hosts).first(std::min(nodes, on.hosts.size()));
@@ -88,11 +88,11 @@ std::size_t real_options::nodes_on_machine_of(node_id node) const {
       std::ranges::count_if(used, [&](base::host const& h) { return h.machine() == machine; }));
 }
 
-cluster real_options::where() const {
-  cluster now = where_;
-  if (server) {
-    for (std::string const& name : server->hosts()) now.hosts.push_back(base::host_of(name));
-  }
+base::machines real_options::where() const {
+  base::machines now = where_;
+  if (!server) return now;
+  if (!now.local()) throw config_error("--hosts: expected none: a job of a cluster runs where its server says");
+  for (std::string const& name : server->hosts()) now.hosts.push_back(base::host_of(name));
   return now;
 }
 
@@ -125,7 +125,7 @@ void real_options::check_own() {
 }
 
 void real_options::find_hosts() {
-  where_ = read_cluster(hosts, launch_template);
+  where_ = base::read_machines(hosts, launch_template);
   if (where_.local()) return;
   std::size_t const most = where_.hosts.size();
   if (!nodes_given) nodes = most;

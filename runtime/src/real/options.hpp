@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include <ovlp/base/machines.hpp>
 #include <ovlp/runtime/internal/run_options.hpp>
 
-#include "launch/cluster.hpp"
 #include "launch/ticket.hpp"
 #include "mpi/mpi_session.hpp"
 
@@ -32,7 +32,7 @@ class real_options final : public run_options {
   /// Of a process that node 0 has launched.
   std::optional<ticket> const& launched_as() const { return launched_as_; }
   /// On node 0, as it is now: a job's cluster says with each answer where its nodes live.
-  cluster where() const;
+  base::machines where() const;
   /// On node 0: how many nodes of the run, this one included, share its machine. Each process of MPI counts as alone.
   std::size_t nodes_on_machine_of(node_id node) const;
   /// nullptr: messages go by TCP, and within a machine, unless --transport tcp says otherwise, by shared memory.
@@ -50,7 +50,7 @@ class real_options final : public run_options {
   bool launched() const override { return worker || (mpi_ != nullptr && mpi_->rank() > 0); }
 
   std::optional<ticket> launched_as_;
-  cluster where_;
+  base::machines where_;
   mpi_session* mpi_ = nullptr;
 };
 

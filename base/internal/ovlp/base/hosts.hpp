@@ -28,6 +28,5 @@ std::vector<host> read_hosts(std::string const& file);
 /// Errors: config_error if a name in braces is unknown.
 std::vector<std::string> launch_command(std::string const& launch_template, std::string const& host, std::size_t node,
                                         std::string const& program, std::vector<std::string> const& arguments);
-inline constexpr char const* ssh_launch_template = "ssh {host} {program} {arguments}";
 
 }  // namespace ovlp::base

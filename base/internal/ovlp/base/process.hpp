@@ -66,6 +66,8 @@ class process {
   /// Its next line, without its end; `nothing`: none came for so long; `end`: it has closed its side, or has ended.
   /// Errors: io_error for a line that does not end; `interrupted`.
   heard hear(std::string& line, std::chrono::duration<double> at_most);
+  /// With the line that was heard last, another one has come.
+  bool has_said_more() const { return said_.find('\n') != std::string::npos; }
 
   /// What it has printed so far.
   std::string const& out() { return read(), text_[0]; }

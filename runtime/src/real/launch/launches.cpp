@@ -37,7 +37,7 @@ launches::launches(transport& network, membership& members, run_state const& run
       secret_(std::move(secret)),
       start_s_(start_s),
       processes_(std::move(processes)) {
-  cluster const where = options_.where();
+  base::machines const where = options_.where();
   if (!where.slurm_job.empty()) {
     slurm_.emplace(where.slurm_job, where.hosts,
                    [to = std::move(errors)](std::string const& line) { to->print("ovlp: " + line); });
@@ -66,10 +66,10 @@ void launches::start(node_id node, bool joins_later) {
   given.driver_host = driver.host;
   given.driver_port = driver.port;
   given.secret = secret_;
-  cluster const where = options_.where();
+  base::machines const where = options_.where();
   given.on_machine = options_.nodes_on_machine_of(node);
   given.host = where.local() ? "127.0.0.1" : where.hosts[node].address;
-  given.listen = where.listen(node);
+  given.listen = where.any_address(node);
   given.clock = base::monotonic_clock_name();
   given.start_s = start_s_;
   given.joins_later = joins_later;

@@ -19,7 +19,7 @@
 #include "../run_state.hpp"
 #include "../transport.hpp"
 #include "node_processes.hpp"
-#include "slurm.hpp"
+#include "slurm_shrinker.hpp"
 
 namespace ovlp::real {
 

@@ -9,26 +9,11 @@
 #include <vector>
 
 #include <ovlp/base/files.hpp>
+#include <ovlp/base/hosts.hpp>
 #include <ovlp/base/process.hpp>
 #include <ovlp/flowgraph/mapping.hpp>
 
-#include "cluster.hpp"
-
 namespace ovlp::real {
-
-/// Starts a node in a step of its own that may use all that the job has on its machine.
-inline constexpr char const* slurm_launch_template =
-    "srun --nodes=1 --ntasks=1 --nodelist={host} --overlap --mpi=none --export=ALL --quiet "
-    "{program} {arguments}";
-
-struct slurm_job {
-  std::string id;
-  std::vector<base::host> hosts;  ///< this machine first, the others in Slurm's order
-};
-
-/// The job that this process runs in, as it is now. Asks Slurm's commands. Errors: config_error, also if this process
-/// is on none of the job's machines.
-slurm_job read_slurm_job();
 
 /// Gives machines of a job back to Slurm, by an scontrol that runs beside us. Those that leave together are given back
 /// together: Slurm 22.05 lets a job shrink only once where no slurmdbd keeps its accounts. What Slurm refuses to take

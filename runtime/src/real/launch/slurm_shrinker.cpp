@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "slurm.hpp"
+#include "slurm_shrinker.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <string_view>
 #include <utility>
 
 #include <ovlp/base/error.hpp>
@@ -15,37 +13,6 @@ namespace {
 
 constexpr std::chrono::seconds answer_patience{30};  // its daemon may be busy
 
-std::string environment(char const* name) {
-  char const* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  return value == nullptr ? "" : value;
-}
-
-std::string answer_of(std::vector<std::string> const& command) {
-  try {
-    base::outcome const done = base::run({command, "", {}, answer_patience});
-    if (done.good()) return done.out;
-    throw config_error("--hosts slurm: " + command[0] + ": " + done.complaint());
-  } catch (io_error const& wrong) {
-    throw config_error(std::string("--hosts slurm: ") + wrong.what());
-  }
-}
-
-/// What follows the key in one of the words; "": nothing does.
-std::string value_of(std::string_view key, std::vector<std::string> const& words) {
-  auto const found = std::ranges::find_if(words, [&](auto const& word) { return word.starts_with(key); });
-  return found == words.end() ? "" : found->substr(key.size());
-}
-
-/// "JobId=7 ... NodeList=n[0-3] ...": of an array of jobs the tasks, a line each.
-std::string machines_in(std::string const& answer, std::string const& job) {
-  for (std::string const& line : base::lines_of(answer)) {
-    std::vector<std::string> const words = base::words_of(line);
-    if (words.empty() || words.front() != "JobId=" + job) continue;
-    if (std::string list = value_of("NodeList=", words); list != "(null)") return list;
-  }
-  return "";
-}
-
 std::string names_of(std::vector<node_id> const& nodes) {
   std::vector<std::string> names;
   for (node_id node : nodes) names.push_back(node_name(node));
@@ -53,32 +20,6 @@ std::string names_of(std::vector<node_id> const& nodes) {
 }
 
 }  // namespace
-
-slurm_job read_slurm_job() {
-  slurm_job job;
-  job.id = environment("SLURM_JOB_ID");
-  if (job.id.empty()) {
-    throw config_error(
-        "--hosts slurm: expected to run within a job of Slurm, as in 'sbatch -N4 SCRIPT'; SLURM_JOB_ID is not set");
-  }
-  // Not what the environment says: a job may have given machines back since it began.
-  std::string const list = machines_in(answer_of({"scontrol", "--oneliner", "show", "job", job.id}), job.id);
-  if (list.empty()) throw config_error("--hosts slurm: job " + job.id + " has no machines now");
-  for (std::string const& line : base::lines_of(answer_of({"scontrol", "--oneliner", "show", "node", list}))) {
-    // "NodeName=n0 ... NodeAddr=10.0.0.1 ...": of a machine
-    std::vector<std::string> const words = base::words_of(line);
-    base::host const read{value_of("NodeName=", words), value_of("NodeAddr=", words)};
-    if (!read.name.empty()) job.hosts.push_back(read);
-  }
-  std::string const here = environment("SLURMD_NODENAME");
-  auto const self = std::ranges::find(job.hosts, here, &base::host::name);
-  if (self == job.hosts.end()) {
-    throw config_error("--hosts slurm: expected to run on one of the machines of job " + job.id + " (" + list +
-                       "), as a script of sbatch does; this " + (here.empty() ? "is none" : "is " + here));
-  }
-  std::rotate(job.hosts.begin(), self, self + 1);
-  return job;
-}
 
 slurm_shrinker::slurm_shrinker(std::string job, std::vector<base::host> const& hosts,
                                std::function<void(std::string const&)> complain)
