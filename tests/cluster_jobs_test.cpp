@@ -260,10 +260,10 @@ TEST_CASE("a run that is a job takes no plan of its own, and a link that is one"
     CHECK(ended.err.starts_with("heat: " + message));
   };
   told("4711", "OVLP_CLUSTER=stdin: the first line of standard input: expected an object");
-  told(R"({"address":"127.0.0.1","secret":"s","port":70000,"job":0,"hosts":[]})",
+  told(R"({"address":"127.0.0.1","secret":"s","port":70000,"job":0})",
        "OVLP_CLUSTER=stdin: the first line of standard input: port: expected at most 65535, got 70000");
-  told(R"({"address":"127.0.0.1","secret":"s","port":4711,"job":0,"hosts":["a",1]})",
-       "OVLP_CLUSTER=stdin: the first line of standard input: hosts: expected a list of texts");
+  told(R"({"address":"127.0.0.1","secret":"s","port":4711,"job":0,"hosts":[{"name":"a"}]})",
+       "OVLP_CLUSTER=stdin: the first line of standard input: hosts[0].address: missing");
   refused({"--hold", "3"}, "", "--hold: expected at most the 2 of --nodes, got 3");
   refused({"--hold", "1", "--policy", "efficiency>=0.5"}, "",
           "--hold: expected none with --plan or --policy, which say it themselves");

@@ -1228,8 +1228,9 @@ TEST_CASE("a predicted time has an interval where predictions like it were measu
     return summary_of(machine(name, usual + "}, {" + one + ", " + how + "}, {" + one, R"(, "calibration": {})"), 10,
                       measured, nodes);
   };
-  std::string const slow = R"("speed_over_time": [[1, 0.5]])";
+  std::string const slow = R"("speed_over_time": [[0.5, 0.5]])";
   CHECK(with_another("t.json", slow, 6).simulation->interval_of == "time_of_unequal_nodes");
+  CHECK(with_another("n.json", R"("speed_over_time": [[1e6, 0.5]])", 6).simulation->interval_of == "time");  // never
   CHECK(with_another("t.json", slow, 4).simulation->interval_of == "time");  // it is not among them
   CHECK(why_not(with_another("t.json", slow, 7)) ==
         "no runs with a slow node on more nodes than were calibrated were measured");
@@ -1250,6 +1251,10 @@ TEST_CASE("a predicted time has an interval where predictions like it were measu
   CHECK(on_this_machine.simulation->interval_of == "time_on_this_machine");
   CHECK(on_this_machine.simulation->warnings.empty());  // its file tells of one node, and it was measured between two
   CHECK(why_not(summary_of(here, 10, measured, 5)) == "no more processes than cores of one machine were measured");
+  std::string simulated = ovlp::testing::contents(durations);
+  simulated.insert(1, "\"simulated\": true, ");
+  CHECK(why_not(summary_of(calibrated, 10, {"--durations", folder.file("simulated.json", simulated)})) ==
+        "--durations are those of a simulation, expected measured ones");
   CHECK(why_not(summary_of(calibrated, 10, {})) == "kernel 'one' took its duration from: platform; expected durations");
   CHECK(why_not(summary_of(calibrated, 100, measured)) ==
         "kernel 'one' took its duration from: interpolated; expected durations");

@@ -41,7 +41,7 @@ ovlp::summary figures_with(std::vector<ovlp::iteration_summary> iterations) {
 nlohmann::json written_durations(ovlp::call_statistics const& all, std::size_t nodes) {
   temporary_folder const folder;
   std::string const file = folder.path() / "d.json";
-  ovlp::write_durations(file, all, "any", nodes, 0);
+  ovlp::write_durations(file, all, "any", nodes, 0, false);
   return nlohmann::json::parse(contents(file));
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a name that is no UTF-8 does not keep the others from being written")
   ovlp::call_statistics all;
   all.kernels["\xff"][{1}][0].others.add({1, 2, 4});
   all.kernels["sort"][{1}][0].others.add({1, 2, 4});
-  ovlp::write_durations(file, all, "any", 1, 0);
+  ovlp::write_durations(file, all, "any", 1, 0, false);
   CHECK(contents(file).find("\"sort\"") != std::string::npos);
   ovlp::summary figures;
   figures.application = "\xff";

@@ -102,8 +102,15 @@ TEST_CASE("a node's speed changes with time") {
 }
 
 TEST_CASE("a node that stands still for good ends the run with what waits") {
-  auto const wrong =
-      thrown_by<ovlp::stalled>([] { fan_on(platform(R"("speed_over_time": [[2, 0]])"), "node1", 1, 3); });
+  std::string stops = platform(R"("speed_over_time": [[2, 0]])");
+  SUBCASE("nodes have cores of their own") {}
+  SUBCASE("nodes are on cores of one machine") {
+    std::string const quota = R"("quota": {"share": 0.5, "period_s": 0.1, "carry_s": 0}, )";
+    for (std::size_t at = 0; (at = stops.find("\"cores\"", at)) != std::string::npos; at += quota.size() + 1)
+      stops.insert(at, quota);
+    stops.insert(stops.find("\"kernels\""), R"("host": {"cores": 2, "time_slice_s": 0.003}, )");
+  }
+  auto const wrong = thrown_by<ovlp::stalled>([&] { fan_on(stops, "node1", 1, 3); });
   INFO(wrong.what());
   CHECK(ovlp::testing::contains(wrong.what(), "node1 has work to do and stands still: its speed has become 0"));
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp cluster
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -15,6 +12,7 @@
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/machines.hpp>
 #include <ovlp/base/process.hpp>
+#include <ovlp/base/progress.hpp>
 #include <ovlp/base/text.hpp>
 
 #include "cluster_picture.hpp"
@@ -148,25 +146,6 @@ std::string progress_of(cluster::known const& now, std::size_t ended, cluster::w
   return text;
 }
 
-/// A line on a terminal that is written over.
-class terminal_line {
- public:
-  void show(std::string const& text) {
-    if (text == shown_) return;
-    clear();
-    std::fputs(text.c_str(), stderr);
-    std::fflush(stderr);
-    shown_ = text;
-  }
-  void clear() {
-    if (!shown_.empty()) std::fputs("\r\x1b[K", stderr);
-    shown_.clear();
-  }
-
- private:
-  std::string shown_;
-};
-
 void run_cluster(cluster_options const& given) {
   base::notice_interrupts();  // programs that run end with us
   expect_picture(given.picture);
@@ -195,8 +174,8 @@ void run_cluster(cluster_options const& given) {
   }
   std::vector<cluster::cluster_run> runs;
   cluster::watching watched;
-  terminal_line shows;
-  if (given.real && ::isatty(STDERR_FILENO) == 1) {
+  base::terminal_line shows;
+  if (given.real && shows.is_seen()) {
     double const end_s = foreseen_end_s(of, nodes, given.schedulers.front());
     watched.look = [&, end_s](cluster::known const& now, std::size_t ended) {
       shows.show(progress_of(now, ended, of, end_s));

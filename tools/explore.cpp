@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp explore
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -12,6 +10,7 @@
 #include <ovlp/base/error.hpp>
 #include <ovlp/base/files.hpp>
 #include <ovlp/base/process.hpp>
+#include <ovlp/base/progress.hpp>
 #include <ovlp/base/text.hpp>
 
 #include "options.hpp"
@@ -75,26 +74,6 @@ std::string summary_of(exploration const& all) {
          " pairs of operations of one thread in both orders";
 }
 
-/// One line of progress on a terminal.
-class shown_progress {
- public:
-  void show(exploration const& all) {
-    auto const now = std::chrono::steady_clock::now();
-    if (!on_terminal_ || now - last_ < std::chrono::milliseconds(500)) return;
-    last_ = now;
-    std::fprintf(stderr, "\r\033[Kovlp explore: %s", summary_of(all).c_str());
-    shown_ = true;
-  }
-  ~shown_progress() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-  }
-
- private:
-  bool const on_terminal_ = ::isatty(STDERR_FILENO) == 1;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point last_{};
-};
-
 [[noreturn]] void report(finding const& found, exploration const& all, explore_options const& given,
                          std::vector<std::string> const& program, std::string const& seed) {
   std::string text;
@@ -148,11 +127,11 @@ void run_explore(explore_options const& given, std::vector<std::string> const& p
       how.strategy == exploration_options::strategy_type::exhaustive ? "" : "seed " + std::to_string(how.seed) + ", ";
   exploration all;
   try {
-    shown_progress progress;
+    base::terminal_line progress;
     all = explore::explore(how, runners, [&](exploration const& now) {
       all = now;
       base::end_if_interrupted();
-      progress.show(now);
+      if (progress.is_seen()) progress.show("ovlp explore: " + summary_of(now));
     });
   } catch (base::interrupted const&) {
     base::write_output(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ovlp intervals
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,10 @@ void add_intervals(CLI::App& ovlp) {
       "  ovlp intervals lab/results/paper lab/results/second -o lab/results/errors.json\n"
       "Method: docs/lab/validation.md");
   intervals.callback([given] {
+    std::set<std::string> folders;
+    for (std::string const& folder : given->folders)
+      if (!folders.insert(std::filesystem::weakly_canonical(folder)).second)
+        throw config_error("intervals: expected each folder once, got '" + folder + "' again");
     auto const all = lab::validate::read_errors(given->folders);
     std::string const table = lab::validate::held_out_table(all);
     if (table.empty())

@@ -18,7 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds first_shown_after = 1s, shown_each = 250ms;
+constexpr std::chrono::milliseconds first_shown_after = 1s, shown_each = 260ms;
+constexpr double least_pause_s = 0.25;
 
 std::string in_words(double seconds) {
   auto const whole = [](double number) { return std::to_string(std::llround(number)); };
@@ -36,6 +37,21 @@ std::size_t width_of_terminal() {
 
 }  // namespace
 
+terminal_line::terminal_line() : on_terminal_(::isatty(STDERR_FILENO) == 1), last_s_(-least_pause_s) {}
+
+void terminal_line::show(std::string const& text) {
+  double const now_s = monotonic_s();
+  if (!on_terminal_ || now_s < last_s_ + least_pause_s) return;
+  last_s_ = now_s;
+  clear();
+  std::fputs(text.substr(0, width_of_terminal() - 1).c_str(), stderr);
+  shown_ = true;
+}
+
+void terminal_line::clear() {
+  if (std::exchange(shown_, false)) std::fputs("\r\033[K", stderr);
+}
+
 progress::progress(std::string what, std::size_t total, std::string units, std::size_t done)
     : what_(std::move(what)),
       units_(std::move(units)),
@@ -44,7 +60,7 @@ progress::progress(std::string what, std::size_t total, std::string units, std::
       begun_s_(monotonic_s()),
       done_(done),
       last_advance_s_(begun_s_) {
-  if (::isatty(STDERR_FILENO) == 1) shows_ = std::thread([this] { show_until_the_end(); });
+  if (shown_.is_seen()) shows_ = std::thread([this] { show_until_the_end(); });
 }
 
 progress::~progress() {
@@ -65,7 +81,7 @@ void progress::advance(std::size_t by) {
 
 void progress::say(std::string const& line) {
   std::scoped_lock const lock(mutex_);
-  clear();
+  shown_.clear();
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
@@ -73,12 +89,10 @@ void progress::show_until_the_end() {
   std::unique_lock lock(mutex_);
   std::chrono::milliseconds pause = first_shown_after;
   while (!changed_.wait_for(lock, pause, [this] { return ends_; })) {
-    clear();
-    std::fputs(line().substr(0, width_of_terminal() - 1).c_str(), stderr);
-    shown_ = true;
+    shown_.show(line());
     pause = shown_each;
   }
-  clear();
+  shown_.clear();
 }
 
 std::string progress::line() const {
@@ -87,10 +101,6 @@ std::string progress::line() const {
   double const each_s = (last_advance_s_ - begun_s_) / static_cast<double>(done_ - done_earlier_);
   double const left_s = each_s * static_cast<double>(total_ - std::min(done_, total_));
   return text + ", " + in_words(std::max(0.0, left_s - (monotonic_s() - last_advance_s_))) + " left";
-}
-
-void progress::clear() {
-  if (std::exchange(shown_, false)) std::fputs("\r\033[K", stderr);
 }
 
 }  // namespace ovlp::base

@@ -128,7 +128,7 @@ class real_run final : public running_program {
 
  private:
   base::command command_of() const;
-  std::vector<std::string> names_of_hosts() const;
+  void add_hosts(nlohmann::json& message) const;
   std::optional<report> hear();
   void fail(std::string why);
   void begin_to_end();
@@ -312,11 +312,11 @@ real_run::~real_run() {
   if (runs()) program_->kill_group(SIGKILL);
 }
 
-std::vector<std::string> real_run::names_of_hosts() const {
-  std::vector<std::string> names;
-  if (!all_.on.hosts.empty())
-    for (node_count const host : hosts_) names.push_back(all_.on.hosts[host].name);
-  return names;
+/// Of its nodes, if they are not all processes of this machine.
+void real_run::add_hosts(nlohmann::json& message) const {
+  if (all_.on.hosts.empty()) return;
+  for (node_count const host : hosts_)
+    message["hosts"].push_back({{"name", all_.on.hosts[host].name}, {"address", all_.on.hosts[host].address}});
 }
 
 base::command real_run::command_of() const {
@@ -328,13 +328,9 @@ base::command real_run::command_of() const {
                                   std::to_string(hosts_.size())})
     words.push_back(word);
   base::command made;
-  made.input = nlohmann::json{{"address", all_.on.listen},
-                              {"port", all_.port},
-                              {"secret", all_.secret},
-                              {"job", number_},
-                              {"hosts", names_of_hosts()}}
-                   .dump() +
-               "\n";
+  nlohmann::json told{{"address", all_.on.listen}, {"port", all_.port}, {"secret", all_.secret}, {"job", number_}};
+  add_hosts(told);
+  made.input = told.dump() + "\n";
   made.output = log_;
   made.environment = {{"OVLP_CLUSTER", "stdin"}, {job_mark_variable, mark_}};  // of what launches it, too
   if (all_.on.hosts.empty()) {
@@ -380,7 +376,7 @@ void real_run::go_on(hosts_of_job hosts) {
     used_hosts_.insert(hosts.begin(), hosts.end());
     said_.told(static_cast<node_count>(hosts.size()));
     nlohmann::json answer{{"hold", hosts.size()}};
-    if (!all_.on.hosts.empty()) answer["hosts"] = names_of_hosts();
+    add_hosts(answer);
     if (!link_->say(answer.dump())) fail("does not read the answers that it has asked for");
   }
   taken_ = true;

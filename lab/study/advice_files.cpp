@@ -50,15 +50,18 @@ std::string gain_of(advice const& found, analysis::goal const& wanted) {
   }
   auto const saving = of_saving->around(saved_node_s, found.prediction_spread);
   auto const loss = of_loss->around(lost_time, found.prediction_spread);
-  auto const text = [](double low, double high) {
-    return fixed(100 * low, 1) + " to " + fixed(100 * high, 1) + " % more";
+  /// How much more, or less where that is below 0.
+  auto const text = [](double low, double high, std::string const& less) {
+    if (high < 0) return fixed(-100 * high, 1) + " to " + fixed(-100 * low, 1) + " % " + less;
+    std::string const from = low < 0 ? fixed(-100 * low, 1) + " % " + less + " to " : fixed(100 * low, 1) + " to ";
+    return from + fixed(100 * high, 1) + " % more";
   };
   analysis::run_costs const worst{(1 + loss.high) * before.time_s, (1 - saving.low) * before.node_s};
   bool const sure = wanted.value(worst) < wanted.value(before);
-  return "It takes " + text(-saving.high, -saving.low) + " node-seconds and " + text(loss.low, loss.high) + " time" +
-         (sure ? "" : ", so it is not sure that it gains") + ". The first " +
-         of_saving->text(analysis::predicted::saved_node_s, 0) + ", the second of " + std::to_string(of_loss->cases) +
-         " losses of time.\n";
+  return "It takes " + text(-saving.high, -saving.low, "fewer") + " node-seconds and " +
+         text(loss.low, loss.high, "less") + " time" + (sure ? "" : ", so it is not sure that it gains") +
+         ". The first " + of_saving->text(analysis::predicted::saved_node_s, 0) + ", the second of " +
+         std::to_string(of_loss->cases) + " losses of time.\n";
 }
 
 }  // namespace

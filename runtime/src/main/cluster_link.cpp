@@ -26,8 +26,19 @@ namespace {
 
 struct found_link {
   int descriptor = -1;
-  std::vector<std::string> hosts = {};
+  std::vector<base::host> hosts = {};
 };
+
+/// Of each node that is held; none: all are processes of this machine.
+std::vector<base::host> hosts_in(base::json_object& said) {
+  std::vector<base::host> hosts;
+  if (!said.has("hosts")) return hosts;
+  for (base::json_object& one : said.objects("hosts")) {
+    hosts.push_back({one.text("name"), one.text("address")});
+    one.end();
+  }
+  return hosts;
+}
 
 /// What the server hands to a job that it has started, as a line of standard input: where it listens, and what a job
 /// has to say there first.
@@ -39,7 +50,7 @@ found_link connect_as_told() {
   std::size_t const port = told.count("port", 1), job = told.count("job", 0);
   if (port > 65535) told.fail(told.path("port"), "at most 65535", told.at("port"));
   found_link made;
-  made.hosts = told.texts("hosts");
+  made.hosts = hosts_in(told);
   told.end();
   made.descriptor = base::connect_to(address, static_cast<std::uint16_t>(port));
   std::string const hello = nlohmann::json{{"job", job}, {"secret", secret}}.dump() + "\n";
@@ -84,7 +95,7 @@ cluster_link::~cluster_link() {
   ::close(link_);
 }
 
-std::vector<std::string> cluster_link::hosts() const {
+std::vector<base::host> cluster_link::hosts() const {
   std::scoped_lock const lock(mutex_);
   return hosts_;
 }
@@ -178,7 +189,7 @@ std::optional<ovlp::decision> cluster_link::hear_decision(std::string const& lin
   nlohmann::json const content = base::parse_json(line, where);
   base::json_object answer(content, where);
   std::size_t const nodes = answer.count("hold", 1);
-  std::vector<std::string> hosts = answer.has("hosts") ? answer.texts("hosts") : std::vector<std::string>{};
+  std::vector<base::host> hosts = hosts_in(answer);
   answer.end();
   std::scoped_lock const lock(mutex_);
   if (hosts.size() != (hosts_.empty() ? 0 : nodes))

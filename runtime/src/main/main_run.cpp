@@ -371,11 +371,13 @@ void main_run::write_what_is_left(std::string const& reference_core) {
     if (common_options().durations_file.empty()) return;
     calls.last();  // without a call there is nothing to collect
     run_options const& given = common_options();
-    bool const is_known = given.backend() == std::string_view("real") && given.nodes == 1;
+    bool const simulated = given.backend() == std::string_view("simulated");
+    bool const is_known = !simulated && given.nodes == 1;
     write_durations(given.durations_file, collect(all_calls), reference_core, given.nodes,
                     !is_known                         ? 0
                     : given.execution_thread_per_core ? base::available_cores()
-                                                      : std::min(given.execution_threads, base::available_cores()));
+                                                      : std::min(given.execution_threads, base::available_cores()),
+                    simulated);
   } catch (std::exception const& wrong) {
     fail_at_exit(common_options().application, wrong.what());
   }

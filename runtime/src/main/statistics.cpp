@@ -314,7 +314,7 @@ std::map<node_id, double> fit_nodes(std::vector<kernel_class*> const& classes) {
 }  // namespace
 
 void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core,
-                     std::size_t nodes, std::size_t execution_threads) {
+                     std::size_t nodes, std::size_t execution_threads, bool simulated) {
   struct recorded {
     std::string const& kernel;
     std::vector<std::int64_t> const& sizes;
@@ -336,6 +336,7 @@ void write_durations(std::string const& file, call_statistics const& all, std::s
 
   nlohmann::ordered_json to;
   to["reference_core"] = reference_core;
+  if (simulated) to["simulated"] = true;
   if (execution_threads > 0) to["execution_threads"] = execution_threads;
   if (auto const runtime = all.runtime.estimated())
     to["runtime"] = {{"per_step_s", runtime->per_step_s},

@@ -92,7 +92,7 @@ base::machines real_options::where() const {
   base::machines now = where_;
   if (!server) return now;
   if (!now.local()) throw config_error("--hosts: expected none: a job of a cluster runs where its server says");
-  for (std::string const& name : server->hosts()) now.hosts.push_back(base::host_of(name));
+  now.hosts = server->hosts();
   return now;
 }
 

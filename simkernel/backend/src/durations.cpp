@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <ovlp/simkernel/durations.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -23,6 +24,7 @@ recorded_durations read_durations(std::string const& file) {
     runtime.end();
   }
   if (top.has("execution_threads")) all.execution_threads = top.count("execution_threads", 1);
+  all.simulated = top.flag("simulated", false);
   if (top.has("nodes")) {
     for (base::json_object node : top.objects("nodes")) {
       double const number = node.number("node", 0), expected = static_cast<double>(all.of_nodes.size());
@@ -30,6 +32,10 @@ recorded_durations read_durations(std::string const& file) {
       all.of_nodes.push_back(node.number("relative", 0));
       node.end();
     }
+    auto const [least, most] = std::ranges::minmax(all.of_nodes);
+    constexpr double rounding = 1e-6;
+    if (least > 1 + rounding || most < 1 - rounding)
+      top.fail("nodes[].relative", "numbers whose weighted mean is 1", top.at("nodes"));
   }
   base::json_object kernels = top.object("kernels");
   top.skip("fit");  // for people

@@ -243,6 +243,9 @@ struct engine::implementation final : main_run {
       return {analysis::predicted::time_on_this_machine, ""};
     }
     if (on.speed_deviation() == 0) return none(platform + " does not say how much nodes differed in calibration");
+    auto const comes = [end_s = world->machine().now_s()](std::shared_ptr<net::factor_over_time const> const& factor) {
+      return factor != nullptr && (factor->at(0) != 1 || factor->next_change_s(0) < end_s);
+    };
     std::size_t slow = 0;
     std::set<machine::node_kind const*> kinds;
     for (std::size_t node = 0; node < options.nodes; ++node) {
@@ -250,7 +253,7 @@ struct engine::implementation final : main_run {
       if (kind.cores > 1) return none("no nodes of several cores were measured");
       if (!kind.slowdowns.empty()) return none("no nodes with random slowdowns were measured");
       kinds.insert(&kind);
-      if (kind.speed_over_time == nullptr && kind.link.over_time == nullptr) continue;
+      if (!comes(kind.speed_over_time) && !comes(kind.link.over_time)) continue;
       ++slow;
       for (auto const& factor : {kind.speed_over_time, kind.link.over_time}) {
         if (factor != nullptr && !slows_down_as_measured(*factor))
@@ -293,6 +296,7 @@ struct engine::implementation final : main_run {
       }
     }
     if (charged == 0) return "no kernel was charged by --durations";
+    if (kernels.uses_simulated()) return "--durations are those of a simulation, expected measured ones";
     if (kernels.uses_models()) return "a kernel was charged by a model, expected measured durations of its sizes";
     return "";
   }

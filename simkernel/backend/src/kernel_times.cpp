@@ -55,7 +55,7 @@ sampling sampling::parse(std::string const& text) {
 void kernel_times::read(std::string const& file) {
   recorded_durations const recorded = read_durations(file);
   cores_[file] = recorded.reference_core;
-  files_.push_back({file});
+  files_.push_back({file, recorded.simulated});
   if (recorded.runtime) {
     runtime_ = recorded.runtime;
     runtime_file_ = files_.size() - 1;
@@ -99,6 +99,10 @@ void kernel_times::find_demand(entry& of) {
   if (alone.mean_s <= 0 || longer_s <= 2 * std::sqrt(variance(alone) + variance(beside))) return;
   of.demand = std::min(1.0, beside.mean_s / alone.mean_s / static_cast<double>(of.threads_beside));
   cores_of_demands_ = cores_of_demands_ == 0 ? of.threads_beside : std::min(cores_of_demands_, of.threads_beside);
+}
+
+bool kernel_times::uses_simulated() const {
+  return std::ranges::any_of(files_, [](durations_file const& f) { return f.used && f.simulated; });
 }
 
 std::vector<std::string> kernel_times::unused_files() const {

@@ -79,6 +79,8 @@ class kernel_times {
 
   /// Whether a kernel was charged by a model that a file gives.
   bool uses_models() const { return uses_models_; }
+  /// Whether a kernel was charged by a file that a simulation wrote.
+  bool uses_simulated() const;
   /// Cores that computed at once when what kernels demand was measured; 0: no demand was.
   std::size_t cores_of_demands() const { return cores_of_demands_; }
 
@@ -164,6 +166,7 @@ class kernel_times {
   kernel_table<place> places_;  ///< in kernels_, of all that has been called
   struct durations_file {
     std::string name;
+    bool simulated;
     bool used = false;
   };
   std::vector<durations_file> files_;

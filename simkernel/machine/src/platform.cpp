@@ -172,6 +172,8 @@ platform platform::parse(std::string const& text, std::string const& file, std::
   read.reference_core = top.text("reference_core");
   if (top.has("processor")) read.processor = top.text("processor");
   read.calibrated = top.has("calibration");
+  if (read.calibrated && !top.at("calibration").is_object())
+    top.fail("calibration", "an object, as ovlp calibrate writes it", top.at("calibration"));
   for (char const* for_people : {"assumptions", "testbed", "calibration", "fit"}) top.skip(for_people);
   network_section network = read_network(top.object("network"));
   read.network = std::move(network.model);

@@ -138,6 +138,7 @@ double shared_processor::next_event_s() const {
   constexpr double moment_s = 1e-9;
   switch (state_) {
     case state::runs:
+      if (rate() == 0 && speed_.next_change_s() == never) return job_end_s();  // not slice after slice, for ever
       return std::max(at_s_, std::min({job_end_s(), slice_end_s(), budget_.spent_s(at_s_), speed_.next_change_s()}));
     case state::lingers: return ended_at_s_ + moment_s;
     case state::throttled: return budget_.refilled_s();

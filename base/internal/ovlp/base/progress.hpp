@@ -9,8 +9,27 @@
 
 namespace ovlp::base {
 
-/// How far a long job is: a line on standard error if that is a terminal, on a pipe and in a file nothing. The line
-/// comes when the job has taken a second, and goes with this object.
+/// A line on standard error that is written over and goes with this object, if that is a terminal; on a pipe and in a
+/// file nothing. Thread: one at a time.
+class terminal_line {
+ public:
+  terminal_line();
+  terminal_line(terminal_line const&) = delete;
+  terminal_line& operator=(terminal_line const&) = delete;
+  ~terminal_line() { clear(); }
+
+  bool is_seen() const { return on_terminal_; }
+  /// As much of it as is seen on one line. Four times a second at most; what comes in between is left out.
+  void show(std::string const& text);
+  void clear();
+
+ private:
+  bool const on_terminal_;
+  bool shown_ = false;
+  double last_s_;
+};
+
+/// How far a long job is, on a terminal_line. It comes when the job has taken a second.
 ///
 ///     ovlp sweep: 1200 of 10000 runs, 3 min left
 class progress {
@@ -29,7 +48,6 @@ class progress {
  private:
   void show_until_the_end();
   std::string line() const;
-  void clear();
 
   std::string const what_;
   std::string const units_;
@@ -40,7 +58,7 @@ class progress {
   std::condition_variable changed_;
   std::size_t done_;
   double last_advance_s_;
-  bool shown_ = false;
+  terminal_line shown_;
   bool ends_ = false;
   std::thread shows_;  // none without a terminal
 };

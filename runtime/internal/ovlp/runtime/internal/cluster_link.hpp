@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <ovlp/base/hosts.hpp>
 #include <ovlp/records/sink.hpp>
 #include <ovlp/runtime/policy.hpp>
 
@@ -33,12 +34,12 @@ class cluster_link final : public policy, public record_sink {
   static std::shared_ptr<cluster_link> find(plan first, bool simulated);
 
   /// `link` is closed at the end. `hosts`: where the first nodes live.
-  cluster_link(int link, plan first, bool simulated, std::vector<std::string> hosts)
+  cluster_link(int link, plan first, bool simulated, std::vector<base::host> hosts)
       : link_(link), first_(std::move(first)), simulated_(simulated), hosts_(std::move(hosts)) {}
   ~cluster_link() override;
 
   /// By node, of those that are held; none: the cluster leaves that to the run. Thread: any.
-  std::vector<std::string> hosts() const;
+  std::vector<base::host> hosts() const;
 
   /// The nodes of the start are at work. Times from now on are told as seconds after `begin_s`. `lost`: of a real run,
   /// is told why the server says no more, on a thread of ours.
@@ -72,7 +73,7 @@ class cluster_link final : public policy, public record_sink {
   bool const simulated_;
   std::string heard_;         ///< and not used yet
   mutable std::mutex mutex_;  ///< for what follows
-  std::vector<std::string> hosts_;
+  std::vector<base::host> hosts_;
   std::optional<double> begin_s_;    ///< none: it has not started
   std::set<std::uint32_t> nodes_;    ///< that have joined before it starts
   std::set<std::uint32_t> leaving_;  ///< of a real run: released, and their processes go on

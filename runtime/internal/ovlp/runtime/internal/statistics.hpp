@@ -140,8 +140,9 @@ void fill(summary& figures, call_statistics const& all, analysis::dynamic_effici
 /// A kernel k is taken to last d_k r_n on node n. Of d and r what is charged adds up to what was measured, of each
 /// kernel over all nodes, and of each node over all kernels: with work W_kn of c_kn kernels, d_k = sum_n W_kn / sum_n
 /// c_kn r_n, r_n = sum_k W_kn / sum_k c_kn d_k, in turn until nothing changes. `execution_threads`: that computed at
-/// once on the one node of a real run; 0: it is not known. Format: docs/formats/durations.md.
+/// once on the one node of a real run; 0: it is not known. `simulated`: they are what a simulation charged. Format:
+/// docs/formats/durations.md.
 void write_durations(std::string const& file, call_statistics const& all, std::string const& reference_core,
-                     std::size_t nodes, std::size_t execution_threads);
+                     std::size_t nodes, std::size_t execution_threads, bool simulated);
 
 }  // namespace ovlp::OVLP_INLINE_CORE

@@ -38,6 +38,7 @@ struct recorded_durations {
   std::size_t execution_threads = 0;                    ///< that computed at once on its one node; 0: it does not say
   std::optional<runtime_duration> runtime;              ///< none: the file does not say
   std::map<std::string, machine::kernel_model> models;  ///< of kernels of which models are given in place of durations
+  bool simulated = false;                               ///< they are what a simulation charged, not measurements
 };
 
 /// The durations in a file, in ascending order of kernels, and for each in the file's order of sizes.
