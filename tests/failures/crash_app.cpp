@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
@@ -31,6 +33,7 @@ struct State {
 /// The address of an ovlp::out<Task>, of an operation that has ended.
 std::uintptr_t kept = 0;
 std::mutex held;
+std::atomic<int> want_it = 0;
 
 void touch_nowhere() {
   std::uintptr_t volatile const nowhere = 8;      // so that no compiler sees it coming
@@ -82,7 +85,10 @@ int run_application(int argc, char** argv) {
   options.add("--backend", backend, "real or simulated");
   Engine run{argc, argv, options};
   ovlp::threads<> const master{"master", "node0"}, workers{"workers", run.nodes()};
-  ovlp::graph<int, int> const nothing = ovlp::leaf("nothing", master.at(0), [](int i) { return i; });
+  ovlp::graph<int, int> const nothing = ovlp::leaf("nothing", master.at(0), [&kind](int i) {
+    while (kind == "mutex" && want_it < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return i;
+  });
   ovlp::graph<Task, int> const g =
       ovlp::split("post", master.at(0),
                   [](Task task, ovlp::out<Task>& tasks) {
@@ -92,6 +98,7 @@ int run_application(int argc, char** argv) {
       ovlp::leaf("bad", workers.by([](Task const&, ovlp::routing const& now) { return now.size - 1; }),
                  [&nothing](Here& here, Task task) {
                    if (task.kind == "mutex") {
+                     ++want_it;
                      std::lock_guard const lock(held);  // across a call: the next operation of this thread waits for it
                      return here.call(nothing, task.number);
                    }
