@@ -15,7 +15,7 @@ namespace {
 using seconds = std::chrono::duration<double>;
 
 constexpr std::ptrdiff_t most_at_once = 16;  ///< that are being started
-constexpr seconds start_patience{15}, patience{30}, silence{10}, at_once{0};
+constexpr seconds start_patience{15}, patience{30}, silence{10}, usual_pause{0.25}, at_once{0};
 
 }  // namespace
 
@@ -65,6 +65,10 @@ void host_watches::start(watch& one, std::string const& launch_template) {
 }
 
 void host_watches::listen() {
+  auto const is_waited_for = [](watch const& one) { return one.lost.empty() && (!one.ready || !one.asked.empty()); };
+  auto const now = steady::now();
+  if (now < next_look_ && std::ranges::none_of(watches_, is_waited_for)) return;
+  next_look_ = now + std::chrono::duration_cast<steady::duration>(usual_pause);
   for (watch& one : watches_)
     if (one.process && one.lost.empty()) hear(one);
 }

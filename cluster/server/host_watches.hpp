@@ -65,6 +65,7 @@ class host_watches {
   std::string const server_;
   std::vector<watch> watches_;  ///< the first: of this machine
   std::vector<std::size_t> of_host_;
+  steady::time_point next_look_{};  ///< at those of which nothing is expected
 };
 
 }  // namespace ovlp::cluster

@@ -136,8 +136,8 @@ class real_run final : public running_program {
   bool nothing_is_left();
   std::optional<std::string> lost_host_of_it() const;
   std::string how_it_ended();
-  /// Its first process.
-  bool runs() { return program_ && !program_->wait(seconds(0)); }
+  /// Its first process. Asked at each border, where the kernel takes longer to say it than a border otherwise.
+  bool runs() { return program_ && !(*program_has_ended_ && program_->wait(seconds(0))); }
   bool is_late() const { return steady::now() > until_; }
 
   real_runs& all_;
@@ -150,6 +150,7 @@ class real_run final : public running_program {
   std::string log_;
   std::optional<base::process> program_;
   std::optional<boost::asio::posix::stream_descriptor> watch_;  ///< tells when the program ends
+  std::shared_ptr<bool> program_has_ended_ = std::make_shared<bool>(false);
   std::shared_ptr<line_connection> link_;
   std::deque<std::pair<std::string, double>> heard_;  ///< lines, and when they came
   steady::time_point until_;                          ///< when it has to have started, or to have ended
@@ -297,9 +298,12 @@ real_run::real_run(real_runs& all, job_number number, job const& of, hosts_of_jo
   try {
     program_.emplace(command_of());
     watch_.emplace(all_.context, program_->watched());
-    watch_->async_wait(boost::asio::posix::stream_descriptor::wait_read, [&all](error_code error) {
-      if (!error) all.something_happened();
-    });
+    watch_->async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                       [&all, has_ended = program_has_ended_](error_code error) {
+                         if (error) return;
+                         *has_ended = true;
+                         all.something_happened();
+                       });
   } catch (std::exception const& wrong) {
     fail(base::one_line(wrong.what()));
   }
