@@ -136,7 +136,7 @@ class real_run final : public running_program {
   bool nothing_is_left();
   std::optional<std::string> lost_host_of_it() const;
   std::string how_it_ended();
-  /// Its first process. Asked at each border, where the kernel takes longer to say it than a border otherwise.
+  /// Its first process. Asked at each border, and without a system call while it runs.
   bool runs() { return program_ && !(*program_has_ended_ && program_->wait(seconds(0))); }
   bool is_late() const { return steady::now() > until_; }
 
